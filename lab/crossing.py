@@ -133,7 +133,7 @@ def reaching(
     share: float | None = None,
     confidence: float = 0.95,
 ) -> Reaching:
-    """Which of ``values`` (V,) reach ``target``: those whose lower limits do, whatever their neighbours.
+    """Return which of ``values`` (V,) reach ``target``: those whose lower limits do, whatever their neighbours.
 
     For a measure that need not only get better along the knob. All of the values named reach it, together with
     ``confidence``: the limits are those of ``smallest``, with their error divided by V (Bonferroni), since the answer
@@ -263,7 +263,7 @@ def _sign(better: str) -> float:
 
 
 def _leading(flags: np.ndarray) -> int:
-    """How many are true before the first that is not."""
+    """Return how many are true before the first that is not."""
     return len(flags) if flags.all() else int(np.argmin(flags))
 
 
@@ -272,7 +272,7 @@ def _pick(values: np.ndarray, place: int) -> float | None:
 
 
 def _between(values: np.ndarray, excess: np.ndarray, place: int, *, log: bool) -> float:
-    """Where ``excess``, at least 0 from ``place`` on, passes 0; the first value where it does so at once."""
+    """Return where ``excess``, at least 0 from ``place`` on, passes 0; the first value where it does so at once."""
     if not place:
         return float(values[0])
     scale, back = (np.log, np.exp) if log else (np.asarray, float)

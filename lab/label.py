@@ -100,7 +100,7 @@ def _filled(value: Any) -> str | float:
 
 
 def _promised(promise: Guarantee) -> dict[str, str | float]:
-    """What a guarantee says of itself."""
+    """Return what a guarantee says of itself."""
     groups = {people: privacy.for_group(promise, people=people) for people in (2, 5, 10)}
     return {
         "unit": f"one {promise.unit}",
@@ -126,7 +126,7 @@ def _happened(event: privacy.Event) -> str:
 
 
 def _release(one: privacy.Release) -> str:
-    """What happened once, in words."""
+    """Return what happened once, in words."""
     if isinstance(one, privacy.PoissonSampled):
         inner = ", ".join(map(_release, privacy.releases(one.event)))
         return f"Poisson sample at rate {number(one.rate)}, {inner}"
@@ -143,7 +143,7 @@ def _pair(one: Guarantee) -> str:
 
 
 def _of_file(roles: Roles) -> dict[str, str]:
-    """Where the bounds of a person's own file come from."""
+    """Return where the bounds of a person's own file come from."""
     columns = "; ".join(_column(one) for one in (*roles.columns, roles.target) if one)
     if roles.void:
         return {"columns": columns, "bounds": "not covered: read off private rows"}
@@ -161,6 +161,6 @@ def _column(column: Column) -> str:
 
 
 def number(value: float) -> str:
-    """As one would write it: 0.5, 1e-5, 12,000."""
+    """Return a number as one would write it: 0.5, 1e-5, 12,000."""
     written = f"{value:,.0f}" if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
     return written.replace("e-0", "e-").replace("e+0", "e+")

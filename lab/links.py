@@ -167,7 +167,7 @@ def _typed(settings_type: type, name: str, value: float | str) -> Any:
 
 
 def _number(text: str) -> float | None:
-    """What a text says, if it is a number; a comma is a decimal point where it can be nothing else."""
+    """Return what a text says, if it is a number; a comma is a decimal point where it can be nothing else."""
     plain = text.strip(" ")
     if not THOUSANDS.fullmatch(plain):
         plain = plain.replace(",", ".")

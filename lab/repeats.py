@@ -45,7 +45,7 @@ def median_run(runs: np.ndarray, *, splits: int = 1) -> np.ndarray:
 
 
 def standard_error(values: np.ndarray) -> np.ndarray:
-    """Of the means of ``values`` (..., R); exactly 0 where all are the same, whatever rounding makes of it."""
+    """Return the standard error of the means of ``values`` (..., R); exactly 0 where all values are the same."""
     values = np.asarray(values)
     return np.where(np.ptp(values, axis=-1) > 0, values.std(axis=-1, ddof=1), 0.0) / math.sqrt(values.shape[-1])
 
@@ -109,7 +109,7 @@ class Splits:
 
 
 def over_splits(runs: np.ndarray, *, overlap: float = 0.0) -> Medians:
-    """Of ``runs`` (S, V, R), R repeats on each of S splits: the median over the splits of their medians.
+    """Return the median over S splits of the medians of ``runs`` (S, V, R), R repeats on each split.
 
     Pooled, the S R repeats would look far surer than they are, since those on one split have it in common. overlap: 0
     where each split is a fresh draw of rows; n_test / n_train where they are splits of one file, whose medians

@@ -141,7 +141,7 @@ class Settings:
 
     @property
     def void(self) -> str:
-        """Why nothing is guaranteed, whatever epsilon is; "" where it is."""
+        """Return why nothing is guaranteed, whatever epsilon is; "" where it is."""
         return ""
 
     @property
@@ -195,7 +195,7 @@ class Settings:
 
     @property
     def promise(self) -> Guarantee | None:
-        """What one run promises, with its event; None where it promises nothing, or looks at nobody's rows."""
+        """Return what one run promises, with its event; None where it promises nothing, or looks at nobody's rows."""
         return None
 
     @property

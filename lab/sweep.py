@@ -159,8 +159,9 @@ def smallest(
     share: float | None = None,
     repeats: int = 100,
 ) -> pd.DataFrame:
-    """From which value of a ``knob`` on ``target`` is reached, by the median run or by a ``share`` of the repeats: one
-    row, the fields of ``lab.crossing.Crossing``; of a knob along which the measure gets worse, up to which value.
+    """Return from which value of a ``knob`` on ``target`` is reached, by the median run or by a ``share`` of the
+    repeats: one row, the fields of ``lab.crossing.Crossing``; of a knob along which the measure gets worse, up to which
+    value.
 
     values: rising, by default the ``grid`` around the settings. Raises RefusedError for a knob along which the measure
     may get better and worse, where nothing is the smallest: ``lab.crossing.reaching`` says what reaches the target.
@@ -250,7 +251,8 @@ def beside(settings: Settings, knob: str) -> tuple[float, ...]:
 def apart(
     one: Settings, other: Settings, a: np.ndarray, b: np.ndarray, *, splits: int = 1, confidence: float = 0.95
 ) -> differences.Difference:
-    """How far the runs ``a`` of some settings lie from ``b`` of others, (splits x repeats,) each, split by split.
+    """Return how far the runs ``a`` of some settings lie from ``b`` of others, (splits x repeats,) each, split by
+    split.
 
     Of several splits by how far those differ; else in pairs where both drew the same noise. One number each is computed
     and not drawn.

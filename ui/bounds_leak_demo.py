@@ -17,7 +17,7 @@ _NAMES = {"read off": "Bounds read off the rows", "public": "Public bounds, 0 to
 
 
 def panel() -> None:
-    """One click, and what an attacker finds out."""
+    """Show the demo: one click, and what an attacker finds out."""
     with st.container(border=True):
         st.markdown(
             SAYS(
@@ -52,7 +52,7 @@ def _attacked() -> dict[str, np.ndarray]:
 
 
 def said(way: str, found: LowerBound) -> str:
-    """What the audit shows, by its outcome."""
+    """Return what the audit shows, by its outcome."""
     case = "refuted" if found.epsilon > read_off.EPSILON else "shown" if found.epsilon else "none"
     numbers = {"least": number(found.epsilon), "claim": number(read_off.EPSILON), "sure": percent(found.confidence)}
     return f"**{_NAMES[way]}.** {SAYS[f'leak.{way.replace(chr(32), chr(45))}']} {SAYS(f'leak.{case}', **numbers)}"

@@ -56,7 +56,7 @@ class Line:
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
+        """Return how many wait."""
         return len(self._since)
 
     def waits(self) -> list[float]:

@@ -19,8 +19,8 @@ PIN_HELP = f"Save these settings as B and compare what you try next with them. U
 
 
 def pins_of(page: Page, desk: Desk) -> Pins:
-    """What the desk has put aside; what of it a link held and nobody can use is noted, and gone. Settings that need a
-    visitor's own file are neither pinned nor compared; a page without tabs has no card to unpin them."""
+    """Return what the desk has put aside; what of it a link held and nobody can use is noted, and gone. Settings that
+    need a visitor's own file are neither pinned nor compared; a page without tabs has no card to unpin them."""
     pins, notices = read(page.settings, texts_of(desk.pins), page.private)
     if not page.tabs and desk.pins:
         pins, notices = Pins(), ("A pin in the link was ignored, because this page has none.",)
@@ -30,7 +30,7 @@ def pins_of(page: Page, desk: Desk) -> Pins:
 
 
 def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[float, str]]]:
-    """Where B stands on the knobs that differ."""
+    """Return where B stands on the knobs that differ."""
     if ghost is None:
         return {}
     both = {name: (getattr(settings, name), getattr(ghost.settings, name)) for name in KNOBS if name in settings.limits}
@@ -75,7 +75,7 @@ def _button(desk: Desk, label: str, act: Callable[[], None], says: str, *, disab
 
 
 def _names(desk: Desk, pins: Pins, keep: Callable[[Pins], None]) -> None:
-    """Which of the pins is B, and what it is called."""
+    """Return which of the pins is B, and what it is called."""
     which, name = f"{desk.page}/pins.which", f"{desk.page}/pins.name"
     if len(pins.kept) > 1:
         told = [_told(desk, pin) for pin in pins.kept]

@@ -110,7 +110,7 @@ def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float
 
 
 def said(a: Settings, b: Settings, *, done: bool) -> str:
-    """How sure the difference is, once all runs of both are trained; nothing where no repeats are drawn."""
+    """Return how sure the difference is, once all runs of both are trained; nothing where no repeats are drawn."""
     mine, theirs = (repeats(one, done=done) for one in (a, b))
     if not done and a.COMMON and (mine is None or theirs is None or len(mine) < a.repeats or len(theirs) < b.repeats):
         return comparison.LATER

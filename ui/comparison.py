@@ -57,7 +57,7 @@ def settings_rows(a: Settings, b: Settings, words: Words) -> list[Row]:
 
 
 def of_knobs(changes: Mapping[str, Mapping[str, Any]]) -> Words:
-    """What a page's knobs are called, and their values; ``changes``: how they differ from ``KNOBS``."""
+    """Return what a page's knobs are called, and their values; ``changes``: how they differ from ``KNOBS``."""
 
     def words(name: str, value: Any) -> tuple[str, str] | None:
         if name not in KNOBS:
@@ -69,7 +69,7 @@ def of_knobs(changes: Mapping[str, Mapping[str, Any]]) -> Words:
 
 
 def of_choices(choices: Mapping[str, tuple[str, Mapping[Any, str]]]) -> Words:
-    """What a page calls all else, and what is chosen; ``choices``: field -> (label, options)."""
+    """Return what a page calls all else, and what is chosen; ``choices``: field -> (label, options)."""
 
     def words(name: str, value: Any) -> tuple[str, str] | None:
         label, options = choices.get(name, (name.replace("_", " ").capitalize(), {}))
@@ -153,7 +153,7 @@ def _points(value: float, decimals: int) -> str:
 
 
 def _decimals(found: Difference, measure: Measure) -> int:
-    """As few as tell the ends apart, and from 0 what is not 0; one at least for points."""
+    """Return as few as tell the ends apart, and from 0 what is not 0; one at least for points."""
     values = [_scaled(value, measure) for value in (found.median, found.low, found.high)]
     if not found.bounded:
         values = values[:1] * 3

@@ -241,16 +241,16 @@ class Desk:
 
     @property
     def address(self) -> dict[str, str | list[str]]:
-        """What the address of the page should hold."""
+        """Return what the address of the page should hold."""
         return links.versioned(self.as_link | self.beside)
 
     @property
     def beside(self) -> dict[str, str | list[str]]:
-        """What of the address holds no setting of the page."""
+        """Return what of the address holds no setting of the page."""
         return ({PIN: [*self.pins]} if self.pins else {}) | ({ASK: self.ask} if self.ask else {}) | self.shown
 
     def tell(self, *, done: float) -> None:
-        """For the page around the live part, which has come to rest: put the whole setting into the address."""
+        """Write the complete settings to the address, once the live part of the page is at rest."""
         self.told = self.settings, done == 1
         before, self.link = self.link, self.address
         if (before if self.late else _address()) != self.link:
@@ -268,7 +268,7 @@ class Desk:
         return other and not self.late
 
     def remember(self) -> None:
-        """At a new rest: what was shown at the last one is what Undo goes back to, but for what it has just undone."""
+        """Record the settings at a new rest, so that Undo can return to the previous ones."""
         last = self.told[0] if self.told else self.settings
         if last not in (self.settings, *self.before[-1:]) and not self.undone:
             self.before = [*self.before, last][-MOST_UNDONE:]
@@ -286,7 +286,7 @@ def hold(key: str, value: Any) -> None:
 
 
 def _address() -> dict[str, str | list[str]]:
-    """What the address holds."""
+    """Return what the address holds."""
     pins = st.query_params.get_all(PIN)
     return st.query_params.to_dict() | ({PIN: pins} if pins else {})
 

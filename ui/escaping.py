@@ -24,7 +24,7 @@ def plain(text: str) -> str:
 
 
 def quoted(text: str, *, most: int = 60) -> str:
-    """At most so many characters of ``text`` on one line, for Markdown, as code."""
+    """Return at most so many characters of ``text`` on one line, as Markdown code."""
     return "`" + _line(text)[:most].replace("`", "'") + "`"
 
 

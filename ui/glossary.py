@@ -57,7 +57,7 @@ FIGURES: Mapping[str, Callable[[], str]] = {
 
 @cache
 def said(key: str) -> str:
-    """What a term means, with its figures."""
+    """Return what a term means, with its figures."""
     names = re.findall(r"\{(\w+)\}", TERMS[key].says)
     return TERMS[key].says.format(**{name: FIGURES[name]() for name in names})
 
@@ -83,7 +83,7 @@ _APART = re.compile(
 
 @cache
 def _wanted() -> tuple[re.Pattern[str], Mapping[str, str]]:
-    """What matches any word of any term, the longest first, and the key of each word."""
+    """Return what matches any word of any term, the longest first, and the key of each word."""
     keys: dict[str, str] = {}
     for key, term in TERMS.items():
         for word in (term.name.partition(" (")[0], *term.words):

@@ -46,7 +46,7 @@ def dragged(key: str, axis: Mapping[str, Any], range_: Range) -> None:
 
 
 def clicks(axes: Mapping[str, Any], x: float, y: float) -> dict[str, Any]:
-    """What a chart does with a press: the handle at (x, y) goes there, upwards only."""
+    """Return what a chart does with a press: the handle at (x, y) goes there, upwards only."""
     ends = {name[0]: list(axes[name]["range"]) for name in ("xaxis", "yaxis")}
     return {"place": "guess", **ends, "drag": {"at": (x, y), "colour": theme.HANDLE, "upright": True}}
 
@@ -78,7 +78,7 @@ def number(key: str, range_: Range, start: float) -> float:
 
 
 def choice(key: str, label: str, options: Sequence[str], *, said: int | None, done: Callable[[int], None]) -> None:
-    """One of several answers; ``done`` is told which, as a place among them."""
+    """Show a choice of several answers; ``done`` receives the position of the chosen one."""
     name = f"{key}.choice"
     if st.session_state.get(name) is None and said is not None:
         st.session_state[name] = said

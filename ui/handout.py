@@ -173,7 +173,7 @@ class Handout:
         return _section("Words", "".join(said), "words")
 
     def _more(self, view: View, found: Label) -> str:
-        """What is on the screen, under the sheet, and not on paper."""
+        """Return what is on the screen, under the sheet, and not on paper."""
         frame = pd.DataFrame(self.result.table())
         answers = {name: frame[name].map({True: "yes", False: "no"}) for name in frame.select_dtypes("bool")}
         some = f" The first {_ROWS} of {len(frame):,} rows." * (len(frame) > _ROWS)

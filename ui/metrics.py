@@ -143,7 +143,7 @@ def _waits() -> dict[float, float]:
 
 @asynccontextmanager
 async def log() -> AsyncIterator[None]:
-    """Where the figures are on, a line a minute while somebody is here."""
+    """Return where the figures are on, a line a minute while somebody is here."""
     if not switched()[0]:
         yield
         return

@@ -256,7 +256,7 @@ def part(desk: Desk) -> None:
 
 
 def refused(refusal: RefusedError) -> str:
-    """Why a file, or what is said of it, was not taken."""
+    """Return why a file, or what is said of it, was not taken."""
     case = refusal.name if refusal.name in ("file", "epsilon", "rows", "decimal") else "other"
     said = SAYS(f"own-rows.{case}", value=refusal.value, allowed=refusal.allowed, most=MOST_SPENT)
     return plain(said)

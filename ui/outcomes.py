@@ -105,7 +105,7 @@ def _lost(private: float, reference: float) -> str:
 def one_answer(
     accuracy: np.ndarray, labels: np.ndarray, found: Callable[[], ByClass], names: Sequence[str], *, model: str
 ) -> str:
-    """That models give all held-out rows one answer, where they do; "" else.
+    """Return the statement that models give all held-out rows one answer, where they do; "" else.
 
     accuracy: (R,) on the held-out rows, whose classes are ``labels``. Only where one of them is the share of a class,
     as it then must be, what ``found`` finds is asked for.
@@ -203,7 +203,7 @@ def paid(settings: RowsSettings) -> str:
 
 
 def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False, most: int = 0) -> str:
-    """How much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
+    """Return how much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
     ``several``: whether all rows of a person are learned from, or ``most`` at most."""
     others = SAYS("own.others", tested=tested) if settings.own.roles.person and several else f"{tested:,}"
     used = used_of(settings, along=along, several=several, most=most)
@@ -226,7 +226,7 @@ def used_of(settings: RowsSettings, *, along: str = "", several: bool = False, m
 
 
 def each_column(found: Leading) -> str:
-    """What runs go by, column by column, in words."""
+    """Return what runs go by, column by column, in words."""
     columns = (
         SAYS(
             "own.column",
@@ -255,12 +255,12 @@ def protected(roles: Roles) -> str:
 
 
 def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str) -> str:
-    """Who is taken for whom by ``models``, beside the ``others`` (what they are called -> theirs); HTML."""
+    """Return who is taken for whom by ``models``, beside the ``others`` (what they are called -> theirs); HTML."""
     return panels.by_class(mine, others, names, models=models, caption=" ".join(beyond_accuracy(mine, others, names)))
 
 
 def beyond_accuracy(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str]) -> list[str]:
-    """What accuracy hides: classes that are hardly found, and how sure models are."""
+    """Return what accuracy hides: classes that are hardly found, and how sure models are."""
     right, best = mine.middle["balanced accuracy"], mine.commonest
     theirs = {name: one.middle["balanced accuracy"] for name, one in others.items()}
     digits = max((digits_apart(right, other) for other in theirs.values()), default=0)
@@ -277,7 +277,8 @@ def beyond_accuracy(mine: ByClass, others: Mapping[str, ByClass], names: Sequenc
 
 
 def _two_stories(mine: ByClass, names: Sequence[str], *, digits: int) -> list[str]:
-    """Where accuracy is far from balanced accuracy: by how much, and which classes are found most and least often."""
+    """Return where accuracy is far from balanced accuracy: by how much, and which classes are found most and least
+    often."""
     accuracy, balanced = mine.middle["accuracy"], mine.middle["balanced accuracy"]
     if abs(accuracy - balanced) < FEW_POINTS:
         return []

@@ -58,7 +58,8 @@ def ready(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
 
 
 def _choose(desk: controls.Desk, brought: Brought | None, public_rows: PublicRows) -> RefusedError | None:
-    """What the file's columns are, or that there is none; why the settings cannot be about what is chosen, if so."""
+    """Return what the file's columns are, or that there is none; why the settings cannot be about what is chosen, if
+    so."""
     if brought is None:
         case = "nothing" if desk.settings.own == NONE else "elsewhere"
         st.markdown(SAYS(f"own-texts.{case}", megabytes=_MEGABYTES))
@@ -198,7 +199,7 @@ def refused(refusal: RefusedError) -> str:
 
 
 def _known(desk: controls.Desk, public_rows: int) -> str:
-    """One line on what the file has become."""
+    """Return one line on what the file has become."""
     own, count = desk.settings.own, desk.settings.sources
     named = own_texts.names(own, count)
     said = "".join(f"{note} " for note in own.table.notes)

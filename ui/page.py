@@ -120,12 +120,12 @@ def always(value: Any) -> Callable[[Any], Any]:
 
 
 def listed(sentences: Callable[[Any], Iterable[str]]) -> Callable[[Any], str]:
-    """What ``sentences`` says of a result, as a list."""
+    """Return what ``sentences`` says of a result, as a list."""
     return lambda result: bullets(sentences(result))
 
 
 def noted(sentence: Callable[[Any], str]) -> Callable[[Any], str]:
-    """What ``sentence`` says of a result, as a paragraph."""
+    """Return what ``sentence`` says of a result, as a paragraph."""
     return lambda result: note(sentence(result))
 
 
@@ -152,7 +152,7 @@ class Asked(NamedTuple):
             return None
 
     def view(self, result: Any) -> "View":
-        """What the tab shows of an answer."""
+        """Return what the tab shows of an answer."""
         whole = self.page.view(result)
         boards = {ASK_TAB.name: lambda result: [[replace(whole.boards[FIRST][0][0], name=ANSWER)]]}
         return View((), {ANSWER: whole.words["verdict"]}, Made(boards, result))
@@ -231,14 +231,14 @@ class Page:
         return (*self.tabs[:2], *asked, *self.tabs[2:], METHOD_TAB, SHARE_TAB) if self.tabs else (Tab("", ""),)
 
     def view(self, result: Any) -> View:
-        """What this result says and shows."""
+        """Return what this result says and shows."""
         draw = {FIRST: self.pictures} | {tab.name: tab.pictures for tab in self.tabs if tab.pictures}
         boards = {name: partial(_drawn, how) for name, how in draw.items()}
         words = self.words | ({"guarantee": self._guarantee} if "guarantee" in self.words else {})
         return View(self.numbers(result), Made(words, result), Made(boards, result))
 
     def _guarantee(self, result: Any) -> str:
-        """What the page says of its guarantee, under the attacker that it allows."""
+        """Return what the page says of its guarantee, under the attacker that it allows."""
         return hundred.stated(self.label(result), result) + self.words["guarantee"](result)
 
     def boards(self, tab: str) -> tuple[str, ...]:
@@ -258,7 +258,7 @@ class Page:
 
     @property
     def method(self) -> str:
-        """How it works, in markdown."""
+        """Return how it works, in markdown."""
         return Path(inspect.getfile(self.settings)).with_name("method.md").read_text(encoding="utf-8")
 
 

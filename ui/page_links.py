@@ -11,12 +11,12 @@ _KEY = "lab.doors"
 
 
 def remember(doors: Mapping[str, st.Page]) -> None:
-    """Where each page opens, by its name."""
+    """Record where each page opens, by its name."""
     st.session_state[_KEY] = doors
 
 
 def to(name: str) -> st.Page:
-    """Where this page opens."""
+    """Return where this page opens."""
     return st.session_state[_KEY][name]
 
 

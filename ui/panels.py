@@ -49,7 +49,7 @@ def tiles(numbers: Iterable[Number]) -> str:
 
 
 def _asked(one: Number) -> str:
-    """What a number counts, behind a question mark."""
+    """Return what a number counts, behind a question mark."""
     if not one.about:
         return ""
     return (
@@ -81,7 +81,7 @@ def _compared(held: Guarantee, known: str) -> str:
 
 
 def runs(label: str, values: Sequence[float], *, low: float, high: float) -> Number:
-    """Where nine runs in ten land, with a dot for each run: ``values``, ``low`` and ``high`` are shares."""
+    """Return where nine runs in ten land, with a dot for each run: ``values``, ``low`` and ``high`` are shares."""
     least, most = math.floor(20 * min(*values, low)) / 20, math.ceil(20 * max(*values, high)) / 20
     places, dots = {}, []
     for value in values:
@@ -100,7 +100,8 @@ def percent(share: float, *, digits: int = 0) -> str:
 
 
 def digits_apart(one: float, other: float) -> int:
-    """With how many decimals two shares are shown: more where they differ by less than a point, or would look alike."""
+    """Return with how many decimals two shares are shown: more where they differ by less than a point, or would look
+    alike."""
     if one == other:
         return 0
     wanted = 0 if abs(one - other) >= 0.01 else 1
@@ -154,7 +155,7 @@ def large_delta(delta: float, count: int, units: str = "rows") -> str:
 
 
 def badge(text: str) -> str:
-    """Where a number comes from: trained now, bound, published."""
+    """Return where a number comes from: trained now, bound, published."""
     return f'<span class="lab-badge">{text}</span>'
 
 
@@ -232,9 +233,8 @@ class HeldOut(Protocol):
 
 
 def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str, caption: str) -> str:
-    """Who is taken for whom: what ``models`` answer for each class, and how often the ``others`` (HTML -> theirs) are
-    right.
-    """
+    """Return who is taken for whom: what ``models`` answer for each class, and how often the ``others`` (HTML ->
+    theirs) are right."""
     rows = [
         {"class": escape(name)}
         | {f"as {place}": _of_hundred(share) for place, share in enumerate(mine.shares[own])}
@@ -256,7 +256,8 @@ def _of_hundred(share: float) -> str:
 
 
 def by_class_frames(result: HeldOut) -> dict[str, Callable[[], pd.DataFrame]]:
-    """To download: a row an arm, class and answer; and a row an arm, with what its middle model reaches."""
+    """Return frames to download: a row per arm, class and answer; and a row per arm, with what its median model
+    reaches."""
     return {"By class": lambda: _matrices(result), "Held-out rows": lambda: _measures(result)}
 
 

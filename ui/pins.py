@@ -28,7 +28,7 @@ class Pin:
 
     @cached_property
     def text(self) -> str:
-        """As an address holds it."""
+        """Return the pin as an address holds it."""
         name, settings = called(self.name), word(self.settings)
         return f"{name}{APART}{settings}" if settings else name
 
@@ -55,7 +55,7 @@ class Pins:
         return len(self.kept) < MOST and all(pin.settings != settings for pin in self.kept)
 
     def add(self, settings: Settings, name: str = "") -> "Pins":
-        """With these settings, which are shown from now on; as they are where there is no room."""
+        """Return the pins with these settings, shown from now on; unchanged where there is no room."""
         return Pins((*self.kept, Pin(settings, called(name))), len(self.kept)) if self.takes(settings) else self
 
     def show(self, place: int) -> "Pins":
@@ -116,5 +116,5 @@ def _read(kind: type[Settings], text: str, private: Callable[[Any], bool]) -> tu
 
 
 def texts_of(sent: Iterable[Any]) -> tuple[str, ...]:
-    """What an address holds of pins, as far as anybody would read it."""
+    """Return what an address holds of pins, as far as anybody would read it."""
     return tuple(text for text in sent if isinstance(text, str))[: 2 * MOST]

@@ -75,7 +75,7 @@ def staged(page: Page, picture: str) -> Page:
 
 
 def three(numbers: Sequence[Number]) -> Sequence[Number]:
-    """At most three of the big numbers: without the dots of single runs, or else without the third."""
+    """Return at most three of the tiles: without the dots of single runs, or else without the third."""
     if len(numbers) < 4:
         return numbers
     out = next((one for one in numbers if "lab-dots" in one.mark), numbers[2])
@@ -94,7 +94,7 @@ def heading(verdict: str) -> str:
 
 
 def begun(desk: Desk) -> Settings:
-    """Where the presentation began, which the address holds from then on."""
+    """Return where the presentation began, which the address holds from then on."""
     picture, fixed, origin = desk.shown[_WORD].partition(APART)
     if not fixed:
         desk.shown[_WORD] = f"{picture}{APART}{word(desk.settings)}"

@@ -45,7 +45,7 @@ def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS) -> str:
 
 
 def paper(page: Page, desk: Desk) -> dict[str, Any]:
-    """What a saved picture says of itself under its chart, and what its file is called."""
+    """Return what a saved picture says of itself under its chart, and what its file is called."""
     differs, void = brief(desk.settings), desk.settings.void
     warned = f" VOID: {void}; nothing is guaranteed." * bool(void)
     return {
@@ -72,7 +72,7 @@ def share(desk: Desk, page: Page, result: Any) -> None:
 
 
 def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> Handout:
-    """What a result is handed out as, today, with its link and the drawing of it."""
+    """Return what a result is handed out as, today, with its link and the drawing of it."""
     knobs, version = page.knobs(desk.settings), takeaway.version(desk.settings)
     words = told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more))
     today = date.today().isoformat()

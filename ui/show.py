@@ -26,7 +26,7 @@ def style() -> None:
 
 @debounce.working()
 def show(page: Page, welcome: str = "") -> None:
-    """One run of the whole page; while a knob moves, only ``_moving`` runs again.
+    """Run the whole page once; while a parameter moves, only ``_moving`` runs again.
 
     welcome: HTML that stands before the result, in place of the heading and of the choices.
     """
@@ -61,7 +61,7 @@ def show(page: Page, welcome: str = "") -> None:
 
 
 def _presented(page: Page, desk: controls.Desk) -> None:
-    """One run of a page that is presented: nothing that it needs not, and every word large."""
+    """Run a page in presentation mode: only what it needs, and every word large."""
     pins, stage = pins_of(page, desk).kept, present.staged(page, desk.presents)
     if desk.notices:
         with st.container(key="stage-notices"):
@@ -78,7 +78,7 @@ def _presented(page: Page, desk: controls.Desk) -> None:
 
 
 def _unasked(page: Page, desk: controls.Desk) -> list[str]:
-    """What of the question in a link is not asked; it is forgotten where the page is asked nothing."""
+    """Return what of the question in a link is not asked; it is forgotten where the page is asked nothing."""
     if not desk.ask or page.private(desk.settings):
         return []
     if page.asked and page.tabs and page.asked.about(desk.settings, ""):
@@ -88,7 +88,7 @@ def _unasked(page: Page, desk: controls.Desk) -> list[str]:
 
 
 def _setup(page: Page, desk: controls.Desk) -> None:
-    """What makes another experiment, in one row, and at its end what every page has."""
+    """Show the choices that make another experiment in one row, and at its end the buttons of every page."""
     with st.container(key="setup", horizontal=True, vertical_alignment="center"):
         page.setup(desk)
         with st.container(key="resets", horizontal=True, horizontal_alignment="right", width="stretch"):
@@ -133,7 +133,7 @@ def _moving(page: Page, welcome: str) -> None:
 
 
 def _seconds(page: Page, desk: controls.Desk) -> float:
-    """How long this run of the live part may compute."""
+    """Return how long this run of the live part may compute."""
     if desk.moving:
         return page.slices.moving
     return page.slices.resting if desk.ack else page.slices.first
@@ -197,7 +197,7 @@ def _result(both: Both, desk: controls.Desk) -> str:
 
 
 def _on_paper(*lines: str) -> str:
-    """What only a print says, HTML: in place of the controls the settings in words, the link and the day."""
+    """Return what only a print says, HTML: in place of the controls the settings in words, the link and the day."""
     return f'<div class="lab-paper">{"<br>".join(lines)}</div>'
 
 
@@ -240,7 +240,7 @@ def _question(page: Page, desk: controls.Desk, both: Both) -> None:
 
 
 def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
-    """What is behind the tabs that every page has."""
+    """Show the content of the tabs that every page has."""
     match tab:
         case tab if tab is METHOD_TAB:
             st.markdown(page.lead(desk.settings))
@@ -252,6 +252,6 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
 
 
 def _notices(sentences: Iterable[str]) -> None:
-    """What a link held that was ignored."""
+    """Show what a link held that was ignored."""
     for sentence in sentences:
         st.warning(sentence, icon=":material/link_off:")

@@ -43,7 +43,8 @@ class Sweep:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What tells it from other sweeps, but for which values and seeds there are: of these there may come more."""
+        """Return what tells it from other sweeps, but for which values and seeds there are: of these there may come
+        more."""
         fixed = asdict(self.settings) | dict.fromkeys((*self.over, "seed"))
         return {
             "page": self.page,
@@ -74,7 +75,7 @@ class Sweep:
 
     @property
     def command(self) -> str:
-        """What trains it in a checkout, and writes it as one file."""
+        """Return what trains it in a checkout, and writes it as one file."""
         link = f"{self.page}?{urlencode(links.versioned(links.brief(self.settings)))}"
         over = " ".join(f"{name}={','.join(map(str, values))}" for name, values in self.over.items())
         how = f"--measure {self.measure} --repeats {self.repeats} --seeds {self.seeds}"
@@ -82,7 +83,7 @@ class Sweep:
 
 
 def seed(cell: Cell) -> int:
-    """Of a cell; 0 where there is none."""
+    """Return the seed of a cell; 0 where there is none."""
     return getattr(cell.settings, "seed", 0)
 
 

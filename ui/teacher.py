@@ -126,7 +126,7 @@ def _chosen(settings: Settings) -> list[str]:
 
 
 def _range(measure: Measure) -> guess.Range:
-    """What can be typed."""
+    """Return what can be typed."""
     if measure.unit == "%":
         low, high = (100 * end for end in measure.limits)
         return guess.Range(low, high, 1.0, "%")
@@ -151,7 +151,7 @@ def _show(measure: Measure, desk: Desk, key: str) -> None:
 
 
 def _ends(measure: Measure, runs: Sequence[float], said: float) -> tuple[float, float]:
-    """Of the line: all that there can be of a share, else all runs and the guess."""
+    """Return the ends of the line: the whole range of a share, else all runs and the guess."""
     if measure.unit == "%":
         return 100 * measure.limits[0], 100 * measure.limits[1]
     low, high = min(*runs, said), max(*runs, said)

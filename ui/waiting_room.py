@@ -64,7 +64,7 @@ class Turn:
 
     @classmethod
     def read(cls, cookie: str) -> "Turn":
-        """As a cookie has it; a new one where it has none that could be true."""
+        """Return the ticket of a cookie; a new one where the cookie has none that can be true."""
         came, _, word = cookie.partition("-")
         now = round(1000 * time.time())
         known = came.isdecimal() and len(came) <= 15 and now - 1000 * WAITS < int(came) <= now and word.isalnum()
@@ -84,7 +84,7 @@ class Door:
 
     @property
     def coming(self) -> int:
-        """How many were let in and have no page yet."""
+        """Return how many were let in and have no page yet."""
         while self._coming and self._coming[0] < time.monotonic() - COMES:
             self._coming.popleft()
         return len(self._coming)
@@ -94,7 +94,7 @@ class Door:
         return max(busy.p95(), busy.RUNS.expected(busy.RUNS.waiting + self.coming))
 
     def room(self) -> float:
-        """For how many more there is room."""
+        """Return for how many more there is room."""
         few = FEW - len(busy.PAGES) - self.coming
         spare = (self.limit - self.wait()) / busy.RUNS.expected(1)
         return max(few, spare, 0)
@@ -127,7 +127,7 @@ class Door:
 
 
 def said(wait: float, before: int) -> str:
-    """How it stands, for who waits at the door."""
+    """Return how it stands, for who waits at the door."""
     seconds = "a second" if wait < 1.5 else f"{wait:.0f} seconds"
     others = {0: "You are the next", 1: "1 other came before you"}.get(before, f"{before} others came before you")
     pages = "1 page is" if len(busy.PAGES) == 1 else f"{len(busy.PAGES)} pages are"
@@ -135,7 +135,7 @@ def said(wait: float, before: int) -> str:
 
 
 def page(words: str, again: int) -> str:
-    """What who waits at the door sees."""
+    """Return what who waits at the door sees."""
     script = serving.address("connection", "newcomer.js")
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Epsilon Lab is full</title>'
@@ -187,7 +187,7 @@ class Admission:
             busy.PAGES.discard(here)
 
     def _told(self, scope: Scope) -> Response:
-        """How it stands; with ``enter``, somebody at the door asks whether there is room now."""
+        """Return how it stands; with ``enter``, somebody at the door asks whether there is room now."""
         runs = busy.RUNS
         told = {"waiting": runs.waiting, "seconds": runs.expected(runs.waiting)}
         if scope["query_string"] != b"enter":
@@ -221,7 +221,7 @@ class Admission:
         await self._app(scope, receive, say)
 
     def _keep(self, answer: Response, scope: Scope) -> Response:
-        """From now on they are in."""
+        """Record that they are admitted."""
         word = browser(cookies(scope)) or secrets.token_hex(16)
         answer.set_cookie(INSIDE, word, max_age=STAYS, path=self._base or "/", httponly=True, samesite="lax")
         answer.delete_cookie(TURN, path=self._base or "/")

@@ -56,7 +56,7 @@ def mu_of(epsilon: float, *, delta: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _mu_of(epsilon: float, delta: float) -> float:
-    """One setting asks for it several times."""
+    """Return mu, cached, because one setting asks for it several times."""
 
     def excess(log_mu: float) -> float:
         found = delta_of(epsilon, mu=math.exp(log_mu))

@@ -328,7 +328,8 @@ def self_composed(single, times: int):
 
 
 def _power(part, times: int):
-    """Of a sum of ``times`` losses: F^-1[F[p]^times], on a circle as long as what is left of it."""
+    """Return the distribution of a sum of ``times`` losses: F^-1[F[p]^times], on a circle as long as what is left of
+    it."""
     low, high = truncation_bounds(part._probs, times, _TAIL)
     length = fft.next_fast_len(max(high - low + 1, len(part._probs)))
     circle = np.real(fft.ifft(fft.fft(part._probs, length) ** times))
@@ -352,7 +353,7 @@ def interval(found: dict[Release, int], adjacency: Adjacency, resolution: tuple[
 
 @lru_cache(maxsize=256)
 def _size(release: Release, adjacency: Adjacency) -> tuple[float, float]:
-    """How much the loss of one release varies, and how far it reaches."""
+    """Return how much the loss of one release varies, and how far it reaches."""
     match release:
         case GaussianRelease(noise_multiplier=multiplier):
             return 1 / multiplier, 20 / multiplier + 1 / multiplier**2

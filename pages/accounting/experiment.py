@@ -74,12 +74,12 @@ class Bill(NamedTuple):
 
     @property
     def group(self) -> float:
-        """For all people together: so many times as much, at another delta (``for_group``)."""
+        """Return the guarantee for a group of people, at another delta (``for_group``)."""
         return self.billed.people * self.epsilon
 
     @property
     def tuned(self) -> float:
-        """Of all tries."""
+        """Return the guarantee of all tries together."""
         task = self.billed.tries
         return float(np.ravel(CACHE.answer(task, task.run))[0])
 
@@ -153,7 +153,7 @@ class AccountingSettings(Settings):
 
     @property
     def tuning_accountant(self) -> str:
-        """By which the tuning is counted: beyond ``MOST_COUNTED`` steps the distribution would take too long."""
+        """Return by which the tuning is counted: beyond ``MOST_COUNTED`` steps the distribution would take too long."""
         too_long = self.exact_accountant != "gdp" and self.tuned_steps > MOST_COUNTED
         return "renyi" if too_long else self.exact_accountant
 
@@ -173,7 +173,7 @@ class AccountingSettings(Settings):
 
     @cached_property
     def work(self) -> dict[str, tuple[Any, ...]]:
-        """What is asked -> the tasks that answer it, most urgent first."""
+        """Return what is asked -> the tasks that answer it, most urgent first."""
         sigma, wanted = (self.noise_multiplier,), (*STEPS, self.steps)
         budget = {"sampling_rate": self.sampling_rate, "epsilon": self.target_epsilon, "delta": self.delta}
         quick = ("naive", "strong", "moments")
@@ -253,7 +253,7 @@ class AccountingResult:
     found: Mapping[str, np.ndarray]
 
     def epsilon(self, row: str) -> float:
-        """What the whole run costs by one row of the accounting page."""
+        """Return what the whole run costs by one row of the accounting page."""
         if row != "pld":
             return float(self.found[row][len(STEPS)])
         fine = float(self.found["fine"][0])
@@ -266,7 +266,7 @@ class AccountingResult:
 
     @property
     def saved(self) -> float:
-        """How many times as much the same noise would cost without sampling."""
+        """Return how many times as much the same noise would cost without sampling."""
         return self.unsampled / self.held.epsilon if self.held.epsilon > 0 else math.inf
 
     @property
@@ -276,12 +276,13 @@ class AccountingResult:
 
     @property
     def moments_floor(self) -> float:
-        """What delta alone costs by the moments accountant, whose orders end at 32, however much noise there is."""
+        """Return what delta alone costs by the moments accountant, whose orders end at 32, however much noise there
+        is."""
         return math.log(1 / self.settings.delta) / 32
 
     @property
     def one_step(self) -> float:
-        """What the classical theorems charge for one step."""
+        """Return what the classical theorems charge for one step."""
         one = self.settings
         return prices.one_step(one.sampling_rate, one.noise_multiplier, one.steps, delta=one.delta)
 
@@ -350,14 +351,15 @@ class AccountingResult:
 
     @cached_property
     def searches(self) -> dict[str, Guarantee | None]:
-        """What is promised by way of releasing what the settings tried have brought; None while it is computed."""
+        """Return what is promised by way of releasing what the settings tried have brought; None while it is
+        computed."""
         one = self.settings
         promise = {"tries": one.settings_tried, "delta": one.delta, "adjacency": Adjacency.ADD_REMOVE}
         best = {way: tuning.price(one.whole, way=way, **promise) for way in WAYS if way in LAWS}
         return {"public": self.guarantee("pld"), **best, "all": self.tuned}
 
     def chance(self, way: str) -> float:
-        """That the best of the settings tried is among the best tenth of all."""
+        """Return the statement that the best of the settings tried is among the best tenth of all."""
         return selection.best_among(SHARE, law=way if way in LAWS else None, tries=self.settings.settings_tried)
 
     def over_chance(self, way: str) -> tuple[np.ndarray, np.ndarray]:
@@ -400,7 +402,7 @@ class AccountingResult:
 
     @cached_property
     def statements(self) -> Statements:
-        """What is stated in closed form, held against this run."""
+        """Return what is stated in closed form, held against this run."""
         one = self.settings
         return Statements(
             rate=one.sampling_rate,
@@ -418,7 +420,7 @@ class AccountingResult:
         return steps, self.statements.constant(epsilon, steps)
 
     def effects(self) -> tuple[Effect, ...]:
-        """What the same noise promises, seen from elsewhere."""
+        """Return what the same noise promises, seen from elsewhere."""
         held, settings = self.guarantee("pld"), self.settings
         group = for_group(held, people=settings.people) if held is not None else None
         return (

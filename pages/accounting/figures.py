@@ -77,7 +77,7 @@ def _curves(result: AccountingResult, points, rows, *, now: float, field: str, t
 
 
 def _curve(result: AccountingResult, row: str, at: np.ndarray, epsilon: np.ndarray, *, of: str, thin: bool) -> dict:
-    """What one row of the accounting page says."""
+    """Draw what one row of the accounting page says."""
     name, colour, dash = theme.THEOREMS[row]
     name = result.settings.tightest if row == "pld" else name
     style = {"line": {"color": colour, "width": 1 if thin else 3 if row == "pld" else 2, "dash": dash}}
@@ -96,12 +96,12 @@ def number(value: float) -> str:
 
 
 def _log_axis(text: str, low: float, high: float, *, most: int = 7) -> dict:
-    """With a little room beside its ends."""
+    """Return a log axis with a little room beside its ends."""
     return theme.log_axis(text, 0.87 * low, 1.15 * high, most=most, word="{:,.10g}".format)
 
 
 def _dot(row: str, x: float, y: float) -> dict:
-    """What this run costs by one row: a shape and no trace, so that curves that stay are not drawn again."""
+    """Draw what this run costs by one row: a shape and no trace, so that curves that stay are not drawn again."""
     colour = theme.THEOREMS[row][1]
     if row == "published":
         return _mark(x, y, colour, path="M-4,-4L4,4M-4,4L4,-4")
@@ -155,7 +155,7 @@ def _drawable(held) -> bool:
 
 
 def _named(result: AccountingResult, place: int, effect) -> dict:
-    """What an effect is called, and its epsilon, over its line."""
+    """Draw what an effect is called, and its epsilon, over its line."""
     text = theme.key(effect_name(effect.name, result), _label(effect.guarantee, result.settings.delta))
     return theme.word(text, x=0, y=place - 0.22, size=13, xref="paper", xanchor="left", yanchor="bottom")
 
@@ -169,7 +169,7 @@ def _label(held, delta: float) -> str:
 
 
 def effect_name(name: str, result: AccountingResult) -> str:
-    """What an effect is called: with how many people, and how many settings."""
+    """Return what an effect is called: with how many people, and how many settings."""
     people, tried, then = result.settings.people, result.settings.settings_tried, result.settings.afterwards
     return EFFECTS[name].format(
         people="one person" if people == 1 else f"group of {people}",
@@ -179,7 +179,7 @@ def effect_name(name: str, result: AccountingResult) -> str:
 
 
 def searches(result: AccountingResult, finding: str = "") -> dict:
-    """What a search costs over how likely it finds a good setting, by what of it is released."""
+    """Draw what a search costs over how likely it finds a good setting, by what of it is released."""
     run, several = result.held.epsilon, result.settings.settings_tried > 1
     held = {way: result.searches[way] for way in WAYS} if several else {}
     dots = [_tried(way, result.chance(way), one.epsilon) for way, one in held.items() if _drawable(one)]
@@ -202,7 +202,7 @@ def searches(result: AccountingResult, finding: str = "") -> dict:
 
 
 def _tried(way: str, x: float, y: float) -> dict:
-    """What the settings tried cost by one way."""
+    """Draw what the settings tried cost by one way."""
     colour = WAYS[way][1]
     return _mark(x, y, colour, path=_DISC, fillcolor=colour, name="ghost" if way == "all" else way)
 

@@ -69,7 +69,8 @@ class Statements:
 
     @property
     def breaks(self) -> float:
-        """With all rows in every step, the epsilon from which on c2 = 2 promises too much, however many steps."""
+        """Return the epsilon above which c2 = 2 promises too much with all rows in every step, for any number of
+        steps."""
         return gdp.crossing(stated.PROVED * math.sqrt(self.log), delta=self.delta)
 
     @cached_property
@@ -135,7 +136,7 @@ class Statements:
 
     @cached_property
     def rows(self) -> tuple[Statement, ...]:
-        """What each statement says of this run, and how much noise it asks for."""
+        """Return what each statement says of this run, and how much noise it asks for."""
         strong = float(stated.strong_unit(self.rate, self.steps, delta=self.delta))
         epsilon, _ = self.best("bound")
         return (

@@ -60,7 +60,7 @@ class Planting(PrivateRecipe):
         return _WAIT * chunking.cells(rows=rows, outputs=1, inputs=inputs, steps=self.steps)
 
     def noise_sd(self, epsilon: float, *, rows: int) -> float:
-        """As published by the textbook's formula."""
+        """Return the noise as published, by the textbook's formula."""
         if self.version == "sound":
             return super().noise_sd(epsilon, rows=rows)
         if self.version == "none":
@@ -247,7 +247,8 @@ class OnceResult:
 
     @cached_property
     def standing(self) -> np.ndarray:
-        """Where the first training's canaries stand (m,): standard deviations within a class, from the middle."""
+        """Return where the first training's canaries stand (m,): standard deviations within a class, from the
+        middle."""
         scores, coins = self.now.scores[0].astype(float), self.now.coins
         sides = [scores[coins == side] for side in (True, False)]
         spread = np.sqrt(np.mean([side.var() for side in sides]))
@@ -266,7 +267,7 @@ class OnceResult:
 
     @property
     def ceiling(self) -> LowerBound:
-        """What one training could show at most: every guess right."""
+        """Return what one training could show at most: every guess right."""
         _, guesses, _ = self.first
         return _least(guesses, guesses, self.settings.canaries, self.settings.delta)
 
@@ -283,7 +284,7 @@ class OnceResult:
 
     @property
     def claim(self) -> Guarantee:
-        """As set by the slider."""
+        """Return the claim that the slider sets."""
         return Guarantee(
             epsilon=self.settings.epsilon,
             delta=self.settings.delta,
@@ -329,7 +330,7 @@ class OnceResult:
         return pd.DataFrame(rows, columns=["audit", "canaries", "guesses", "right", "epsilon at least"])
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """What can be downloaded."""
+        """Return what can be downloaded."""
         return {"Audits": self.table, "Over epsilon": lambda: self.curve, "Canaries": self.canaries}
 
     def canaries(self) -> pd.DataFrame:

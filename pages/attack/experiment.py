@@ -171,7 +171,7 @@ class AttackSettings(Settings):
         return changes
 
     def _fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """What another data set leaves of these settings."""
+        """Return what another data set leaves of these settings."""
         source, allowed = source_of(dataset, own), OF_OWN if dataset == OWN else OF_LAB
         found = {
             name: getattr(self, name) if getattr(self, name) in some else some[0] for name, some in allowed.items()
@@ -205,7 +205,7 @@ class AttackSettings(Settings):
 
     @property
     def rows_of(self) -> data.Dataset:
-        """What tasks know the data set by. Raises RefusedError for a file that is only named."""
+        """Return what tasks know the data set by. Raises RefusedError for a file that is only named."""
         return _key(self.dataset, self.own)
 
     @property
@@ -215,12 +215,12 @@ class AttackSettings(Settings):
 
     @property
     def unit(self) -> str:
-        """Who is protected."""
+        """Return who is protected."""
         return "person" if self.by_person else "record"
 
     @property
     def misfit(self) -> str:
-        """Why the part can do nothing with this file; "" where it can."""
+        """Return why the part can do nothing with this file; "" where it can."""
         return MISFITS.get(self.part, "") if self.dataset == OWN else ""
 
     @property
@@ -235,7 +235,7 @@ class AttackSettings(Settings):
 
     @cached_property
     def guarantees(self) -> Guarantees:
-        """What is claimed, and what is given."""
+        """Return what is claimed, and what is given."""
         return guarantees(self, source=self.source, unit=self.unit)
 
     @property
@@ -251,12 +251,12 @@ class AttackSettings(Settings):
 
     @property
     def adjacency(self) -> str:
-        """One record is replaced, in every part."""
+        """Return replace-one, the adjacency of every part."""
         return str(Adjacency.REPLACE_ONE)
 
     @property
     def rows(self) -> int:
-        """How many private rows, or people, are trained on; public knowledge."""
+        """Return how many private rows, or people, are trained on; public knowledge."""
         return rows_of(self.rows_of)
 
     @property

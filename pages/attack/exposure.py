@@ -57,6 +57,6 @@ def _residuals(z: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _shares(labels: np.ndarray, people: np.ndarray) -> np.ndarray:
-    """What each row (n,) counts in its person's average."""
+    """Return what each row (n,) counts in its person's average."""
     known = labels >= 0
     return known / np.maximum(np.bincount(people, weights=known), 1)[people]

@@ -44,14 +44,14 @@ def people(result: WorldsResult) -> dict:
 
 
 def clicks(result: WorldsResult) -> dict:
-    """What a click on the map does, and which mark can be dragged."""
+    """Draw what a click on the map does, and which mark can be dragged."""
     (x, y), at = result.plane.units, _place(result)
     drag = {"at": at.tolist(), "colour": theme.WITH_YOU}
     return {"point": "person", "place": "spot", "x": list(x), "y": list(y), "drag": drag}
 
 
 def _place(result: WorldsResult) -> np.ndarray:
-    """Where the person is drawn, (2,)."""
+    """Return where the person is drawn, (2,)."""
     (row, _), _ = result.settings.neighbours.candidates
     return result.plane.display(result.plane.coordinates(row[None]))[0]
 
@@ -126,7 +126,7 @@ def word(text: str, *, x: float, y: float = 0.97, anchor: str = "left") -> dict:
 
 
 def accuracy(result: WorldsResult) -> dict:
-    """How often the attacker is right over epsilon, with its interval, under what the claim allows."""
+    """Draw how often the attacker is right over epsilon, with its interval, under what the claim allows."""
     grid = np.logspace(math.log10(LIMITS["epsilon"][0]), math.log10(LIMITS["epsilon"][1]), 61)
     limits, curve = result.limits(grid), result.curve
     most = {"promised": result.promised, "gaussian": result.ceiling}
@@ -178,7 +178,8 @@ def finding(result: WorldsResult) -> str:
 
 
 def exposure(result: WorldsResult) -> dict:
-    """How far people move a step, from the least exposed to the most, and the person who is meant: no row is drawn."""
+    """Draw how far people move a step, from the least exposed to the most, and the person who is meant: no row is
+    drawn."""
     shares = np.linspace(0.02, 0.98, 49)
     moves = 100 * np.quantile(result.risks, shares)
     curve = theme.line(

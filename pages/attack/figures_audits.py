@@ -83,7 +83,7 @@ def summary(result: AuditResult, *, broken: bool) -> dict:
 
 
 def _spread(found: np.ndarray, families: Sequence[str]) -> np.ndarray:
-    """How far up or down each dot is moved, so that dots of one row that lie close do not cover each other."""
+    """Return how far up or down each dot is moved, so that dots of one row that lie close do not cover each other."""
     moved, steps = np.zeros(len(found)), (0.0, 0.26, -0.26)
     last: dict[str, tuple[float, int]] = {}
     for at in np.argsort(found):
@@ -178,7 +178,7 @@ def _guessed(low: float, high: float) -> dict:
 
 
 def over(result: OnceResult) -> dict:
-    """What each audit shows over the claimed epsilon."""
+    """Draw what each audit shows over the claimed epsilon."""
     frame, (low, high), beside = result.curve, LIMITS["epsilon"], result.beside
     x, ends = frame["epsilon"].to_numpy(), np.array([low, high])
     traces = [theme.line(ends, ends, colour=theme.BOUND, name="claimed", hoverinfo="skip")]
@@ -206,6 +206,6 @@ def over(result: OnceResult) -> dict:
 
 
 def _shown(frame) -> str:
-    """How far the curve of single trainings has come."""
+    """Return how far the curve of single trainings has come."""
     done = int(frame["median"].notna().sum())
     return f"{done} of {len(frame)} trained" if done < len(frame) else ""

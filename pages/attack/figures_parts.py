@@ -53,7 +53,7 @@ def _found(part: float) -> str:
 
 
 def margins(result: MembersResult, arm: str) -> dict:
-    """How sure the models of one arm are of their members, and of others."""
+    """Draw how sure the models of one arm are of their members, and of others."""
     inside, outside = result.margins(arm)
     reach = 8.0 if arm == "private" else 16.0
     edges = np.linspace(-reach, reach, 41)
@@ -122,7 +122,8 @@ def _ghost(name: str) -> dict:
 
 
 def _evenly(result: GroupsResult) -> str:
-    """From which epsilon on the minority loses at most two points more than the majority; or how far the curve is."""
+    """Return from which epsilon on the minority loses at most two points more than the majority; or how far the curve
+    is."""
     (epsilons, (_, large, _)), (_, (_, small, _)) = result.over(0), result.over(1)
     if len(epsilons) < len(result.shares):
         return f"{len(epsilons)} of {len(result.shares)} trained"
@@ -180,7 +181,7 @@ _NAMES = (*map(str, range(10)), "planted", "truth")
 
 
 def pictures(result: InversionResult, *, private: bool) -> dict:
-    """What the weights of one model show: the ten classes, the planted record, and what it truly is."""
+    """Draw what the weights of one model show: the ten classes, the planted record, and what it truly is."""
     seen = result.now if private else result.plain
     tiles = [_tile(picture) for picture in (*seen.classes[0], seen.record[0], RECORD)]
     rows = [np.hstack(tiles[first : first + _ACROSS]) for first in range(0, len(tiles), _ACROSS)]
@@ -223,7 +224,7 @@ def _named(name: str, at: int, *, rows: int) -> dict:
 
 
 def match(result: InversionResult) -> dict:
-    """How alike what is recovered and the truth are, over epsilon."""
+    """Draw how alike what is recovered and the truth are, over epsilon."""
     traces, now = [], []
     for which, (name, colour) in enumerate(RECOVERED.items()):
         epsilons, (low, median, high) = result.over(which)
@@ -252,6 +253,6 @@ def match(result: InversionResult) -> dict:
 
 
 def _known(result: InversionResult) -> str:
-    """How far the curve has come."""
+    """Return how far the curve has come."""
     done = len([epsilon for epsilon in EPSILONS if epsilon in result.curve])
     return f"{done} of {len(EPSILONS)} trained" if done < len(EPSILONS) else ""

@@ -15,7 +15,7 @@ _SEVERAL = 5
 
 
 def rows_of(dataset: data.Dataset) -> int:
-    """How many private rows, or people, are trained on; public knowledge."""
+    """Return how many private rows, or people, are trained on; public knowledge."""
     rows = data.source(dataset).private_rows
     return rows if isinstance(dataset, str) else min(rows, MOST_LIVE)
 
@@ -26,7 +26,7 @@ def split_of(dataset: data.Dataset, *, seed: int) -> data.Split:
 
 
 def worked_rows(dataset: data.Dataset) -> int:
-    """How many rows of a person each a training on all rows would take as long as."""
+    """Return how many rows of a person each a training on all rows would take as long as."""
     own = None if isinstance(dataset, str) else held(dataset)
     if own is None or not own.roles.person or own.table.rows == own.people:
         return rows_of(dataset)
@@ -39,7 +39,7 @@ class Inputs:
 
     @classmethod
     def of(cls, settings: Any) -> Self:
-        """What ``settings`` say of each field."""
+        """Return what ``settings`` say of each field."""
         known = {"dataset": "rows_of"}  # a file is known by a key that forgets it
         return cls(**{name: getattr(settings, known.get(name, name)) for name in cls.__dataclass_fields__})
 
@@ -59,7 +59,7 @@ class Recipe(Inputs):
 
     @property
     def rows(self) -> int:
-        """How many private rows there are; public knowledge."""
+        """Return how many private rows there are; public knowledge."""
         return rows_of(self.dataset)
 
     @property
@@ -79,6 +79,6 @@ class PrivateRecipe(Recipe):
     clip_norm: float
 
     def noise_sd(self, epsilon: float, *, rows: int) -> float:
-        """On the mean gradient of this many rows, one of them replaced."""
+        """Return the noise on the mean gradient of this many rows, one of them replaced."""
         multiplier = descent.noise_multiplier(epsilon=epsilon, delta=self.delta, steps=self.steps)
         return descent.mean_noise_sd(multiplier, clip_norm=self.clip_norm, rows=rows, adjacency=Adjacency.REPLACE_ONE)

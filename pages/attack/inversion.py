@@ -159,7 +159,7 @@ class InversionResult:
         return pd.DataFrame({"epsilon": epsilons, "classes": classes[1], "record": record[1]})
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """What can be downloaded."""
+        """Return what can be downloaded."""
         return {"Match": self.table, "Pictures": self.pixels}
 
     def pixels(self) -> pd.DataFrame:

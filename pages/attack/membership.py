@@ -147,7 +147,8 @@ def roc(scores: np.ndarray, members: np.ndarray) -> np.ndarray:
 
 
 def frontier(rates: np.ndarray, *, epsilon: float, delta: float) -> pd.DataFrame:
-    """What no attack can pass: by (epsilon, delta) [kairouz2015, Theorem 2.1], and by the Gaussian noise at hand."""
+    """Return what no attack can pass: by (epsilon, delta) [kairouz2015, Theorem 2.1], and by the Gaussian noise at
+    hand."""
     with np.errstate(over="ignore"):
         grown = math.exp(min(epsilon, 700)) * rates + delta
     promised = np.minimum(np.minimum(grown, 1 - math.exp(-epsilon) * (1 - delta - rates)), 1)
@@ -217,13 +218,13 @@ class MembersResult:
 
     @cached_property
     def more_found(self) -> Case:
-        """What may be said of the members found without privacy beside those found in the private models."""
+        """Return what may be said of the members found without privacy beside those found in the private models."""
         plain, private = (self.found_by_model(arm) for arm in ("plain", "private"))
         return compare(plain, private, complete=self.complete)
 
     @cached_property
     def memory(self) -> Case:
-        """What may be said of right answers on members beside those on others, without privacy."""
+        """Return what may be said of right answers on members beside those on others, without privacy."""
         return compare(*self.shadows["plain"].right.T, complete=self.complete)
 
     def right(self, arm: str) -> tuple[float, float]:
@@ -232,7 +233,7 @@ class MembersResult:
         return float(members), float(others)
 
     def pairs(self, arm: str) -> int:
-        """How many pairs of a model and a person were guessed."""
+        """Return how many pairs of a model and a person were guessed."""
         return self.shadows[arm].members.size
 
     def margins(self, arm: str) -> tuple[np.ndarray, np.ndarray]:
@@ -249,7 +250,7 @@ class MembersResult:
         return float(np.maximum(self.curves[arm, attack] - RATES, 0).max())
 
     def allowed(self, rate: float) -> float:
-        """What the guarantee allows at this share of false alarms: by its Gaussian noise, the sharper bound."""
+        """Return what the guarantee allows at this share of false alarms: by its Gaussian noise, the sharper bound."""
         return float(self.frontier["gaussian"][np.abs(RATES - rate).argmin()])
 
     def table(self) -> pd.DataFrame:
@@ -271,7 +272,7 @@ class MembersResult:
         return pd.DataFrame(rows, columns=names)
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """What can be downloaded."""
+        """Return what can be downloaded."""
         return {"Attacks": self.table, "ROC": self.roc}
 
     def roc(self) -> pd.DataFrame:

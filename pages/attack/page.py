@@ -58,7 +58,7 @@ def more(desk: controls.Desk) -> None:
 
 
 def _data(settings: AttackSettings) -> dict[str, str]:
-    """What a part can be about; an audit is about no data."""
+    """Return what a part can be about; an audit is about no data."""
     names = settings.datasets if settings.part != "audit" else ()
     own = my_rows.own(settings) or settings.part not in MISFITS
     return {name: "My data" if name == OWN else DATASETS[name].title for name in names if name != OWN or own}
@@ -128,7 +128,7 @@ def membership(result) -> Rows:
 
 
 def audit(result) -> Rows:
-    """What was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
+    """Return what was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
     return [
         [_chart(f"audits.{name}", audited.summary(result, broken=name == "broken")) for name in ("sound", "broken")]
     ]
@@ -166,7 +166,7 @@ def inversion(result) -> Rows:
 
 
 def words(verdict, caption, diagnostics, guarantee, table) -> dict[str, Callable[[Any], str]]:
-    """What a part says of its result, by name."""
+    """Return what a part says of its result, by name."""
     why = listed(diagnostics)
     return {"verdict": verdict, "caption": always(caption), "why": why, "guarantee": guarantee, "table": table}
 

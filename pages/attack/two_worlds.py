@@ -41,7 +41,7 @@ class World(NamedTuple):
 
 @cached
 def plane_of(dataset: str, seed: int) -> Plane:
-    """Where people are drawn: two features, or the two principal directions of the public rows."""
+    """Return where people are drawn: two features, or the two principal directions of the public rows."""
     split = data.load(dataset, seed=seed)
     return usual_plane(split.X_public, names=split.source.features, bounds=split.source.bounds)
 
@@ -79,7 +79,7 @@ class Neighbours(Inputs):
         return here, (split.X_public[0], int(split.y_public[0]))
 
     def worlds(self) -> tuple[World, World]:
-        """With the person, and with the other in their place."""
+        """Return the data sets with the person, and with another in their place."""
         return _worlds(self)
 
 
@@ -119,7 +119,7 @@ class OwnNeighbours:
 
     @classmethod
     def of(cls, settings: Any) -> Self:
-        """What ``settings`` say; the recipe matters where it chooses the person."""
+        """Return what ``settings`` say; the recipe matters where it chooses the person."""
         row = settings.who == "row"
         who = {"who": settings.who, "person": settings.person if row else 0}
         about = {"dataset": settings.rows_of, "seed": settings.seed, "against": settings.against}
@@ -133,7 +133,7 @@ class OwnNeighbours:
         return int(np.argsort(-risks, kind="stable")[0 if self.who == "exposed" else len(risks) // 2])
 
     def worlds(self) -> tuple[World, World]:
-        """With the person, and with another in their place."""
+        """Return the data sets with the person, and with another in their place."""
         return _own_worlds(self)
 
 
@@ -242,7 +242,7 @@ def _pair_cells(dataset: data.Dataset, steps: int, sees: str) -> float:
 
 
 def most_repeats(dataset: data.Dataset, steps: int, sees: str) -> int:
-    """How many trainings in each world are as many slices as there may be: fewer where one takes long."""
+    """Return how many trainings in each world are as many slices as there may be: fewer where one takes long."""
     return max(_LEAST_MOST, _SLICES * int(chunking.SLICE / _pair_cells(dataset, steps, sees)))
 
 
@@ -313,7 +313,7 @@ class Risks:
 
     @classmethod
     def of(cls, settings: Any) -> Self:
-        """Of all people of these settings."""
+        """Return the risks of all people of these settings."""
         return cls(recipe=Training.of(settings), nobody=settings.against == "nobody")
 
     def run(self) -> np.ndarray:
@@ -322,7 +322,7 @@ class Risks:
 
 @cached
 def exposures(recipe: Training, nobody: bool) -> np.ndarray:
-    """As ``Risks``; they choose a person of a file too."""
+    """Return the exposures as ``Risks``; they also choose a person of a file."""
     X, y, people = recipe.split.learned
     marks = np.unique(np.linspace(0, recipe.steps, 11).astype(int))
     path = train(recipe, World(*losses.examples(X, y), people), sd=0.0, draws=[0], record=marks)

@@ -144,7 +144,7 @@ def tasks(settings: Settings) -> Iterator[Any]:
 
 
 def _apart(point: CurvePoint) -> tuple[PointRetrain, ...]:
-    """What a point needs before, where all of it would be too much for one slice."""
+    """Return what a point needs before, where all of it would be too much for one slice."""
     return point.parts if len(point.parts) > 1 else ()
 
 
@@ -195,7 +195,7 @@ class WorldsResult:
 
     @property
     def trainings(self) -> int:
-        """In each world, so far."""
+        """Return the number of trainings in each world, so far."""
         return self.weights.shape[1]
 
     @cached_property
@@ -214,17 +214,17 @@ class WorldsResult:
 
     @property
     def promised(self) -> float:
-        """What the claim leaves the best 50:50 attacker at most: (e^epsilon + delta) / (1 + e^epsilon)."""
+        """Return what the claim leaves the best 50:50 attacker at most: (e^epsilon + delta) / (1 + e^epsilon)."""
         return self.claim.attacker_accuracy
 
     @property
     def ceiling(self) -> float:
-        """What the noise leaves them, were each gradient clipped: Phi(mu/2); 1 where there is no noise."""
+        """Return what the noise leaves them, were each gradient clipped: Phi(mu/2); 1 where there is no noise."""
         return best_attacker(self.guarantees.formula).right
 
     @property
     def claim(self) -> Guarantee:
-        """As set by the slider, whatever the version really gives."""
+        """Return the claim that the slider sets, whatever the version really gives."""
         settings, event = self.settings, self.guarantees.formula.event
         return Guarantee(
             epsilon=settings.epsilon,
@@ -275,7 +275,7 @@ class WorldsResult:
 
     @property
     def risk(self) -> float:
-        """How far this person moves the noiseless gradients, in parts of the furthest that anyone could."""
+        """Return how far this person moves the noiseless gradients, in parts of the furthest that anyone could."""
         settings = self.settings
         if settings.dataset == OWN:
             return float(self.risks[settings.neighbours.place(self.risks)])
@@ -304,7 +304,7 @@ class WorldsResult:
         return pd.DataFrame(rows, columns=columns)
 
     def limits(self, epsilons: tuple[float, ...]) -> pd.DataFrame:
-        """What a claim at each epsilon leaves the attacker: by (epsilon, delta), and by its Gaussian noise."""
+        """Return what a claim at each epsilon leaves the attacker: by (epsilon, delta), and by its Gaussian noise."""
         return _limits(tuple(epsilons), self.settings.delta)
 
     def table(self) -> pd.DataFrame:
@@ -323,7 +323,7 @@ class WorldsResult:
         )
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """What can be downloaded."""
+        """Return what can be downloaded."""
         return {"Attack": self.table, "Over epsilon": lambda: self.curve, "Scores": self.scored}
 
     def scored(self) -> pd.DataFrame:

@@ -160,18 +160,19 @@ class GroupsResult:
         return float(self.plain[group, label]) - self.typical(group, label)
 
     def lost(self, group: int, label: int = -1) -> Case:
-        """What may be said of today's runs beside the model without privacy."""
+        """Return what may be said of today's runs beside the model without privacy."""
         return compare(self.now[:, group, label], float(self.plain[group, label]))
 
     @property
     def uneven(self) -> Case:
-        """What may be said of the minority's cost beside the majority's, run by run: "ahead" is the larger cost."""
+        """Return what may be said of the minority's cost beside the majority's, run by run: "ahead" is the larger
+        cost."""
         large, small = (self.plain[group, -1] - self.now[:, group, -1] for group in (0, 1))
         return compare(small, large)
 
     @property
     def few(self) -> int:
-        """How many private rows are of the minority."""
+        """Return how many private rows are of the minority."""
         return round(self.settings.minority * self.settings.rows)
 
     def by_class(self) -> np.ndarray:
@@ -190,7 +191,7 @@ class GroupsResult:
         return pd.DataFrame(rows, columns=["group", "class", "without privacy", "private", "cost"])
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """What can be downloaded."""
+        """Return what can be downloaded."""
         return {"Groups": self.table, "Over epsilon": self.curve}
 
     def curve(self) -> pd.DataFrame:

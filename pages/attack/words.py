@@ -63,7 +63,8 @@ def best_attacker(settings: AttackSettings) -> Number:
 
 
 def claimed(settings: AttackSettings, *, allows: float) -> Number:
-    """What the claim leaves the best attacker: the sound noise's own limit, what a claim would allow, or no limit."""
+    """Return what the claim leaves the best attacker: the sound noise's own limit, what a claim would allow, or no
+    limit."""
     if settings.version != "published":
         return best_attacker(settings) if settings.version == "sound" else panels.attacker(None)
     said = panels.at_most(allows) if allows <= 0.9995 else "100"
@@ -141,7 +142,7 @@ def diagnostics(result: WorldsResult) -> list[str]:
 
 
 def guarantee(result: WorldsResult) -> str:
-    """What is claimed, against whom, and which two data sets are compared."""
+    """Return what is claimed, against whom, and which two data sets are compared."""
     settings, held, key = result.settings, result.guarantees, "worlds.guarantee"
     holes = {"person": settings.person, "others": settings.rows - 1}
     worlds = panels.note(" ".join(SAYS(f"{key}.{one}", **holes) for one in (settings.who, settings.against, "knows")))

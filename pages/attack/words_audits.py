@@ -29,7 +29,7 @@ def _halves(result: AuditResult) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def audit_numbers(result: AuditResult) -> list[Number]:
-    """How many broken mechanisms were caught and correct ones refuted, the slides' classifier, and all runs."""
+    """Return how many broken mechanisms were caught and correct ones refuted, the slides' classifier, and all runs."""
     (caught, broken), (refuted, correct) = _halves(result)
     runs, done = sum(bound.trials for bound in result.bounds.values()), len(result.bounds)
     first = number(result.bounds[FIRST].epsilon) if FIRST in result.bounds else "…"
@@ -66,7 +66,7 @@ def _named(result: AuditResult) -> list[str]:
 
 
 def audit_diagnostics(result: AuditResult) -> list[str]:
-    """How to read the table."""
+    """Return how to read the table."""
     report = AUDITS[REPORT].epsilon
     holes = {"names": "; ".join(_named(result)), "proved": SAYS["proved"]}
     holes |= {"each": f"{100 * CONFIDENCE:.2f}", "all": f"{100 * TOGETHER:.0f}"}
@@ -78,7 +78,7 @@ def audit_diagnostics(result: AuditResult) -> list[str]:
 
 
 def audit_guarantee(_: AuditResult) -> str:
-    """What is claimed in each row."""
+    """Return what is claimed in each row."""
     return panels.note(SAYS["audit.guarantee"])
 
 
@@ -100,7 +100,7 @@ def audit_table(result: AuditResult) -> str:
 
 
 def once_numbers(result: OnceResult) -> list[Number]:
-    """What one training shows, from how many guesses, beside many trainings and the best attacker."""
+    """Return what one training shows, from how many guesses, beside many trainings and the best attacker."""
     settings, (right, guesses, bound) = result.settings, result.first
     found = {form: number(one.epsilon) for form, one in result.beside.items()}
     tile, claim = "once.tiles", "unclaimed" if settings.version == "none" else "claimed"
@@ -129,7 +129,7 @@ def once_verdict(result: OnceResult) -> str:
 
 
 def once_diagnostics(result: OnceResult) -> list[str]:
-    """What each audit can and cannot see."""
+    """Return what each audit can and cannot see."""
     low, high = (number(one) for one in result.luck)
     holes = {"canaries": result.settings.canaries, "guesses": result.first[1], "many": _MANY}
     holes |= {"audits": len(result.audits), "low": low, "high": high, "wrong": f"{100 - 100 * SURE:.0f}"}
@@ -139,7 +139,7 @@ def once_diagnostics(result: OnceResult) -> list[str]:
 
 
 def once_guarantee(result: OnceResult) -> str:
-    """What is claimed of a canary, and which bound is measured."""
+    """Return what is claimed of a canary, and which bound is measured."""
     holes = {"sure": f"{100 * result.first[2].confidence:.0f}"} | budget(result.settings)
     return panels.note(" ".join(SAYS(f"once.guarantee.{one}", **holes) for one in (result.settings.version, "bound")))
 

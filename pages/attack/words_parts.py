@@ -178,13 +178,13 @@ def inversion_numbers(result: InversionResult) -> list[Number]:
 
 
 def _alike(correlation: float) -> str:
-    """With a true minus, and none before a zero."""
+    """Return a number with a true minus, and none before a zero."""
     shown = f"{abs(correlation):.2f}"
     return shown if correlation >= 0 or shown == "0.00" else f"−{shown}"
 
 
 def inversion_verdict(result: InversionResult) -> str:
-    """What can be recognised."""
+    """Return what can be recognised."""
     (private, plain), (hidden, seen) = result.match(0), result.match(1)
     cases = (
         "readable" if hidden >= _READABLE else "visible" if hidden > _LOST else "lost",
@@ -201,7 +201,7 @@ def inversion_diagnostics(result: InversionResult) -> list[str]:
 
 
 def inversion_guarantee(result: InversionResult) -> str:
-    """What is guaranteed about the record."""
+    """Return what is guaranteed about the record."""
     return panels.note(SAYS("inversion.guarantee", rows=result.settings.rows, **budget(result.settings)))
 
 

@@ -134,7 +134,8 @@ class ClassifierSettings(PaidBounds, RowsSettings):
             raise check.RefusedError("feature_y", self.feature_y, "another feature than feature_x")
 
     def fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """With as many public rows as there are, and two of its features."""
+        """Return what must change with another data set, with as many public rows as there are and two of its
+        features."""
         source, found = source_of(dataset, own), super().fitting(dataset, own)
         if source is None:
             return found | {"public_rows": 0, "feature_x": 0, "feature_y": 1}
@@ -152,7 +153,7 @@ class ClassifierSettings(PaidBounds, RowsSettings):
 
     @cached_property
     def model(self) -> Model:
-        """What the private models of all epsilons depend on."""
+        """Return what the private models of all epsilons depend on."""
         shared = {"dataset": self.rows_of, "private_rows": self.rows}
         shared |= {"learning_rate": self.learning_rate, "seed": self.seed}
         start = PublicStart(rows=self.public_rows, shift=self.shift, steps=self.public_steps, **shared)
@@ -178,7 +179,7 @@ class ClassifierSettings(PaidBounds, RowsSettings):
 
     @cached_property
     def guarantees(self) -> Guarantees:
-        """What is claimed, and what is given, for a person where a column says who one is."""
+        """Return what is claimed, and what is given, for a person where a column says who one is."""
         unit, before = "person" if self.by_person else "record", tuple(one.event for one in self.paid)
         return guarantees(self, source=self.source, unit=unit, before=before)
 
@@ -268,7 +269,7 @@ def _whole(parts: list[np.ndarray | None]) -> np.ndarray | None:
 
 @cached
 def _plane(split: data.Split, features: tuple[int, int] | None) -> Plane:
-    """One plane for all models that are drawn in it, so that what does not move in it is drawn once."""
+    """Return one plane for all models drawn in it, so that what does not move in it is drawn once."""
     source = split.source
     if len(source.features) > 2 and features:
         return feature_plane(split.X_public, *features, names=source.features, bounds=source.bounds)
@@ -304,7 +305,7 @@ class ClassifierResult:
 
     @property
     def trained(self) -> int:
-        """How many repeats are trained so far at today's epsilon, in each arm."""
+        """Return how many repeats are trained so far at today's epsilon, in each arm."""
         return self.focus.accuracy.shape[1]
 
     def summary(self) -> dict[str, Spread]:
@@ -332,7 +333,7 @@ class ClassifierResult:
 
     @property
     def costs(self) -> Case:
-        """What may be said of today's private runs from zero beside the model without privacy."""
+        """Return what may be said of today's private runs from zero beside the model without privacy."""
         base, complete = self.split.best_constant[1], self.trained == self.settings.repeats
         return compare(self.focus.accuracy[0], self.reference.accuracy, constant=base, complete=complete)
 
@@ -395,7 +396,7 @@ class ClassifierResult:
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
-        """What the models of each arm, and the "reference", do on held-out rows, class by class."""
+        """Return what the models of each arm, and the "reference", do on held-out rows, class by class."""
         found = zip(
             (*self.settings.arms, "reference"), (*self.focus.weights, self.reference.weights[None]), strict=True
         )

@@ -12,7 +12,7 @@ SAYS = Texts(__file__)
 
 
 def regions(result: ClassifierResult, arm: int) -> dict:
-    """What the private ensemble of one arm decides, with the boundary of every repeat."""
+    """Draw what the private ensemble of one arm decides, with the boundary of every repeat."""
     name = result.settings.arms[arm]
     accuracy = result.summary()[name].median
     return _map(
@@ -26,7 +26,7 @@ def regions(result: ClassifierResult, arm: int) -> dict:
 
 
 def reference_regions(result: ClassifierResult) -> dict:
-    """What the model without privacy decides."""
+    """Draw what the model without privacy decides."""
     return _reference(result)[0]
 
 
@@ -44,7 +44,7 @@ def _drawn_reference(result: ClassifierResult) -> tuple[dict, dict]:
 
 
 def _name(result: ClassifierResult, name: str) -> str:
-    """What an arm, or the reference, is called in the version at hand."""
+    """Return what an arm, or the reference, is called in the version at hand."""
     return theme.NAMES[result.settings.version][name]
 
 
@@ -58,7 +58,8 @@ def _map(result, decided, segments, *, name, title, also=None) -> dict:
 
 
 def weights(result: ClassifierResult) -> dict:
-    """What each input says for the last of two classes, or how far it moves several apart: a dot for each model."""
+    """Draw what each input says for the last of two classes, or how far it moves several apart: a dot for each
+    model."""
     two = result.split.n_classes == 2
     last = columns.short(result.split.source.classes[-1])
     return columns.dots(

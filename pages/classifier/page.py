@@ -53,7 +53,7 @@ def accuracy(result) -> live.Picture:
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """What models reach over epsilon, and what they decide."""
+    """Draw what models reach over epsilon, and what they decide."""
     maps = [
         live.Picture(
             name=f"map.{name}",
@@ -73,7 +73,7 @@ def loss(result) -> live.Picture:
 
 
 def losses(result) -> list[list[live.Picture]]:
-    """How models got there, and where the one without privacy ends."""
+    """Draw how models got there, and where the one without privacy ends."""
     reference = figures.reference_regions(result)
     return [
         [
@@ -84,7 +84,7 @@ def losses(result) -> list[list[live.Picture]]:
 
 
 def own_pictures(result) -> list[list[live.Picture]]:
-    """What models reach over epsilon, and what they go by: no row of the file is drawn."""
+    """Draw what models reach over epsilon, and what they go by: no row of the file is drawn."""
     drawn = figures.weights(result)
     weights = live.Picture(name="weights", figure=drawn, about=say.ABOUT["weights"], height=HEIGHT)
     return [[replace(accuracy(result), wide=1.3), weights]]

@@ -17,7 +17,7 @@ ABOUT = {name: SAYS[f"about.{name}"] for name in ("accuracy", "map", "weights", 
 
 
 def introduction(version: str) -> str:
-    """What is to be seen, and what of it would be released."""
+    """Return what is to be seen, and what of it would be released."""
     return SAYS[f"lead.{_private(version)}"]
 
 
@@ -54,7 +54,7 @@ def _price(result: ClassifierResult) -> str:
 
 
 def verdict(result: ClassifierResult) -> str:
-    """What these settings cost, and where a published claim does not hold, that first."""
+    """Return what these settings cost, and where a published claim does not hold, that first."""
     version, held = result.settings.version, result.guarantees
     if version == "none":
         return SAYS["verdict.none"]
@@ -92,7 +92,7 @@ def _cost(result: ClassifierResult) -> list[str]:
 
 
 def diagnostics(result: ClassifierResult) -> list[str]:
-    """Why the picture looks as it does: clipping, noise against signal, convergence."""
+    """Return why the picture looks as it does: clipping, noise against signal, convergence."""
     settings, sentences = result.settings, []
     if settings.version != "none":
         units = "people" if settings.by_person else "rows"
@@ -109,7 +109,7 @@ def _noise(result: ClassifierResult) -> str:
 
 
 def _unfinished(result: ClassifierResult) -> str:
-    """What is lost to the descent itself, which stops before it is done, or swings."""
+    """Return what is lost to the descent itself, which stops before it is done, or swings."""
     settings, reference = result.settings, result.reference
     if reference.best_accuracy - reference.accuracy <= 0.015:
         return ""
@@ -134,14 +134,14 @@ def _clipping(result: ClassifierResult) -> str:
 
 
 def by_class(result: ClassifierResult) -> str:
-    """Who is taken for whom, from scratch, and by the non-private model."""
+    """Return who is taken for whom, from scratch, and by the non-private model."""
     found = result.held_out
     models = "private models" if result.settings.version == "sound" else "models"
     return outcomes.by_class(found["scratch"], {"non-private": found["reference"]}, result.classes, models=models)
 
 
 def guarantee(result: ClassifierResult) -> str:
-    """What is guaranteed, under which assumptions, and what is not."""
+    """Return what is guaranteed, under which assumptions, and what is not."""
     held, settings = result.guarantees, result.settings
     match settings.version:
         case "sound" if settings.void:
@@ -188,12 +188,12 @@ def _formula_note(delta: float) -> str:
 
 
 def caption(result: ClassifierResult) -> str:
-    """What the lines and points of the maps are."""
+    """Return what the lines and points of the maps are."""
     return SAYS[f"caption.{_private(result.settings.version)}"]
 
 
 def own_caption(result: ClassifierResult) -> str:
-    """What the dots are, and how much of the file is used."""
+    """Return what the dots are, and how much of the file is used."""
     used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
     return f"{SAYS['caption.own']} {used}"
 

@@ -55,7 +55,8 @@ class Training:
         return np.unique(np.linspace(0, self.steps, _CURVE_POINTS).astype(int))
 
     def descend(self, X: np.ndarray, y: np.ndarray, **how: Any) -> descent.Path:
-        """On rows X (n, d), y (n,); from zero, one model, without clipping and noise, where ``how`` says no other."""
+        """Train on rows X (n, d), y (n,): one model from zero without clipping and noise, where ``how`` says nothing
+        else."""
         inputs, classes = losses.examples(X, y)
         plain = {"learning_rate": self.learning_rate, "start": self.zero, "draws": (0,)}
         plain |= {"clip_norm": 1.0, "noise_sd": 0.0, "clipping": "none"}
@@ -112,7 +113,7 @@ class Model(Training):
 
     @property
     def rows(self) -> int:
-        """What the noise is made for: people, where a file says whose each row is."""
+        """Return what the noise is made for: people, where a file says whose each row is."""
         return self.private_rows
 
     @property
@@ -124,11 +125,11 @@ class Model(Training):
         return len(self.arms) * chunking.cells(rows=rows, outputs=outputs, inputs=inputs, steps=self.steps)
 
     def noise_sd(self, epsilon: float) -> float:
-        """Of the training, on a coordinate of the mean gradient."""
+        """Return the noise of the training on a coordinate of the mean gradient."""
         return noise_sd(self, epsilon - self.spent)
 
     def train(self, epsilons: Sequence[float], *, draws: range, record: Sequence[int] = ()) -> descent.Path:
-        """One batch of arms x epsilons x draws models: weights (A, E, R, k, p), history (m, A, E, R, k, p).
+        """Train one batch of arms x epsilons x draws models: weights (A, E, R, k, p), history (m, A, E, R, k, p).
 
         Repeat r draws stream r at every epsilon and in each arm.
         """

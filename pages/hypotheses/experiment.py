@@ -199,7 +199,7 @@ class HypothesesSettings(Settings):
         return replace(self, **changes | weights | {"mixture": mixing.word(shares)})
 
     def _fitting(self, data: str, own: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """What must be different where ``changes`` bring other data or another number of sources.
+        """Return what must be different where ``changes`` bring other data or another number of sources.
 
         Other data take the usual number of rows from a source, or what they have of them; a file that a link has only
         named keeps the link's numbers, as far as it has them.
@@ -237,7 +237,7 @@ class HypothesesSettings(Settings):
 
     @cached_property
     def model(self) -> Sources:
-        """What the sources do, whatever the target is."""
+        """Return what the sources do, whatever the target is."""
         where = self.part(
             domains.Where,
             kind=self.data,
@@ -262,7 +262,7 @@ class HypothesesSettings(Settings):
 
     @property
     def widths(self) -> int:
-        """At how many numbers of features right answers are measured."""
+        """Return the numbers of features at which accuracy is measured."""
         return len(DIMENSIONS) + (not self.projected)
 
     def answers(
@@ -275,7 +275,8 @@ class HypothesesSettings(Settings):
         target: Target | None = None,
         most: int = 10**6,
     ) -> tuple[Answer, ...]:
-        """What comes out at another epsilon, noise, share of labels, mixture or target: all repeats, some at once."""
+        """Return what comes out at another epsilon, noise, share of labels, mixture or target: all repeats, some at
+        once."""
         count = min(self.repeats, most)
         model = target.sources if target else self.model
         chunk = self._chunk(model)
@@ -293,7 +294,7 @@ class HypothesesSettings(Settings):
         )
 
     def _chunk(self, model: Sources) -> int:
-        """How many repeats are answered at once."""
+        """Return how many repeats are answered at once."""
         if self.noise == "objective" or not model.projected:
             return 1  # the minima are found anew at each epsilon, or each takes long
         return _CHUNK if model.where.dimension <= _WIDE else _CHUNK // 2
@@ -312,7 +313,7 @@ class HypothesesSettings(Settings):
 
     @cached_property
     def work(self) -> dict[Any, tuple[Any, ...]]:
-        """What is asked -> the tasks that answer it."""
+        """Return what is asked -> the tasks that answer it."""
         first, *rest = self.answers()
         later = [one for answer in rest for one in answer.weighing.repeats]
         fits = [task for repeat in later for task in _fits(self.target(), repeat)]

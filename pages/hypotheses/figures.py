@@ -193,7 +193,7 @@ _level = partial(theme.level, width=1.4, yref="y")
 
 
 def gain(result: HypothesesResult) -> dict:
-    """What each method gains over the target's own few labels, repeat by repeat: below zero it harms."""
+    """Draw what each method gains over the target's own few labels, repeat by repeat: below zero it harms."""
     named = [name for name in METHODS if name != "weak"]
     shapes = [
         {"type": "rect", "xref": "x", "x0": -100, "x1": 0, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
@@ -409,7 +409,7 @@ def laws(result: HypothesesResult) -> dict:
 
 
 def _laws_found(result: HypothesesResult) -> str:
-    """From where on either law helps with all words; or how far the curves have come."""
+    """Return from where on either law helps with all words; or how far the curves have come."""
     found = [result.helps_from(noise, 0) for noise in LAWS]
     if None in found:
         done = sum(len(result.law(noise, features).at) for features in _WORLDS for noise in LAWS)
@@ -420,7 +420,7 @@ def _laws_found(result: HypothesesResult) -> str:
 
 
 def _widest(result: HypothesesResult) -> str:
-    """Which number of features does best; or how far the curve has come."""
+    """Return which number of features does best; or how far the curve has come."""
     at, _ = result.curve("transfer", "dimension")
     if len(at) < result.settings.widths:
         return SAYS("finding.trained", done=len(at), places=result.settings.widths)

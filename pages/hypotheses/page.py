@@ -72,13 +72,13 @@ def _row(result, height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """What transfer gains by epsilon, and how the target weights the sources."""
+    """Draw what transfer gains by epsilon, and how the target weights the sources."""
     epsilon, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
     return _row(result, height=455, wide=1.5, epsilon=epsilon, weights=weights)
 
 
 def steps(result) -> list[list[live.Picture]]:
-    """What the steps find: the weights' error, and what is released and made of it."""
+    """Draw what the steps find: the weights' error, and what is released and made of it."""
     return _row(result, error=figures.error(result), plane=figures.plane(result))
 
 
@@ -89,13 +89,13 @@ def ways(result) -> list[list[live.Picture]]:
 
 
 def features(result) -> list[list[live.Picture]]:
-    """What the number of features does; with all words, first what two noise distributions do to them."""
+    """Draw what the number of features does; with all words, first what two noise distributions do to them."""
     rows = _row(result, dimension=figures.dimension(result), noise=figures.noise(result))
     return rows if result.settings.projected else _row(result, height=455, laws=figures.laws(result)) + rows
 
 
 def public_rows(settings: HypothesesSettings) -> int:
-    """How many rows are public; the rows are made where they were not."""
+    """Return how many rows are public; the rows are made where they were not."""
     return world(settings.model.where).public.shape[0]
 
 

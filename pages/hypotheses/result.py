@@ -76,7 +76,7 @@ class HypothesesResult:
 
     @property
     def repeats(self) -> int:
-        """How many repeats are there."""
+        """Return how many repeats are there."""
         return len(self.weights)
 
     @cached_property
@@ -86,7 +86,7 @@ class HypothesesResult:
 
     @property
     def classes(self) -> tuple[str, str]:
-        """What the two classes are called."""
+        """Return what the two classes are called."""
         if self.settings.data == "own":
             yes = self.settings.own.columns.yes
             return f"not {yes}", yes
@@ -94,9 +94,8 @@ class HypothesesResult:
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
-        """What "transfer", the few labels alone ("weak") and, once it is trained, "transfer without noise" do on the
-        target's test rows, class by class.
-        """
+        """Return what "transfer", the few labels alone ("weak") and, once it is trained, "transfer without noise" do on
+        the target's test rows, class by class."""
         models = {"transfer": (self.now, 0), "weak": (self.now, 1)}
         if plain := self.found.get(("epsilon", math.inf)):
             models["transfer without noise"] = plain, 0
@@ -111,7 +110,7 @@ class HypothesesResult:
         return {name: Spread.of(values - self.accuracy["weak"]) for name, values in self.accuracy.items()}
 
     def compare(self, key: Any, method: str = "transfer", other: str = "weak") -> Case:
-        """What may be said of one method beside another, of the outcomes that ``key`` asks for."""
+        """Return what may be said of one method beside another, of the outcomes that ``key`` asks for."""
         done = self.found[key]
         runs = [np.concatenate([one.of(name) for one in done]) for name in (method, other)]
         return compare(*runs, constant=_constant(done), complete=self._whole(key))
@@ -132,12 +131,12 @@ class HypothesesResult:
         return self.repeats == self.settings.repeats
 
     def now_beside(self, other: str, method: str = "transfer") -> Case:
-        """What may be said of one method beside another today."""
+        """Return what may be said of one method beside another today."""
         return self.compare(("share", self.settings.label_share), method, other)
 
     @cached_property
     def noiseless(self) -> Case:
-        """What may be said of transfer today beside transfer without noise."""
+        """Return what may be said of transfer today beside transfer without noise."""
         done = self.found.get(key := ("epsilon", math.inf), [])
         if not (done and self.complete and self._whole(key)):
             return Case.SO_FAR
@@ -146,7 +145,7 @@ class HypothesesResult:
 
     @cached_property
     def weighing(self) -> Case:
-        """What may be said of the found weights beside the same weight for all, by their mean squared error."""
+        """Return what may be said of the found weights beside the same weight for all, by their mean squared error."""
         error = over_repeats(self.now, "error")
         return compare(error, self.equal_error, better="lower", complete=self.complete)
 
@@ -156,7 +155,7 @@ class HypothesesResult:
         return _constant(self.now)
 
     def over(self, name: str) -> list[Case]:
-        """What may be said of transfer beside the few labels at each place of a curve."""
+        """Return what may be said of transfer beside the few labels at each place of a curve."""
         return [self.compare((name, place)) for place, _ in self._places(name)]
 
     @property
@@ -197,8 +196,8 @@ class HypothesesResult:
         return QuantileCurve(np.array([place for place, _ in pairs]), np.array(measured).reshape(-1, 3).T)
 
     def helps_from(self, noise: str, features: int) -> float | None:
-        """From which epsilon on transfer is shown to beat the few labels there; inf: not at the highest; None until all
-        is measured."""
+        """Return from which epsilon on transfer is shown to beat the few labels there; inf: not at the highest; None
+        until all is measured."""
         keys = [key for key in self.found if key[:-1] == ("law", noise, features)]
         if not keys or not all(map(self._whole, keys)):
             return None
@@ -206,7 +205,7 @@ class HypothesesResult:
         return float(keys[since][-1]) if since < len(keys) else math.inf
 
     def near_from(self, noise: str, features: int) -> float | None:
-        """From which epsilon on it comes within ``NEAR`` of all words without noise; inf and None as above."""
+        """Return from which epsilon on it comes within ``NEAR`` of all words without noise; inf and None as above."""
         done = [one for one in self.found.get(("epsilon", math.inf), []) if one.repeats[-1] < FEW_REPEATS]
         if not done:
             return None
@@ -234,7 +233,7 @@ class HypothesesResult:
 
     @property
     def largest_source(self) -> int:
-        """Which source has the largest share of the target, counted from 0; the first of equals."""
+        """Return which source has the largest share of the target, counted from 0; the first of equals."""
         return int(np.argmax(self.settings.shares))
 
     @property
@@ -250,7 +249,7 @@ class HypothesesResult:
 
     @property
     def measured_noise(self) -> float:
-        """What the noise does to a margin now (root of the mean square), whatever kind of noise it is."""
+        """Return what the noise does to a margin now (root of the mean square), whatever kind of noise it is."""
         return float(np.median(over_repeats(self.now, "margins")[:, 1]))
 
     @property
@@ -284,7 +283,7 @@ class HypothesesResult:
 
     @property
     def labels(self) -> int:
-        """How many rows of the target have a label: two at least."""
+        """Return how many rows of the target have a label: two at least."""
         return max(2, round(self.settings.label_share * self.settings.target_rows))
 
     @property
@@ -341,7 +340,7 @@ class HypothesesResult:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What a row of one source is promised."""
+        """Return what a row of one source is promised."""
         return self.settings.promise
 
     @cached_property

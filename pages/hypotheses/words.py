@@ -32,7 +32,7 @@ def numbers(result: HypothesesResult) -> list[Number]:
 
 
 def _amount(result: HypothesesResult, value: float) -> dict[str, Any]:
-    """What a difference of big numbers is made from: the number as shown, where it is known."""
+    """Return what a difference of big numbers is made from: the number as shown, where it is known."""
     return {} if value != value else {"amount": round(100 * value, _digits(result)), "unit": "points"}
 
 
@@ -42,7 +42,7 @@ def _three(result: HypothesesResult) -> tuple[float, float, float]:
 
 
 def _digits(result: HypothesesResult) -> int:
-    """As many decimals as tell the three apart."""
+    """Return as many decimals as tell the three apart."""
     mine, alone, plain = _three(result)
     return max(digits_apart(mine, alone), 0 if plain != plain else digits_apart(mine, plain))
 
@@ -88,12 +88,12 @@ def verdict(result: HypothesesResult) -> str:
 
 
 def caption(result: HypothesesResult) -> str:
-    """What bands, bars and lines across are."""
+    """Return what bands, bars and lines across are."""
     return SAYS["caption.bands"] + (f" {SAYS['caption.truth']}" if result.mixed else "")
 
 
 def diagnostics(result: HypothesesResult) -> list[str]:
-    """Why the picture looks as it does: noise against signal, the mixture, the prior, the labels."""
+    """Return why the picture looks as it does: noise against signal, the mixture, the prior, the labels."""
     settings, sd = result.settings, result.prior_spread
     prior = SAYS("why.floor" if sd <= LEAST_SD * 1.01 else "why.prior", sd=number(sd))
     best = SAYS["why.source"] if result.now_beside("transfer", "source") == Case.AHEAD else ""
@@ -121,7 +121,7 @@ def _noise(result: HypothesesResult) -> str:
 
 
 def _features(result: HypothesesResult) -> str:
-    """Which number of features does best at today's epsilon, once that is measured."""
+    """Return which number of features does best at today's epsilon, once that is measured."""
     at, (_, medians, _) = result.curve("transfer", "dimension")
     if len(at) < result.settings.widths or not result.best_dimensions:
         return ""
@@ -139,7 +139,8 @@ def _features(result: HypothesesResult) -> str:
 
 
 def _laws(result: HypothesesResult) -> list[str]:
-    """From which epsilon on either distribution of noise helps, with all words and in a few public directions."""
+    """Return from which epsilon on either distribution of noise helps, with all words and in a few public
+    directions."""
     if result.settings.projected:
         return []
     said = []
@@ -180,7 +181,7 @@ def _average(result: HypothesesResult) -> str:
 
 
 def guarantee(result: HypothesesResult) -> str:
-    """What is guaranteed, under which assumptions, and what is not."""
+    """Return what is guaranteed, under which assumptions, and what is not."""
     held, data = result.guarantee, result.settings.data
     assumed = [SAYS["guarantee.assumed"], *([] if data == "domains" else [SAYS["guarantee.texts"]])]
     assumed += [SAYS["guarantee.own"]] if data == "own" else []

@@ -46,7 +46,7 @@ _BOX = (
 
 
 def trust(result: HypothesesResult) -> str:
-    """Who sees what, and who adds which noise: a small diagram in HTML."""
+    """Return who sees what, and who adds which noise: a small diagram in HTML."""
     box = "display:inline-block;border:1px solid {};border-radius:.4rem;padding:.2rem .6rem;margin:.15rem"
     settings = result.settings
     holes = {"sources": settings.sources, "added": SAYS[f"trust.{settings.noise}"]}

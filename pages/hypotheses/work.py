@@ -54,7 +54,7 @@ class Sources:
 
     @property
     def effort(self) -> float:
-        """What the fits of one source take, about, in multiplications of one Newton step."""
+        """Return what the fits of one source take, about, in multiplications of one Newton step."""
         each = self.where.dimension**2 if self.projected else _WORDS_EFFORT
         return float((self.labelled + self.unlabelled + self.where.public_rows) * each)
 
@@ -119,7 +119,7 @@ class Outcome:
 
 
 def over_repeats(outcomes: Sequence[Outcome], name: str) -> np.ndarray:
-    """One array of all their repeats."""
+    """Return one array of all their repeats."""
     return np.concatenate([getattr(one, name) for one in outcomes])
 
 
@@ -262,7 +262,7 @@ class Weighing:
     repeats: tuple[int, ...]
 
     def releases(self) -> list[Release]:
-        """What every source releases, arrays (R, d)."""
+        """Return what every source releases, arrays (R, d)."""
         model, budget = self.target.sources, self.budget
         if budget.noise == "objective" and budget.epsilon < math.inf:
             pairs = [perturbed(model, budget, repeat) for repeat in self.repeats]
@@ -360,12 +360,12 @@ def _margins(model: Sources, repeat: int, fit: TargetFit, released: np.ndarray) 
 
 
 def _by_class(weights: np.ndarray, fits: list[TargetFit]) -> tuple[np.ndarray, np.ndarray]:
-    """What weights (R, d) do on each repeat's test rows: confusion (R, 2, 2) and mean loss (R,)."""
+    """Return what weights (R, d) do on each repeat's test rows: confusion (R, 2, 2) and mean loss (R,)."""
     margins = [(one.X_test @ w, one.y_test.astype(int)) for w, one in zip(weights, fits, strict=True)]
     counts = [confusion((z > 0).astype(int), y, classes=2) for z, y in margins]
     return np.array(counts), np.array([losses.values(z[None], y).mean() for z, y in margins])
 
 
 def _accuracy(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:
-    """On each repeat's test rows: (R, d) -> (R,)."""
+    """Return the accuracy on each repeat's test rows: (R, d) -> (R,)."""
     return np.array([((one.X_test @ w > 0) == one.y_test).mean() for w, one in zip(weights, fits, strict=True)])

@@ -63,7 +63,7 @@ class Answers:
 
     @property
     def uses(self) -> int:
-        """How often the rows are used, where every try counts in full: the last try is the first release."""
+        """Return how often the rows are used, where every try counts in full: the last try is the first release."""
         return self.releases + self.tries - 1
 
     @property
@@ -141,7 +141,8 @@ def _votes(answers: Answers) -> Choice:
 
 
 def _model(answers: Answers) -> Choice:
-    """On the classifier's page where all rows are used in each step of one training; else on *Privacy accounting*."""
+    """Return the settings of the classifier's page where all rows are used in each step of one training; else those of
+    *Privacy accounting*."""
     best_of = answers.tries if answers.releases == 1 else 1
     uses = 1 if best_of > 1 else answers.uses
     rate = float(f"{min(1.0, max(_LEAST_RATE, _LOT / answers.people)):.4g}")
@@ -186,7 +187,7 @@ def _on_accounting(answers: Answers, run: _Run, reasons: tuple[str, ...]) -> Cho
 
 
 def _held(run: _Run, noise: float, delta: float) -> Guarantee:
-    """What the run keeps with this noise, computed as *Privacy accounting* does, so that it finds it there."""
+    """Return what the run keeps with this noise, computed as *Privacy accounting* does, so that it finds it there."""
     one, adjacency = run._replace(best_of=1).event(noise), Adjacency.ADD_REMOVE
     if run.best_of > 1:
         return tuning.price(one, way="logarithmic", tries=run.best_of, delta=delta, adjacency=adjacency)
@@ -214,7 +215,7 @@ def _down(value: float) -> float:
 
 
 def _pure(one: Event, each: float, times: int, *, adjacency: Adjacency, unit: str) -> Guarantee:
-    """Of ``one`` release, which costs epsilon ``each``, so many times."""
+    """Return the settings of so many releases, of which ``one`` costs epsilon ``each``."""
     event = Composed(event=one, count=times)
     return Guarantee(epsilon=times * each, delta=0.0, adjacency=adjacency, unit=unit, basis=BASES["naive"], event=event)
 

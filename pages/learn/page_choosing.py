@@ -41,7 +41,7 @@ def show(pages: Sequence[Page]) -> None:
 
 
 def _answers() -> Answers:
-    """What somebody says; only what matters for it is asked."""
+    """Return what somebody says; only what matters for it is asked."""
     said = {"released": _ask("released")}
     votes = said["released"] == "votes"
     skipped = {"released"} | ({"drawn"} if said["released"] != "model" else set()) | ({"rows_each"} if votes else set())

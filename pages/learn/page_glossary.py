@@ -42,7 +42,7 @@ def show() -> None:
 
 
 def _one(key: str) -> None:
-    """One term, and where to go from it."""
+    """Show one term, and links from it."""
     with st.container(key="term"):
         _card(key, st.header)
     others = [f"[{TERMS[other].name}]({PAGE}?{ASKED}={other})" for other in TERMS[key].see]

@@ -30,9 +30,8 @@ def numbers(
     outcome: Outcome,
     mine: float | None,
 ) -> dict:
-    """How many guessed what, between the ``ends``, as far apart as on the ``axis`` of the chart; beside it the outcome,
-    and one's own guess where there is one.
-    """
+    """Draw how many guessed what, between the ``ends``, as far apart as on the ``axis`` of the chart; beside it the
+    outcome, and one's own guess where there is one."""
     log = axis.get("type") == "log"
     at = np.log10 if log else np.asarray
     edges = np.linspace(*at(ends), BINS + 1)
@@ -56,7 +55,7 @@ def numbers(
 
 
 def choices(values: np.ndarray, options: Sequence[str], *, right: int, mine: int | None) -> dict:
-    """How many chose which option; what came out is marked."""
+    """Draw how many chose which option; what came out is marked."""
     counts = np.bincount(np.asarray(values, dtype=int), minlength=len(options))[: len(options)]
     colours = [theme.PUBLIC if place == right else theme.NON_PRIVATE for place in range(len(options))]
     bars = _bars(np.arange(len(options)), counts) | {"marker": {"color": colours}}
@@ -75,7 +74,7 @@ def choices(values: np.ndarray, options: Sequence[str], *, right: int, mine: int
 
 
 def _mark(place: int, right: int, mine: int | None) -> str:
-    """What stands over the bar of an option."""
+    """Return what stands over the bar of an option."""
     return " ".join(["<b>outcome</b>"] * (place == right) + ["your guess"] * (place == mine))
 
 

@@ -29,7 +29,7 @@ class Case:
 
     @cached_property
     def result(self) -> Any:
-        """What the page shows; computed where nobody has brought it."""
+        """Return what the page shows; computed where nobody has brought it."""
         return self.settings.run() if self._result is None else self._result
 
     def runs(self, measure: str, **change: Any) -> np.ndarray:
@@ -163,12 +163,12 @@ def _most(*values: float) -> int:
 
 
 def _after(case: Case, prior: float = 0.5) -> float:
-    """What a guess becomes at most, in percent."""
+    """Return what a guess becomes at most, in percent."""
     return 100 * float(case.result.posterior_range(prior)[1])
 
 
 def _gains(before: Case, after: Case) -> int:
-    """Of readers who were unsure, nearly sure, and any: who learns most."""
+    """Return the gains of readers who were unsure, nearly sure, and any: who learns most."""
     unsure, sure = _after(after) - 50, max(_after(after, one) - 100 * one for one in (0.02, 0.98))
     return 2 if abs(unsure - sure) < 1 else _most(unsure, sure)
 
@@ -196,7 +196,7 @@ def _hump(before: Case, after: Case) -> int:
 
 
 def _scatter(before: Case, after: Case) -> int:
-    """Where single runs differ most: at a small bound, at the best, at a large one."""
+    """Return where single runs differ most: at a small bound, at the best, at a large one."""
     return _most(*(np.ptp(np.quantile(_clipped(after, bound), (0.05, 0.95))) for bound in _BOUNDS))
 
 
@@ -204,7 +204,7 @@ def _scatter(before: Case, after: Case) -> int:
 
 
 def _growth(before: Case, after: Case) -> int:
-    """How four times the steps change epsilon: four times as much, about twice, not at all."""
+    """Return how four times the steps change epsilon: four times as much, about twice, not at all."""
     few = max(1, after.settings.steps // 4)
     times = after.runs("epsilon")[0] / after.runs("epsilon", steps=few)[0]
     return int(np.argmin(np.abs(np.log([4.0, 2.0, 1.0]) - np.log(times))))
@@ -243,7 +243,8 @@ def _steadier(before: Case, after: Case) -> int:
 
 
 def _against_claim(before: Case, after: Case) -> int:
-    """How often the attacker is right, surely: a coin, as often as against the sound recipe, more, beyond the claim."""
+    """Return how often the attacker is right, surely: a coin, as often as against the sound recipe, more, beyond the
+    claim."""
     attack = after.result.attack
     if attack.low > after.result.promised:
         return 3
@@ -253,7 +254,7 @@ def _against_claim(before: Case, after: Case) -> int:
 
 
 def _spends(before: Case, after: Case) -> int:
-    """What is shown to be spent: less than is claimed cannot be shown; so at most as claimed, or more."""
+    """Return what is shown to be spent: less than is claimed cannot be shown; so at most as claimed, or more."""
     return 1 if after.result.shown.epsilon > after.settings.epsilon else 0
 
 
@@ -274,7 +275,7 @@ def _best_alone(case: Case) -> float:
 
 
 def _cheaper(before: Case, after: Case) -> int:
-    """What the best alone costs, of a random number of tries: nothing more, less than all, or as much."""
+    """Return what the best alone costs, of a random number of tries: nothing more, less than all, or as much."""
     one, every = after.runs("epsilon")[0], after.runs("tuned")[0]
     best = _best_alone(after)
     return 0 if best < 1.01 * one else 1 if best < 0.99 * every else 2

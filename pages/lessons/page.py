@@ -43,7 +43,7 @@ class Kept:
 
 
 def kept(lesson: Lesson) -> Kept:
-    """What was said in this lesson."""
+    """Return what was said in this lesson."""
     return st.session_state.setdefault("lessons", {}).setdefault(lesson.name, Kept())
 
 
@@ -120,7 +120,7 @@ def _all() -> None:
 
 
 def go(lesson: Lesson | None, step: str = "guess") -> None:
-    """To a step of a lesson, or to all of them; the address says so."""
+    """Go to a step of a lesson, or to all lessons, and write it to the address."""
     st.session_state[AT] = (lesson, step) if lesson else None
     stay = {name: st.query_params[name] for name in (together.ROOM, PRESENT) if name in st.query_params}
     st.query_params.from_dict(({"lesson": lesson.name, "step": step} if lesson else {}) | stay)
@@ -139,7 +139,7 @@ def _present() -> None:
 
 
 def _trail(lesson: Lesson, here: together.Seat | None) -> None:
-    """Where one is, and the way to all lessons."""
+    """Show the current step, and the link to all lessons."""
     with st.container(key="lesson-trail", horizontal=True, vertical_alignment="center"):
         st.button("All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,))
         st.html(f'<span class="lab-trail{" presented" * _presented()}">{lesson.title}</span>', width="stretch")
@@ -170,7 +170,7 @@ def _picture(lesson: Lesson, page: Page, result) -> live.Picture:
 
 
 def _start(lesson: Lesson, before: Case, axis: Mapping, place: float) -> float:
-    """Where the handle stands at first: in the middle, or above what is known there."""
+    """Return where the handle stands at first: in the middle, or above what is known there."""
     one = lesson.guess
     start = guesses.middle(axis, one.low, one.high)
     for x, y, _ in lesson.points(before):
@@ -289,7 +289,7 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
 
 
 def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
-    """What a step says, over what one can do."""
+    """Show what a step says, above its controls."""
     tell = partial(say.told, lesson, before=before, after=after)
     match step:
         case "reveal":
@@ -307,7 +307,7 @@ def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
 
 
 def _reveal(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
-    """What did you see?"""
+    """Show the outcome next to the guess."""
     mine, key = kept(lesson), f"lesson.{lesson.name}.seen"
     st.markdown("**What did you see?**")
 

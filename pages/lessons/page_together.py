@@ -46,7 +46,7 @@ class Seat:
 
     @property
     def now(self) -> tuple[str, int]:
-        """What tells a question of this room from the one before."""
+        """Return what tells a question of this room from the one before."""
         return self.code, self.room.round if self.room else 0
 
 
@@ -104,7 +104,8 @@ def send(here: Seat, lesson: Lesson, value: float) -> RefusedError | None:
 
 
 def offer(lesson: Lesson, here: Seat | None) -> str:
-    """Of who teaches: open a room about this lesson, or ask it in the room that there is. Return why not, if so."""
+    """Let the teacher open a room about this lesson, or ask it in the open room. Return why not, where that is
+    refused."""
     name = f"lesson.{lesson.name}.room"
     if here is None or here.room is None:
         if st.button("Ask a class", icon=":material/groups:", type="tertiary", key=f"{name}.open", help=say.OPEN):
@@ -126,7 +127,7 @@ def offer(lesson: Lesson, here: Seat | None) -> str:
 
 @st.fragment(run_every=TEACHER)
 def teach(lesson: Lesson, here: Seat) -> None:
-    """Of who teaches, while guesses come in: the code, its picture, how many there are, and the end of it."""
+    """Show the teacher the code, its picture, the number of guesses, and how to close the question."""
     room = classroom().look(here.code)
     if room is None or room.closed:
         st.rerun()
@@ -154,7 +155,7 @@ def _link(lesson: Lesson, room: str) -> None:
 
 
 def follow(here: Seat) -> None:
-    """Of the class: go on with the whole page soon after the room does; the more there are, the later each looks."""
+    """Let the class follow the room to its next step; the larger the class, the later each browser asks."""
     many = here.room.guesses if here.room else 0
     st.fragment(_follow, run_every=CLASS + many / CROWD)(here)
 

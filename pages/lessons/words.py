@@ -25,7 +25,7 @@ def refused(refusal: RefusedError) -> str:
 
 
 def known(lesson: Lesson, before: Case) -> str:
-    """What is known before the guess, in markdown."""
+    """Return what is known before the guess, in markdown."""
     return texts(lesson.name)["Known"].format(**lesson.known(before))
 
 
@@ -43,7 +43,7 @@ def attacker(lesson: Lesson, after: Case) -> str:
 
 
 def heading(lesson: Lesson, guess: float | None, before: Case, after: Case) -> str:
-    """What was said, and what came out."""
+    """Return what was said, and what came out."""
     match lesson.guess:
         case Number() as asked:
             out = outcome(asked, after)
@@ -87,7 +87,7 @@ def saw(lesson: Lesson, said: int, before: Case, after: Case) -> tuple[bool, str
 
 
 def dots(step: str) -> str:
-    """How far a lesson has come, HTML."""
+    """Return how far a lesson has come, HTML."""
     place = list(STEPS).index(step)
     marks = "".join(
         f'<i class="{"now" if at == place else "done" if at < place else ""}"></i>' for at in range(len(STEPS))
@@ -96,14 +96,14 @@ def dots(step: str) -> str:
 
 
 def head(lesson: Lesson, step: str) -> str:
-    """Which lesson it is, and how far it has come, HTML."""
+    """Return which lesson it is, and how far it has come, HTML."""
     place = LESSONS.index(lesson) + 1
     about = f"Lesson {place} of {len(LESSONS)} · {lesson.minutes} minutes"
     return f'<div class="lab-lesson"><span>{about}</span>{dots(step)}</div>'
 
 
 def waiting(lesson: Lesson, guess: float) -> str:
-    """That a guess is in the room."""
+    """Return the statement that a guess is in the room."""
     asked = lesson.guess
     said = number(guess) + _unit(asked) if isinstance(asked, Number) else f"“{asked.options[int(guess)]}”"
     return _SAYS("waiting", guess=said)
@@ -119,7 +119,7 @@ def room(here: Room) -> str:
 
 
 def of_all(lesson: Lesson, values: Sequence[float], before: Case, after: Case) -> str:
-    """What a class said, and what came out."""
+    """Return what a class said, and what came out."""
     if not len(values):
         return _SAYS["class.none"]
     match lesson.guess:

@@ -108,11 +108,11 @@ class MechanismsSettings(Settings):
 
     @property
     def voted(self) -> int:
-        """Which option has your answer."""
+        """Return which option has your answer."""
         return {"leader": 0, "runner-up": 1, "last": self.options - 1}[self.vote]
 
     def claim(self, mechanism: str) -> Claim:
-        """What is published by this mechanism."""
+        """Return what is published by this mechanism."""
         delta = 0.0 if mechanism == "laplace" else self.delta
         number = {"epsilon": self.epsilon, "sensitivity": self.sensitivity, "value": self.value}
         return Claim(mechanism=mechanism, delta=delta, **number)
@@ -176,7 +176,7 @@ class MechanismsResult:
 
     @property
     def largest_change(self) -> float:
-        """Of the log of any option's chance to win, when you vote."""
+        """Return the largest change of the log of any option's probability to win, when you vote."""
         return float(np.nanmax(np.abs(self.choice_ratio)))
 
     @property
@@ -186,7 +186,7 @@ class MechanismsResult:
         return self.worlds.threshold(math.log((1 - prior) / prior))
 
     def posterior_range(self, prior: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How far the promise lets a prior fall, and rise: odds by e^-epsilon, and by e^epsilon."""
+        """Return how far the promise lets a prior fall, and rise: odds by e^-epsilon, and by e^epsilon."""
         odds = np.log(prior) - np.log1p(-np.asarray(prior))
         return expit(odds - self.settings.epsilon), expit(odds + self.settings.epsilon)
 

@@ -61,7 +61,7 @@ def _crossing(result: MechanismsResult) -> str:
 
 
 def _density(x: np.ndarray, y: np.ndarray, here: float, colour: str, name: str) -> dict:
-    """One world's density, filled: where the two colours mix, nobody can tell. ``here``: at what is published."""
+    """Return one world's filled density. ``here``: at the published value."""
     hover = f"%{{x:.5g}}: density %{{y:.3g}}<extra>{name}</extra>"
     more = {"fill": "tozeroy", "fillcolor": theme.rgba(colour, 0.16), "hovertemplate": hover}
     return theme.line(x, y, colour=colour, name=theme.key(name, f"{here:.3g}"), **more)
@@ -162,7 +162,7 @@ def _stacked(errors: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def posterior(result: MechanismsResult, finding: str = "") -> dict:
-    """What one release may do to a guess: the promised band, and what this release did."""
+    """Draw what one release may do to a guess: the promised band, and what this release did."""
     prior, grid = result.settings.prior, np.linspace(0.001, 0.999, 99)
     low, high = result.posterior_range(grid)
     after = float(result.last["posterior"])
@@ -190,7 +190,7 @@ def posterior(result: MechanismsResult, finding: str = "") -> dict:
 
 
 def _diagonal(*, rising: bool) -> dict:
-    """Where nothing is learnt."""
+    """Draw where nothing is learnt."""
     ends = np.array([0.0, 100.0])
     style = {"colour": theme.NON_PRIVATE, "hoverinfo": "skip"}
     return theme.line(ends, ends if rising else 100 - ends, name="no information", **style)
@@ -299,7 +299,7 @@ def errors(result: MechanismsResult, finding: str = "") -> dict:
 
 
 def formulas(result: MechanismsResult, finding: str = "") -> dict:
-    """What each formula gives over what it claims; vermilion where it is more."""
+    """Draw what each formula gives over what it claims; vermilion where it is more."""
     epsilon, found = result.settings.epsilon, result.formulas
     return theme.figure(
         *(trace for name in found for trace in _formula(result, name)),
@@ -320,7 +320,7 @@ def formulas(result: MechanismsResult, finding: str = "") -> dict:
 
 
 def _formula(result: MechanismsResult, name: str) -> list[dict]:
-    """One curve in two colours, which meet where the claim stops being kept."""
+    """Return one curve in two colours, which meet where the claim stops holding."""
     claims, formula = result.claims["claimed epsilon"], result.formulas[name]
     ratio = result.claims[name] / claims
     x, place = np.sort([*claims, formula.until]), np.searchsorted(claims, formula.until)
@@ -336,7 +336,7 @@ def _formula(result: MechanismsResult, name: str) -> list[dict]:
 
 
 def choice(result: MechanismsResult, finding: str = "") -> dict:
-    """Who wins report-noisy-max, in both worlds."""
+    """Draw who wins report-noisy-max, in both worlds."""
     columns, voted = result.choice, result.settings.voted
     names = [
         f"{option}: {answers:.0f}" + (" (+ you)" if place == voted else "")

@@ -50,7 +50,7 @@ class Worlds:
 
     @property
     def mu(self) -> float:
-        """How many scales apart the worlds are: the epsilon of Laplace noise, the mu of Gaussian noise."""
+        """Return how many scales apart the worlds are: the epsilon of Laplace noise, the mu of Gaussian noise."""
         return self.sensitivity / self.scale
 
     def below(self, z: np.ndarray) -> np.ndarray:
@@ -149,7 +149,8 @@ class Worlds:
 
 
 def promised_misses(false_alarms: np.ndarray, *, epsilon: float, delta: float) -> np.ndarray:
-    """What every (epsilon, delta)-DP mechanism leaves an attacker at least, in misses [kairouz2015, Theorem 2.1].
+    """Return what every (epsilon, delta)-DP mechanism leaves an attacker at least, in misses [kairouz2015, Theorem
+    2.1].
 
     max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha))
     """
@@ -198,7 +199,7 @@ class Claim:
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """What the noise really gives: for the textbook formula this is not what it claims."""
+        """Return what the noise really gives: for the textbook formula this is not what it claims."""
         if isinstance(self.made, Gaussian):
             return accountants.account(self.made.event, delta=self.delta, adjacency=Adjacency.ADD_REMOVE)
         return Guarantee(

@@ -184,13 +184,15 @@ class NetworkSettings(PaidBounds, RowsSettings):
             )
 
     def fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """With lots of no more than its rows, and something left to train with."""
+        """Return what must change with another data set: lots of no more than its rows, and something left to train
+        with."""
         found = super().fitting(dataset, own)
         epsilon = max(self.epsilon, self._limit(own)[0])
         return found | {"lot_size": min(self.lot_size, found["rows"]), "epsilon": epsilon}
 
     def of_rows(self, rows: int) -> Self:
-        """With lots that are the same part of all rows: as many steps, with the same noise in a larger sum."""
+        """Return the settings with lots that are the same part of all rows: as many steps, with the same noise in a
+        larger sum."""
         return self.change(rows=rows, lot_size=max(self.LIMITS["lot_size"][0], int(self.rate * rows + 1e-9)))
 
     @property
@@ -203,9 +205,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     @property
     def measures(self) -> Mapping[str, Measure]:
-        """With a noise of its own, a larger budget is a longer training, which may end anywhere; and more rows make
-        more lots of a pass, each with noise, where these have a fixed order.
-        """
+        """Return the measures with what they rise along. With noise of its own, a larger budget is a longer training,
+        which may end anywhere; more rows make more lots of a pass, each with noise, where these have a fixed order."""
         if self.plan == "epochs" and self.by_chance:
             return self.MEASURES
         rises = ("epsilon", "delta") if self.plan == "epochs" else ()
@@ -230,7 +231,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
         return self.lot / self.rows
 
     def released(self, steps: int, rate: float | None = None) -> int:
-        """What is counted of so many first steps: steps, or without chance the releases that one row is in."""
+        """Return what is counted of so many first steps: steps, or without chance the releases that one row is in."""
         if self.by_chance or not steps:
             return steps
         return tree.releases(self.mechanism, steps, lots=tree.lots_a_pass(rate or self.rate))
@@ -259,7 +260,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     @property
     def _within(self) -> int:
-        """How many steps the budget allows; in a fixed order, those of whole passes."""
+        """Return how many steps the budget allows; in a fixed order, those of whole passes."""
         whole = 1 if self.by_chance else tree.lots_a_pass(self.rate)
         noise = self.noise_multiplier / math.sqrt(self.released(whole))
         budget = {"sampling_rate": self.counted_at, "epsilon": self.left, "delta": self.delta}
@@ -267,7 +268,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     @cached_property
     def steps(self) -> int:
-        """How many steps are taken."""
+        """Return how many steps are taken."""
         if self.plan == "epochs":
             return self._longest
         return min(self._longest, self._within)
@@ -301,7 +302,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
         return Architecture(sizes=(len(source.features), *hidden, len(source.classes)), activation=self.activation)
 
     def _recipe(self, arm: str) -> Recipe:
-        """How the networks of an arm are trained."""
+        """Return how the networks of an arm are trained."""
         architecture, private = self._architecture, arm == "private"
         layers = len(architecture.shapes)
         bounds = (self.clip_norm / math.sqrt(layers),) * layers if self.clipping == "layers" else self.clip_norm
@@ -381,7 +382,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
         )
 
     def _counted_marks(self, frames: Iterable[int]) -> tuple[int, ...]:
-        """What is counted by the time of each of these frames, but for nothing."""
+        """Return what is counted by the time of each of these frames, but for nothing."""
         return tuple(sorted({self.released(int(self.marks[frame])) for frame in frames} - {0}))
 
     @cached_property
@@ -414,9 +415,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
         return (*first[:2], *prices, *first[2:], *later, *self._noises.values(), *others)
 
     def counted(self, epsilon: float, *, steps: int, by: str = "") -> Guarantee:
-        """What the accountant ``by``, or the one that made the noise, says of so many steps, which cost ``epsilon``
-        beside what bounds have: a promise of the sound loop, of others a claim.
-        """
+        """Return what the accountant ``by``, or the one that made the noise, says of so many steps, which cost
+        ``epsilon`` beside what bounds have: a promise of the sound loop, of others a claim."""
         job = self.jobs["private"][0]
         unit = "person" if self.by_person else "record"
         assumes = () if self.by_chance else (tree.ASSUMES,)

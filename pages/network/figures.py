@@ -36,12 +36,12 @@ _BESIDE = 1.02
 
 
 def arm_name(result: NetworkResult, arm: str) -> str:
-    """What an arm is called."""
+    """Return what an arm is called."""
     return PLAIN if arm == "plain" else NAMES[result.settings.variant]
 
 
 def regions(result: NetworkResult, arm: str) -> dict:
-    """What the ensemble of an arm decides at the drawn moment, with the boundary of every network."""
+    """Draw what the ensemble of an arm decides at the drawn moment, with the boundary of every network."""
     width = 1.2 if arm == "private" else 1.6
     boundary = maps.boundary(result.plane, result.boundaries(arm), colour=COLOURS[arm], width=width)
     return maps.decided(
@@ -54,7 +54,7 @@ def regions(result: NetworkResult, arm: str) -> dict:
 
 
 def inputs(result: NetworkResult) -> dict:
-    """How far training has moved what each input enters by, beside what noise alone would do: a dot a network."""
+    """Draw how far training has moved what each input enters by, beside what noise alone would do: a dot a network."""
     return columns.dots(
         leading(result),
         model="network",
@@ -114,7 +114,7 @@ def _between(result: NetworkResult, base: float) -> float | None:
 
 
 def _finding(result: NetworkResult) -> str:
-    """What the second half of the axis adds to the middle private network; or how far the training has come."""
+    """Return what the second half of the axis adds to the middle private network; or how far the training has come."""
     if result.reached < FRAMES:
         return SAYS("figures.trained", reached=result.reached, all=FRAMES)
     if result.second_half is None:
@@ -158,7 +158,7 @@ def _trajectory(result: NetworkResult, what: str, *, scale: float, unit: str) ->
 
 
 def moment(result: NetworkResult) -> float:
-    """Where the drawn moment lies on the axis that the curves run over."""
+    """Return where the drawn moment lies on the axis that the curves run over."""
     return result.epochs if result.settings.over == "epochs" else float(np.nan_to_num(result.spent[result.frame]))
 
 
@@ -173,7 +173,7 @@ def _last_epoch(result: NetworkResult) -> float:
 
 
 def norms(result: NetworkResult) -> dict:
-    """How long the gradients of single rows are at the drawn moment, with the bounds that clip them."""
+    """Draw how long the gradients of single rows are at the drawn moment, with the bounds that clip them."""
     bounds, (*layers, whole) = result.bounds, result.bars
     who = "person" if result.settings.by_person else "row"
     each = len(bounds) > 1
@@ -259,7 +259,7 @@ def clipped(result: NetworkResult) -> dict:
 
 
 def lots(result: NetworkResult) -> dict:
-    """What a larger lot buys: the noise on the mean gradient, for the same epochs and the same budget."""
+    """Draw what a larger lot buys: the noise on the mean gradient, for the same epochs and the same budget."""
     found, settings = result.noise_by_lot, result.settings
     known = np.isfinite(found.noise_on_the_mean)
     now = settings.sigma * settings.clip_norm / settings.lot
@@ -284,7 +284,7 @@ def lots(result: NetworkResult) -> dict:
 
 
 def noise_left(result: NetworkResult) -> dict:
-    """What noise alone gives a weight in training by each mechanism, for the same epsilon."""
+    """Draw what noise alone gives a weight in training by each mechanism, for the same epsilon."""
     found = result.noise_left
     x, drawn = found["epochs"].to_numpy()[1:], {name: found[name].to_numpy()[1:] for name in result.settings.mechanisms}
     traces = [
@@ -312,7 +312,7 @@ def noise_left(result: NetworkResult) -> dict:
 
 
 def _lots_finding(known: np.ndarray, noise: np.ndarray) -> str:
-    """What the noise over lot sizes shows, as far as it is computed."""
+    """Return what the noise over lot sizes shows, as far as it is computed."""
     if not known.all():
         return SAYS("figures.lots_known", known=known.sum(), all=len(known))
     return SAYS["figures.lots_finding"] if (np.diff(noise) < 0).all() else ""

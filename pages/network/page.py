@@ -62,7 +62,7 @@ def accuracy(result, *, wide: float = 1.9) -> live.Picture:
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """What networks reach in training, and what they decide at the moment shown."""
+    """Draw what networks reach in training, and what they decide at the moment shown."""
     maps = [
         live.Picture(
             name=f"map.{arm}",
@@ -77,7 +77,7 @@ def pictures(result) -> list[list[live.Picture]]:
 
 
 def own_pictures(result) -> list[list[live.Picture]]:
-    """What networks reach in training, and which columns they go by: no row of the file is drawn."""
+    """Draw what networks reach in training, and which columns they go by: no row of the file is drawn."""
     inputs = live.Picture(name="inputs", figure=figures.inputs(result), about=say.ABOUT["inputs"], height=HEIGHT)
     return [[accuracy(result, wide=1.3), inputs]]
 
@@ -88,18 +88,18 @@ def variant(settings: NetworkSettings) -> Page | None:
 
 
 def training(result) -> list[list[live.Picture]]:
-    """What the training makes small, and what clipping does to it."""
+    """Draw what the training makes small, and what clipping does to it."""
     made = {"loss": figures.loss, "norms": figures.norms, "clipped": figures.clipped}
     return [[live.Picture(name=name, figure=draw(result), about=say.ABOUT[name]) for name, draw in made.items()]]
 
 
 def lots(result) -> list[list[live.Picture]]:
-    """What another lot size would need."""
+    """Draw what another lot size would need."""
     return [[live.Picture(name="lots", figure=figures.lots(result), about=say.ABOUT["lots"])]]
 
 
 def noise_left(result) -> list[list[live.Picture]]:
-    """What noise leaves in the weights, however lots and noise are made, where that is compared."""
+    """Draw what noise leaves in the weights, however lots and noise are made, where that is compared."""
     if not result.settings.mechanisms:
         return []
     return [[live.Picture(name="noise_left", figure=figures.noise_left(result), about=say.ABOUT["noise_left"])]]

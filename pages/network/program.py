@@ -5,7 +5,7 @@ from pages.network.experiment import NetworkSettings
 
 
 def program(settings: NetworkSettings) -> str:
-    """One such network by the estimator, as a program that runs in a checkout."""
+    """Return one such network by the estimator, as a program that runs in a checkout."""
     recipe = settings.jobs["private"][0].recipe
     return f"""from dpcore.data import toy
 from dpcore.estimators.network import DPNetworkClassifier

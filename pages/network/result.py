@@ -69,7 +69,7 @@ class NetworkResult:
 
     @property
     def recipe(self) -> sgd.Recipe:
-        """How the private networks are trained."""
+        """Return how the private networks are trained."""
         return self.job.recipe
 
     @property
@@ -88,12 +88,12 @@ class NetworkResult:
 
     @property
     def step(self) -> int:
-        """How many steps are taken by then."""
+        """Return how many steps are taken by then."""
         return int(self.job.marks[self.frame])
 
     @property
     def epochs(self) -> float:
-        """How often a row has been in a lot by then, on average."""
+        """Return how often a row has been in a lot by then, on average."""
         return self.step * self.recipe.sampling_rate
 
     def weights(self, arm: str) -> np.ndarray:
@@ -101,7 +101,8 @@ class NetworkResult:
         return np.concatenate([run.weights[self.frame] for run in self.runs[arm] if len(run.weights) > self.frame])
 
     def moved(self, arm: str) -> np.ndarray:
-        """How far training has moved the first layer's weights of each input by the drawn frame: L2 norms (R, d)."""
+        """Return how far training has moved the first layer's weights of each input by the drawn frame: L2 norms (R,
+        d)."""
         runs = [run.weights for run in self.runs[arm] if len(run.weights) > self.frame]
         with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
             change = np.concatenate([weights[self.frame] - weights[0] for weights in runs])
@@ -109,7 +110,7 @@ class NetworkResult:
 
     @property
     def moved_by_noise(self) -> float:
-        """How far noise alone would have moved those of one input, as a root mean square."""
+        """Return how far noise alone would have moved those of one input, as a root mean square."""
         return float(left_in_weights(self.settings, self.step) * math.sqrt(self.architecture.shapes[0][0]))
 
     @property
@@ -124,13 +125,13 @@ class NetworkResult:
 
     @property
     def correlation(self) -> Case:
-        """What may be said of correlated noise beside independent noise, at the end; once both are trained."""
+        """Return what may be said of correlated noise beside independent noise, at the end; once both are trained."""
         both = self.at_the_end["tree"], self.at_the_end["ordered"]
         return compare(*both, constant=self.split.best_constant[1])
 
     @property
     def correlation_adds(self) -> float:
-        """What correlated noise adds to accuracy at the end: the median of the pairs."""
+        """Return what correlated noise adds to accuracy at the end: the median of the pairs."""
         return float(np.median(self.at_the_end["tree"] - self.at_the_end["ordered"]))
 
     @cached_property
@@ -161,7 +162,7 @@ class NetworkResult:
 
     @property
     def diverged(self) -> int:
-        """How many networks without privacy have no finite weights."""
+        """Return how many networks without privacy have no finite weights."""
         return int((~np.isfinite(self.weights("plain")).all(axis=1)).sum())
 
     @cached_property
@@ -201,7 +202,7 @@ class NetworkResult:
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
-        """What the networks of each arm do on held-out rows at the drawn frame, class by class."""
+        """Return what the networks of each arm do on held-out rows at the drawn frame, class by class."""
         return {arm: self._on_held_out(self.weights(arm)) for arm in self.runs}
 
     def _on_held_out(self, weights: np.ndarray) -> ByClass:
@@ -213,7 +214,7 @@ class NetworkResult:
 
     @property
     def costs(self) -> Case:
-        """What may be said of the private networks beside those without privacy, at the drawn frame."""
+        """Return what may be said of the private networks beside those without privacy, at the drawn frame."""
         private, plain = (self.accuracy[arm] for arm in ("private", "plain"))
         complete = len(private) == self.settings.repeats
         return compare(private, plain, constant=self.split.best_constant[1], complete=complete)
@@ -245,14 +246,14 @@ class NetworkResult:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is spent at the drawn frame; only a claim where ``holds`` is false."""
+        """Return what is spent at the drawn frame; only a claim where ``holds`` is false."""
         spent = float(np.nan_to_num(self.spent[self.frame] - self.settings.spent, nan=math.inf))
         by = self.settings.accountant if self.fine[self.frame] and self.settings.slow else ""
         return self.settings.counted(spent, steps=self.step, by=by)
 
     @property
     def by_epochs(self) -> Guarantee:
-        """What shuffled lots give without any amplification: each row is in one release an epoch, replace-one.
+        """Return what shuffled lots give without any amplification: each row is in one release an epoch, replace-one.
 
         Nobody knows in which, so that noise that changes counts as the least of it.
         """
@@ -317,7 +318,7 @@ class NetworkResult:
 
     @property
     def _nodes(self) -> int:
-        """How many nodes' noise comes or goes in the last step so far: with a tree more than one."""
+        """Return how many nodes' noise comes or goes in the last step so far: with a tree more than one."""
         if self.recipe.mechanism != "tree":
             return 1
         place = self.job.last_step(self.frame) % tree.lots_a_pass(self.recipe.sampling_rate) + 1
@@ -345,9 +346,9 @@ class NetworkResult:
 
     @cached_property
     def second_half(self) -> tuple[Case, float] | None:
-        """What the second half of the epochs, or of the epsilon spent, does to the accuracy of the private networks:
-        what may be said of it, and the difference of the medians; None until all are trained and epsilon is known.
-        """
+        """Return what the second half of the epochs, or of the epsilon spent, does to the accuracy of the private
+        networks: what may be said of it, and the difference of the medians; None until all are trained and epsilon is
+        known."""
         one = self.trajectories["private"]
         x = getattr(one, self.settings.over)
         runs = self.runs["private"]
@@ -436,5 +437,5 @@ def left_in_weights(settings: Settings, steps: int) -> float:
 
 @cached
 def _plane(split: data.Split) -> Plane:
-    """One for all networks on these rows, so that the rows in it are drawn once."""
+    """Return one plane for all networks on these rows, so that the rows in it are drawn once."""
     return usual_plane(split.X_public, names=split.source.features, bounds=split.source.bounds)

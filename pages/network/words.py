@@ -25,7 +25,7 @@ KNOBS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
 
 
 def lead(settings: NetworkSettings) -> str:
-    """How such a training goes."""
+    """Return how such a training goes."""
     batches = "sampled" if settings.by_chance else settings.mechanism
     cases = batches, "people" if settings.by_person else "rows", "columns" if settings.dataset == OWN else "maps"
     return " ".join(SAYS[f"lead.{case}"] for case in cases)
@@ -46,7 +46,7 @@ def numbers(result: NetworkResult) -> list[Number]:
 
 
 def _price(result: NetworkResult) -> str:
-    """What privacy costs at the step shown; nothing before the first."""
+    """Return what privacy costs at the step shown; nothing before the first."""
     if not result.step:
         return ""
     base, runs = result.split.best_constant[1], result.settings.repeats
@@ -54,7 +54,7 @@ def _price(result: NetworkResult) -> str:
 
 
 def _promise(result: NetworkResult) -> Number:
-    """What is guaranteed at the step shown: before the first step nothing is released but bounds."""
+    """Return what is guaranteed at the step shown: before the first step nothing is released but bounds."""
     if result.settings.void:
         return outcomes.void_attacker(result.settings)
     if result.holds or not result.step:
@@ -66,7 +66,7 @@ def _promise(result: NetworkResult) -> Number:
 
 
 def verdict(result: NetworkResult) -> str:
-    """What is spent at the step shown and what it costs; where no theorem holds, that alone."""
+    """Return what is spent at the step shown and what it costs; where no theorem holds, that alone."""
     settings, held = result.settings, result.guarantee
     if not result.step:
         case = "start_paid" if settings.paid else "start"
@@ -100,7 +100,7 @@ def _one_answer(result: NetworkResult) -> str:
 
 
 def diagnostics(result: NetworkResult) -> list[str]:
-    """Why the picture looks as it does: clipping, noise, budget, batches."""
+    """Return why the picture looks as it does: clipping, noise, budget, batches."""
     settings = result.settings
     ordered = "" if settings.by_chance else bought(result)
     diverged = SAYS("plain.diverged", lost=result.diverged) if result.diverged else ""
@@ -153,7 +153,7 @@ def _lots(result: NetworkResult) -> str:
 
 
 def _plain(result: NetworkResult) -> str:
-    """What the non-private networks do not reach, so that it is no cost of privacy."""
+    """Return what the non-private networks do not reach, so that it is no cost of privacy."""
     private, plain = result.summary("private"), result.summary("plain")
     if result.step and result.costs == Case.AHEAD:
         mine, theirs = outcomes.apart(private.median, plain.median)
@@ -165,7 +165,7 @@ def _plain(result: NetworkResult) -> str:
 
 
 def guarantee(result: NetworkResult) -> str:
-    """What is guaranteed, under which assumptions, and what is not."""
+    """Return what is guaranteed, under which assumptions, and what is not."""
     settings = result.settings
     if settings.void:
         text = outcomes.void_guarantee(settings)
@@ -188,7 +188,7 @@ def guarantee(result: NetworkResult) -> str:
 
 
 def _spent(result: NetworkResult) -> str:
-    """What the epsilon spent so far means for a person."""
+    """Return what the epsilon spent so far means for a person."""
     spent = result.guarantee
     said = f"With <b>epsilon {number(spent.epsilon)}</b> spent, {panels.odds(spent)}."
     text = panels.note(said + panels.weak(spent)) + panels.guarantee(here=spent)
@@ -201,13 +201,13 @@ def _epsilon(result: NetworkResult) -> str:
 
 
 def by_class(result: NetworkResult) -> str:
-    """Who is taken for whom at the step shown."""
+    """Return who is taken for whom at the step shown."""
     found, models = result.held_out, "private networks" if result.holds else "networks"
     return outcomes.by_class(found["private"], {"non-private": found["plain"]}, result.classes, models=models)
 
 
 def own_caption(result: NetworkResult) -> str:
-    """What the dots are, and how much of the file is used."""
+    """Return what the dots are, and how much of the file is used."""
     how = {"along": SAYS["caption.along"], "several": True, "most": MOST_EACH}
     used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), **how)
     return f"{SAYS['caption.own']} {used}"

@@ -70,7 +70,7 @@ def _loss(value: float) -> str:
 
 
 def bought(result: NetworkResult) -> str:
-    """What correlated noise buys in a fixed order, against independent noise and against Poisson sampling."""
+    """Return what correlated noise buys in a fixed order, against independent noise and against Poisson sampling."""
     if not result.settings.mechanisms:
         return ""
     sampled, ordered, tree = (float(result.noise_left[name].iloc[-1]) for name in MECHANISMS)

@@ -39,9 +39,8 @@ class Rows:
         return data.load(self.dataset, seed=self.seed, private_rows=self.private_rows)
 
     def learned(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """What networks are trained on, X (n, d), y (n,), and whose each row is (n,), or None where each is a person's
-        only one: of the first ``most`` persons, or of all.
-        """
+        """Return what networks are trained on, X (n, d), y (n,), and whose each row is (n,), or None where each is a
+        person's only one: of the first ``most`` persons, or of all."""
         split = self.load()
         if split.several is None:
             return inputs(split.X_private[:most]), split.y_private[:most], None
@@ -58,7 +57,8 @@ class Rows:
 
 @cached(newest=2)
 def _of_persons(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each person ``MOST_EACH`` rows at most, picked by chance, from those with an answer where they have any."""
+    """Return at most ``MOST_EACH`` rows of each person, picked by chance, from those with an answer where there are
+    any."""
     X, y, people = rows.load().several
     counts, answered = np.bincount(people), np.bincount(people, weights=y >= 0).astype(int)
     theirs = np.lexsort((y < 0, people)), np.cumsum(counts) - counts, np.where(answered > 0, answered, counts)
@@ -110,7 +110,7 @@ class Job:
 
     @property
     def frames_at_once(self) -> int:
-        """How many frames one stretch goes on."""
+        """Return how many frames one stretch goes on."""
         stretches = min(FRAMES, max(1, round((self.last - self.first) * self.cells / _CELLS_AT_ONCE)))
         return -(-FRAMES // stretches)
 
@@ -201,7 +201,7 @@ def _start(job: Job) -> np.ndarray:
 
 
 def _train(job: Job, start: np.ndarray, **steps: Any) -> sgd.Training:
-    """From ``start`` on. A training that diverges does so in plain sight; numpy need not say it too."""
+    """Train from ``start`` on. A training that diverges is visible; numpy's warnings are silenced."""
     X, y, people = job.rows.learned()
     with np.errstate(over="ignore", invalid="ignore"):
         return sgd.train(
@@ -232,7 +232,7 @@ def _stretch(job: Job, frame: int) -> Trained:
 
 
 def _measured(job: Job, weights: np.ndarray, *, first: int) -> Trained:
-    """What the networks of some of the frames are worth, and what clipping does to them."""
+    """Return what the networks of some of the frames are worth, and what clipping does to them."""
     frames = np.arange(first, first + len(weights))
     frames = frames[frames % MEASURED_EVERY == 0]
     split, architecture = job.rows.load(), job.recipe.architecture

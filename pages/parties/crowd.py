@@ -30,7 +30,7 @@ class Crowd:
 
     @property
     def chunk(self) -> int:
-        """How many parties are asked at once: some 10 to 30 ms."""
+        """Return how many parties are asked at once: some 10 to 30 ms."""
         if self.learner == "tree":
             return 20
         kind = self.world.kind
@@ -61,7 +61,7 @@ class Tally:
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """Return the size in bytes."""
         return sum(part.nbytes for part in (self.votes, self.shares, self.accuracy, self.early))
 
 
@@ -75,7 +75,7 @@ def known(crowd: Crowd, upto: int) -> int:
 
 
 def tally(crowd: Crowd, upto: int) -> Tally:
-    """Of the first ``upto`` parties; only those are asked that come after the last ones known."""
+    """Return what the first ``upto`` parties say; only those are asked that come after the last ones known."""
     last = known(crowd, upto)
     so_far = _found.get((crowd, last))
     for edge in (edge for edge in crowd.edges(upto) if edge > (last if so_far else 0)):

@@ -153,7 +153,7 @@ class PartiesSettings(PaidBounds, Settings):
         return replace(self, **asked | self._of_data(asked, changes))
 
     def _of_data(self, asked: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-        """What another kind of data, or another file, brings along."""
+        """Return what another kind of data, or another file, brings along."""
         if asked["dataset"] != OWN:
             usual = {name: getattr(type(self), name) for name in (*_INVENTED, "rows")}
             if asked["dataset"] in RECORDED:
@@ -187,7 +187,7 @@ class PartiesSettings(PaidBounds, Settings):
 
     @cached_property
     def world(self) -> World:
-        """What rows there are. Raises RefusedError for a file that is only named, or cannot be parties."""
+        """Return what rows there are. Raises RefusedError for a file that is only named, or cannot be parties."""
         return self.part(World, **({"dataset": OwnKind.of(self.own)} if self.dataset == OWN else {}))
 
     @property
@@ -207,12 +207,12 @@ class PartiesSettings(PaidBounds, Settings):
 
     @cached_property
     def ensemble(self) -> Ensemble:
-        """What the aggregator fits."""
+        """Return what the aggregator fits."""
         return self.part(Ensemble)
 
     @cached_property
     def model(self) -> Model:
-        """What is released, but for epsilon."""
+        """Return what is released, but for epsilon."""
         return self.part(Model, queries=min(self.queries, self.public_rows))
 
     @property
@@ -224,11 +224,11 @@ class PartiesSettings(PaidBounds, Settings):
 
     @property
     def plane(self) -> Plane:
-        """Where decisions are drawn: the two features, or two main directions of the public rows."""
+        """Return where decisions are drawn: the two features, or two main directions of the public rows."""
         return _plane(self.world, self.public_rows)[0]
 
     def schedule(self) -> Iterable[Task]:
-        """What the parties known by now say, or the first ones; then all of them, with the curves on the way."""
+        """Return what the parties known by now say, or the first ones; then all of them, with the curves on the way."""
         crowd, first = self.crowd, self._first
         tasks = [
             Gather(crowd=crowd, upto=first, essential=True),
@@ -252,7 +252,7 @@ class PartiesSettings(PaidBounds, Settings):
         return None if self.void else self.guarantee(self.method)
 
     def guarantee(self, method: str) -> Guarantee:
-        """What a method promises to a whole party, with what bounds have cost."""
+        """Return what a method promises to a whole party, with what bounds have cost."""
         return self.whole(self.model.guarantee(method, self.epsilon))
 
     def probe(self) -> Tried:
@@ -272,7 +272,7 @@ class PartiesSettings(PaidBounds, Settings):
 
     @property
     def _first(self) -> int:
-        """How many parties are asked before anything is shown: all if known, else up to a place of the curve."""
+        """Return how many parties are asked before anything is shown: all if known, else up to a place of the curve."""
         asked = known(self.crowd, self.parties)
         if asked == self.parties:
             return asked

@@ -130,12 +130,12 @@ def _word(text: str, y: float, *, x: float = 0.01, colour: str | None = None, be
 
 
 def shown_maps(result: PartiesResult) -> tuple[str, ...]:
-    """Which maps there are: averages only of parties that have weights."""
+    """Return which maps there are: averages only of parties that have weights."""
     return tuple(name for name in MAPS if name in (*result.methods, "batch", "local"))
 
 
 def decisions(result: PartiesResult, name: str) -> dict:
-    """What a method's repeats decide, with the boundary of each; or what the parties decide one by one."""
+    """Draw what a method's repeats decide, with the boundary of each; or what the parties decide one by one."""
     plane = result.settings.plane
     if name == "local":
         found, level, lines = result.locals_agree, result.local.median, np.empty((0, 2, 2))
@@ -154,7 +154,8 @@ def decisions(result: PartiesResult, name: str) -> dict:
 
 
 def weights(result: PartiesResult) -> dict:
-    """What each input says for the last of two classes, or how far it moves several apart: a dot for each release."""
+    """Draw what each input says for the last of two classes, or how far it moves several apart: a dot for each
+    release."""
     two = len(result.classes) == 2
     last = columns.short(result.classes[-1])
     return columns.dots(
@@ -178,7 +179,7 @@ def _of_inputs(found: np.ndarray) -> np.ndarray:
 
 
 def one_party(result: PartiesResult) -> dict:
-    """How far one party that turns around moves the weights: tried here, in the worst case, and by the bounds."""
+    """Draw how far one party that turns around moves the weights: tried here, in the worst case, and by the bounds."""
     traces, shapes, words = [], [], []
     for place, (y, row) in enumerate(zip((1.0, 0.0), result.movements, strict=True)):
         text, colour = STYLES[row["release"]]
@@ -203,7 +204,7 @@ def one_party(result: PartiesResult) -> dict:
 
 
 def _steadier(result: PartiesResult) -> str:
-    """How many times less one party can move soft labels than a majority vote."""
+    """Return how many times less one party can move soft labels than a majority vote."""
     times = result.sensitivity("vote") / result.sensitivity("soft")
     return SAYS("chart.steadier", times=times) if times >= 2 else ""
 

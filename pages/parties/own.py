@@ -87,7 +87,7 @@ class OwnKind(Kind):
         return self.to_unit(np.concatenate(inputs, axis=1).astype(float))
 
     def measured(self, seed: int) -> tuple[int, int]:
-        """By how many rows, of how many held-out parties; of 0 where none of them has an answer."""
+        """Return by how many rows, of how many held-out parties; of 0 where none of them has an answer."""
         _, y, found = _held_out(self, seed)
         return len(y), found
 

@@ -40,7 +40,7 @@ def _chart(result, name: str, draw, **size) -> live.Picture:
 
 
 def _map(result, of: str, **how) -> live.Picture:
-    """What a release decides; the chosen one has a place of its own, whichever it is."""
+    """Return what a release decides; the chosen one has a place of its own, whichever it is."""
     figure = figures.decisions(result, of)
     return live.Picture(**({"name": f"map.{of}"} | how), figure=figure, about=say.ABOUT["map"])
 
@@ -59,19 +59,19 @@ def pictures_over(result) -> list[live.Picture]:
 
 
 def others(result) -> list[list[live.Picture]]:
-    """What the other releases decide, and what would be without one."""
+    """Draw what the other releases decide, and what would be without one."""
     names = [name for name in figures.shown_maps(result) if name != result.settings.method]
     drawn = [_map(result, name) for name in names]
     return [drawn[:3], drawn[3:]]
 
 
 def noise(result) -> list[list[live.Picture]]:
-    """What one party moves, and the noise that hides it."""
+    """Draw what one party moves, and the noise that hides it."""
     return [[_chart(result, "one_party", figures.one_party), _chart(result, "noise", figures.noise)]]
 
 
 def limits(result) -> list[list[live.Picture]]:
-    """What the published theorem says, and what answering without a model is worth."""
+    """Draw what the published theorem says, and what answering without a model is worth."""
     return [[_chart(result, "bound", figures.bound), _chart(result, "answers", figures.answers)]]
 
 

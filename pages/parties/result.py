@@ -108,7 +108,7 @@ class PartiesResult:
 
     @cached_property
     def joining(self) -> Case:
-        """What may be said of the chosen release beside a party alone."""
+        """Return what may be said of the chosen release beside a party alone."""
         return self._beside_alone(self.chosen)
 
     def _beside_alone(self, runs: np.ndarray) -> Case:
@@ -120,7 +120,8 @@ class PartiesResult:
         return leaders(dict(zip(self.methods, self.now.accuracy, strict=True)))
 
     def joining_over(self, over: str) -> dict[float, Case]:
-        """What may be said of the chosen release beside a party alone, at each place of a whole curve and today's."""
+        """Return what may be said of the chosen release beside a party alone, at each place of a whole curve and
+        today's."""
         places, trials = self._trials(over)
         at = self.methods.index(self.settings.method)
         found = {place: trial.accuracy[at] for place, trial in zip(places, trials, strict=True)}
@@ -133,9 +134,8 @@ class PartiesResult:
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
-        """What the models of each release, and that of all rows without privacy ("batch"), do on test rows, class by
-        class.
-        """
+        """Return what the models of each release, and that of all rows without privacy ("batch"), do on test rows,
+        class by class."""
         models = dict(zip(self.methods, self.now.weights, strict=True)) | {"batch": self.batch[None]}
         return {name: self._on_held_out(weights) for name, weights in models.items()}
 
@@ -160,7 +160,7 @@ class PartiesResult:
         return self.settings.model.sensitivity(release)
 
     def published_sensitivity(self, release: str) -> float:
-        """By the published constants."""
+        """Return the sensitivity by the published constants."""
         own = self.ensemble
         options = {"classes": own.classes, "parties": own.parties, "regularisation": own.regularisation}
         return aggregation.sensitivity(release, constants="published", **options)
@@ -175,7 +175,7 @@ class PartiesResult:
 
     @property
     def dimensions(self) -> int:
-        """Of the noise: k d."""
+        """Return the dimension of the noise: k d."""
         return math.prod(self.ensemble.shape)
 
     def signal_norm(self, release: str) -> float:
@@ -187,11 +187,11 @@ class PartiesResult:
         return self.settings.model.sigma(self.settings.epsilon)
 
     def guarantee(self, method: str) -> Guarantee:
-        """What a method promises to a whole party."""
+        """Return what a method promises to a whole party."""
         return self.settings.guarantee(method)
 
     def curve(self, method: str, over: str) -> tuple[np.ndarray, np.ndarray]:
-        """Of what is done: places (m,), and 5 %, 50 % and 95 % quantiles of accuracy (3, m)."""
+        """Return the places (m,) that are done, and the 5 %, 50 % and 95 % quantiles of accuracy (3, m) there."""
         places, trials = self._trials(over)
         at = self.methods.index(method)
         return self._quantiles(places, [trial and trial.accuracy[at] for trial in trials])
@@ -202,7 +202,7 @@ class PartiesResult:
         return self._quantiles(places, [trial and trial.excess for trial in trials])
 
     def places(self, over: str) -> tuple[float, ...]:
-        """Where a curve will be known."""
+        """Return where a curve will be known."""
         return self._trials(over)[0]
 
     def _trials(self, over: str):
@@ -267,7 +267,8 @@ class PartiesResult:
 
     @cached_property
     def worth(self) -> int:
-        """How many questions are shown to be answered better one by one than by the released soft model; 0: none."""
+        """Return how many questions are shown to be answered better one by one than by the released soft model; 0:
+        none."""
         soft = self.now.accuracy[self.methods.index("soft")]
         how = {"constant": self.constant[1], "complete": self.complete}
         better = upto([compare(soft, float(right), **how) for right in self.answered], Case.BEHIND)
@@ -286,7 +287,7 @@ class PartiesResult:
 
     @cached_property
     def locals_agree(self) -> tuple[np.ndarray, np.ndarray]:
-        """What most of the first parties say at each place of the plane, and the share of them that do."""
+        """Return what most of the first parties say at each place of the plane, and the share of them that do."""
         counts = np.stack([(self.locals == label).sum(axis=0) for label in range(self.ensemble.classes)])
         size = round(counts.shape[1] ** 0.5)
         return counts.argmax(axis=0).reshape(size, size), (counts.max(axis=0) / len(self.locals)).reshape(size, size)
@@ -327,7 +328,7 @@ class PartiesResult:
 
     @cached_property
     def movements(self) -> list[dict[str, Any]]:
-        """Of each release: how far one party moves it here, in the worst case, and by the bounds."""
+        """Return how far one party moves each release: here, in the worst case, and by the bounds."""
         moves = self.moves or Moves(np.full((2, 1), np.nan), np.full(2, np.nan))
         rows = zip(("vote", "soft"), moves.here, moves.worst, strict=True)
         return [

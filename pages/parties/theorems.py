@@ -72,7 +72,7 @@ def _lengths(result: PartiesResult, release: str) -> np.ndarray:
 
 
 def _longest(result: PartiesResult, release: str) -> float:
-    """What the noise of all repeats stays below, but for ``FAILURE`` of all cases."""
+    """Return what the noise of all repeats stays below, but for ``FAILURE`` of all cases."""
     options = {"dimensions": result.dimensions, "epsilon": result.settings.left}
     failure = FAILURE / result.settings.repeats
     return aggregation.longest_noise(result.sensitivity(release), **options, failure=failure)

@@ -40,7 +40,7 @@ def spoken_trust(result: PartiesResult) -> str:
 
 
 def _steps(result: PartiesResult) -> tuple[str, list[str], str, list[str]]:
-    """What a party sends, what the aggregator does with it, where the noise goes, what leaves."""
+    """Return what a party sends, what the aggregator does with it, where the noise goes, what leaves."""
     sends, does, noise, leaves = SAYS[f"trust.{result.settings.method}"].split(" / ")
     return sends, does.split(" | "), noise, leaves.split(" | ")
 
@@ -79,7 +79,7 @@ def _arrow(x: float, y: float, end: float, text: str) -> str:
 
 
 def _noise(text: str) -> str:
-    """What the aggregator adds before anything leaves."""
+    """Return what the aggregator adds before anything leaves."""
     badge = '<rect x="336" y="112" width="240" height="24" rx="12" fill="none" stroke="currentColor" stroke-width="2"/>'
     return badge + _text(456, 128, f"+ {text}", anchor="middle", bold=True)
 

@@ -99,7 +99,7 @@ def _rival(result: PartiesResult) -> str:
 
 
 def diagnostics(result: PartiesResult) -> list[str]:
-    """Why the picture looks as it does: sensitivity against weights, votes, parties, queries."""
+    """Return why the picture looks as it does: sensitivity against weights, votes, parties, queries."""
     settings, (chunks, size) = result.settings, result.kept
     pate, digits = settings.method == "pate", settings.dataset == "digits"
     two = result.bound is not None and settings.method == "soft"
@@ -160,7 +160,7 @@ def _answers(result: PartiesResult) -> str:
 
 
 def own_caption(result: PartiesResult) -> str:
-    """How much of the file is used, and what takes the place of public rows."""
+    """Return how much of the file is used, and what takes the place of public rows."""
     settings = result.settings
     rows, held_out = settings.world.dataset.measured(settings.seed)
     learned = {"parties": settings.parties, "there": settings.own.private, "rows": settings.rows}
@@ -174,12 +174,12 @@ def own_caption(result: PartiesResult) -> str:
 
 
 def lead(settings: PartiesSettings) -> str:
-    """What is done, and with one's own table, who a party is."""
+    """Return what is done, and with one's own table, who a party is."""
     return f"{SAYS['lead.all']} {SAYS['lead.own']}" if settings.dataset == OWN else SAYS["lead.all"]
 
 
 def _recorded(result: PartiesResult) -> str:
-    """Where parties record their rows: who is measured on, and what the noise needs."""
+    """Return where parties record their rows: who is measured on, and what the noise needs."""
     dataset = result.settings.dataset
     return f"{SAYS('why.recorded', who=SAYS[f'who.{dataset}'])} {needed(result)}" if dataset in RECORDED else ""
 
@@ -199,7 +199,7 @@ def _averages(result: PartiesResult) -> str:
 
 
 def guarantee(result: PartiesResult) -> str:
-    """What the chosen release guarantees, to whom, and what it leaves open."""
+    """Return what the chosen release guarantees, to whom, and what it leaves open."""
     settings = result.settings
     own = panels.note(SAYS["guarantee.own"]) if settings.dataset == OWN else ""
     if settings.void:

@@ -58,14 +58,15 @@ def _said(value: float, name: str) -> str:
 
 
 def _conditions(one: Statement, result: PartiesResult) -> str:
-    """What a theorem asks for, and whether it is so here."""
+    """Return what a theorem asks for, and whether it is so here."""
     if one.name != "risk":
         return _key(one)
     return "classes" if result.ensemble.classes > 2 else _not_drawn_alike(result) or "met"
 
 
 def _not_drawn_alike(result: PartiesResult) -> str:
-    """Why public rows and those measured on are not drawn independently from one distribution; "" where they are."""
+    """Return why public rows and those measured on are not drawn independently from one distribution; "" where they
+    are."""
     dataset = result.settings.dataset
     return OWN if dataset == OWN else "recorded" if dataset in RECORDED else ""
 
@@ -83,7 +84,7 @@ def _compared(one: Statement) -> str:
 
 
 def _crowd(found: Found) -> str:
-    """Where a bound on what one party moves says less than that no two minimisers lie so far apart."""
+    """Return where a bound on what one party moves says less than that no two minimisers lie so far apart."""
     vote, soft = (found["sensitivity", release] for release in ("vote", "soft"))
     case = "both" if soft.vacuous else "vote" if vote.vacuous else "neither"
     return f"{SAYS('sensitivity.longest', useless=number(vote.useless))} {SAYS[f'sensitivity.{case}']}"
@@ -102,7 +103,8 @@ def needed(result: PartiesResult) -> str:
 
 
 def enough_parties(result: PartiesResult) -> int:
-    """How many bring a margin's noise down to ``ENOUGH``; a bound on the weights' length falls with none of them."""
+    """Return how many bring a margin's noise down to ``ENOUGH``; a bound on the weights' length falls with none of
+    them."""
     model = result.settings.model
     model = replace(model, constants="sharp") if model.constants == "norms" else model
     options = {"dimensions": result.dimensions, "epsilon": result.settings.left}
@@ -111,7 +113,7 @@ def enough_parties(result: PartiesResult) -> int:
 
 
 def _risk(found: Found, result: PartiesResult) -> list[str]:
-    """What the bounds on the excess risk are worth."""
+    """Return what the bounds on the excess risk are worth."""
     if result.ensemble.classes > 2:
         return [SAYS("risk.classes", classes=result.ensemble.classes)]
     soft, parts = found["risk", "soft"], result.theorem("soft")

@@ -101,7 +101,7 @@ class Model:
         return pate.COUNTS_SENSITIVITY * math.sqrt(self.queries) / gdp.mu_of(epsilon - self.spent, delta=self.delta)
 
     def guarantee(self, method: str, epsilon: float) -> Guarantee:
-        """What a method promises to a whole party by itself, within what ``epsilon`` leaves."""
+        """Return what a method promises to a whole party by itself, within what ``epsilon`` leaves."""
         left = epsilon - self.spent
         base = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}
         if method == "pate":
@@ -124,7 +124,7 @@ def methods(learner: str) -> tuple[str, ...]:
 
 @cached
 def sensitivities(model: Model, release: str, counts: tuple[float, ...]) -> np.ndarray:
-    """Of the release with so many parties; no epsilon moves them."""
+    """Return the sensitivity of the release with so many parties; no epsilon changes it."""
     return np.array([model.at(count).sensitivity(release) for count in counts])
 
 
@@ -147,7 +147,7 @@ class Fits:
 
 @cached
 def fits(ensemble: Ensemble, asked: int) -> Fits:
-    """By the first ``asked`` of the ensemble's parties: all of them, or so far.
+    """Fit by the first ``asked`` of the ensemble's parties: all of them, or those so far.
 
     Raises ArithmeticError where a fit is not within the tolerance that the noise is made for: it is not released.
     """
@@ -207,13 +207,13 @@ def students(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:
 
 
 def accuracy(ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
-    """Of weights (..., k, d) on the test rows."""
+    """Return the accuracy of weights (..., k, d) on the test rows."""
     test = ensemble.rows["test"]
     return losses.accuracy(weights, test.X, test.y)
 
 
 def _said(ensemble: Ensemble, asked: int, release: str) -> np.ndarray:
-    """What the crowd says of the check rows, (K, C): its shares, or who wins the vote."""
+    """Return what the crowd says of the check rows, (K, C): its shares, or who wins the vote."""
     found = fits(ensemble, asked)
     return found.check if release == "soft" else aggregation.targets(found.counts, release=release)
 

@@ -137,8 +137,8 @@ class RegressionSettings(PaidBounds, Settings):
         return replace(self, **(fitting | changes))
 
     def _fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """What must be different with another data set. A file that a link has only named keeps the link's numbers, as
-        far as it has rows and inputs for them."""
+        """Return what must be different with another data set. A file that a link has only named keeps the link's
+        numbers, as far as it has rows and inputs for them."""
         source = _source(dataset, own)
         if source is None:
             return {"rows": own_table.MOST_ROWS, "features": own_rows.MOST_COLUMNS, "label_top": _DECLARED}
@@ -224,7 +224,7 @@ class RegressionSettings(PaidBounds, Settings):
         return None if self.void else self.guarantee(self.mechanism)
 
     def guarantee(self, name: str) -> Guarantee:
-        """What the mechanism ``name`` promises at this epsilon, with what bounds have cost of it."""
+        """Return what the mechanism ``name`` promises at this epsilon, with what bounds have cost of it."""
         rows = self.rows * self.source.rows_each
         found = self.mechanism_of(name).guarantee(self.left, inputs=self.features + 1, rows=rows)
         by_person = self.dataset == OWN and self.own.roles.person
@@ -310,7 +310,7 @@ class RegressionResult:
 
     @property
     def failed(self) -> int:
-        """How many runs released a quadratic without a minimum; 0 where none is released."""
+        """Return how many runs released a quadratic without a minimum; 0 where none is released."""
         least = self.focus.least
         return 0 if least is None else int((least <= 0).sum())
 
@@ -367,7 +367,7 @@ class RegressionResult:
 
     @cached_property
     def costs(self) -> Case:
-        """What may be said of today's private runs beside least squares without privacy."""
+        """Return what may be said of today's private runs beside least squares without privacy."""
         return compare(self.focus.errors, self.least_squares, better="lower", constant=self.mean_error)
 
     def quantiles(self, name: str) -> np.ndarray:
@@ -376,7 +376,8 @@ class RegressionResult:
 
     @property
     def rival(self) -> str | None:
-        """Which other mechanism errs least where curves are trained next to today's epsilon; None before all are."""
+        """Return which other mechanism errs least where curves are trained next to today's epsilon; None before all
+        are."""
         if len(self.curves) < len(REGRESSIONS):
             return None
         nearest = int(np.abs(np.log(np.array(self.settings.epsilons) / self.settings.epsilon)).argmin())
@@ -385,9 +386,8 @@ class RegressionResult:
 
     @property
     def useful_from(self) -> float | None:
-        """From which trained epsilon on the chosen mechanism is shown to err less than always the mean; None where it
-        is not yet known, or not shown at the highest.
-        """
+        """Return from which trained epsilon on the chosen mechanism is shown to err less than always the mean; None
+        where it is not yet known, or not shown at the highest."""
         if self.settings.mechanism not in self.curves:
             return None
         found = self.curves[self.settings.mechanism].errors
@@ -396,7 +396,7 @@ class RegressionResult:
 
     @property
     def rising(self) -> int:
-        """How many runs' lines rise."""
+        """Return how many runs' lines rise."""
         _, found, _ = self.lines()
         return int((found[:, 1] > found[:, 0]).sum())
 
@@ -496,13 +496,13 @@ class RegressionResult:
 
     @property
     def in_view(self) -> int:
-        """How many runs end inside the picture of the true surface: within ``REACH`` of least squares."""
+        """Return how many runs end inside the picture of the true surface: within ``REACH`` of least squares."""
         ends = self.focus.weights[:, list(self.pair)]
         return int((np.abs(ends - self.true_surface.centre) <= REACH).all(axis=1).sum())
 
     @cached_property
     def noisy_surface(self) -> Surface | None:
-        """Of the draw that is looked at; None where no quadratic is released."""
+        """Return the surface of the chosen draw; None where no quadratic is released."""
         if self.focus.gram is None:
             return None
         place = self.settings.draw - 1

@@ -100,7 +100,7 @@ def _weight(colour: str, *, chosen: bool, faint: bool = False) -> dict:
 
 
 def _error_range(result: RegressionResult) -> tuple[float, float]:
-    """From below least squares to well above the mean: what blows up leaves the frame."""
+    """Return a range from below least squares to well above the mean; what diverges leaves the frame."""
     exact, mean = result.least_squares, result.mean_error
     gap = max(abs(mean - exact), 0.05 * exact)
     return exact - 0.15 * gap, exact + 3 * gap
@@ -140,7 +140,7 @@ def _strokes(result: RegressionResult, high: float) -> dict:
 
 
 def no_minimum(result: RegressionResult) -> dict:
-    """How often the released quadratic has no minimum, over epsilon."""
+    """Draw how often the released quadratic has no minimum, over epsilon."""
     traces, chosen, runs = [], result.settings.mechanism, result.settings.repeats
     for name, curve in sorted(result.curves.items(), key=lambda one: one[0] == chosen):
         if curve.no_minimum is None:
@@ -222,7 +222,7 @@ def _people(result: RegressionResult) -> tuple[list[dict], list[float]]:
 
 
 def _slopes(result: RegressionResult) -> str:
-    """How many lines go the way of least squares."""
+    """Return how many lines go the way of least squares."""
     _, _, (start, end) = result.lines()
     many, runs = result.rising, result.settings.repeats
     return f"{many} of {runs} rise" if end > start else f"{runs - many} of {runs} fall"
@@ -238,7 +238,7 @@ def _short(name: str) -> str:
 
 
 def coefficients(result: RegressionResult) -> dict:
-    """What each feature is worth: least squares, and where nine runs in ten fall."""
+    """Draw what each feature is worth: least squares, and where nine runs in ten fall."""
     frame, colour = result.coefficients(), theme.REGRESSIONS[result.settings.mechanism][1]
     exact, places = frame["least squares"].to_numpy(), np.arange(len(frame), dtype=float)
     reach = max(1.35 * float(np.abs(exact).max()), 1e-9)
@@ -331,7 +331,7 @@ def true_surface(result: RegressionResult) -> dict:
 
 
 def noisy_surface(result: RegressionResult) -> dict:
-    """What is minimised in one draw."""
+    """Draw what is minimised in one draw."""
     surface, place = result.noisy_surface, result.settings.draw - 1
     kind = "minimum" if not surface.negative else ("minimum in this plane only", "saddle", "maximum")[surface.seen]
     return _surface(

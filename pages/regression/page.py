@@ -51,20 +51,21 @@ def variant(settings: RegressionSettings) -> Page | None:
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """What it costs, and what the models say; and one run's quadratic, or where all runs end."""
+    """Draw what it costs, and what the models say; and one run's quadratic, or where all runs end."""
     third = ("noisy", figures.noisy_surface) if result.noisy_surface is not None else ("true", figures.true_surface)
     drawn = (("errors", figures.errors, 1.5), ("lines", figures.lines, 1.0), (*third, 1.0))
     return [_row(result, *drawn, height=455)]
 
 
 def methods(result) -> list[list[live.Picture]]:
-    """Where a method fails, and how two of them divide epsilon."""
+    """Draw where a method fails, and how two of them divide epsilon."""
     drawn = ("no_minimum", figures.no_minimum, 1.0), ("split", figures.split, 1.0)
     return [_row(result, *drawn, height=360)]
 
 
 def coefficients(result) -> list[list[live.Picture]]:
-    """What the features are worth, and where two coefficients of all runs end, where that is not in view already."""
+    """Draw what the features are worth, and where two coefficients of all runs end, where that is not in view
+    already."""
     drawn = [("coefficients", figures.coefficients, 1.6)]
     if result.noisy_surface is not None:
         drawn.append(("true", figures.true_surface, 1.0))

@@ -38,7 +38,7 @@ class Surface:
 
 
 def surface(gram: np.ndarray, moment: np.ndarray, *, rows: int, pair: tuple[int, int]) -> Surface:
-    """Of gram (p, p) and moment (p,), over the inputs numbered ``pair``.
+    """Return the surface of gram (p, p) and moment (p,) over the inputs numbered ``pair``.
 
     The hessian is the Schur complement of the other coefficients, the inverse of the block of the inverse; so its
     centre is where the whole quadratic is stationary. Signs add up: directions that curve down in G are those of the

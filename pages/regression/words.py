@@ -193,7 +193,7 @@ def _pair(result: RegressionResult) -> str:
 
 
 def program(settings: RegressionSettings) -> str:
-    """One run of the chosen mechanism by the estimator, as a program that runs in a checkout."""
+    """Return one run of the chosen mechanism by the estimator, as a program that runs in a checkout."""
     problem, name = settings.problem, settings.mechanism
     share = f"    share={settings.share_of(name)!r},\n" if name in SPLITTERS else ""
     return f"""import numpy as np

@@ -36,7 +36,7 @@ class Problem:
 
     @property
     def places(self) -> int:
-        """How many rows there can be: what sums are divided by."""
+        """Return how many rows there can be: what sums are divided by."""
         return self.rows * self.source.rows_each
 
     @property

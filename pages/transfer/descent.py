@@ -39,7 +39,7 @@ class Alone(NamedTuple):
 
     @property
     def medians(self) -> tuple[float, float]:
-        """Of the walk and of the descent."""
+        """Return the medians of Frank-Wolfe and of the descent."""
         return float(np.median(self.walk)), float(np.median(self.descent))
 
 
@@ -121,5 +121,5 @@ def noise_sd(model: Model, epsilon: float) -> float:
 
 
 def guarantee(claim: Claim, epsilon: float) -> Guarantee:
-    """Of the descent: Gaussian releases, which compose exactly."""
+    """Return the guarantee of the descent: Gaussian releases, which compose exactly."""
     return account(Descent(delta=claim.delta, steps=STEPS).event(epsilon), **claim.neighbours)

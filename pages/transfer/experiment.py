@@ -158,8 +158,8 @@ class TransferSettings(PaidBounds, Settings):
         return replace(self, **changes)
 
     def _fitting(self, dataset: str, held: str) -> dict[str, Any]:
-        """What must be different with other data. A file that a link has only named keeps the link's numbers, as far as
-        it has rows for them."""
+        """Return what must be different with other data. A file that a link has only named keeps the link's numbers, as
+        far as it has rows for them."""
         if dataset != OWN:
             names = ("target_rows", "sources", "dimension", "migrated") if self.dataset == OWN else ()
             return {name: getattr(type(self), name) for name in names}
@@ -203,7 +203,8 @@ class TransferSettings(PaidBounds, Settings):
 
     @property
     def measures(self) -> Mapping[str, Measure]:
-        """With less noise a detection is stricter, also with sources that would have helped."""
+        """Return the measures with what they rise along. With less noise a detection is stricter, also with sources
+        that would have helped."""
         if self.dataset == OWN:
             return {
                 name: one._replace(label=one.label.replace("excess risk", "error on held-out rows"), rises=())
@@ -236,7 +237,7 @@ class TransferSettings(PaidBounds, Settings):
 
     @cached_property
     def model(self) -> Model:
-        """What the candidates depend on at every epsilon, whatever is migrated."""
+        """Return what the candidates depend on at every epsilon, whatever is migrated."""
         share = self.detection_share if self.selection == "detected" else 0.0
         return self.part(Model, claim=self.part(Claim), detection_share=share)
 
@@ -348,7 +349,7 @@ def _usable(held: str) -> bool:
 
 
 def _limits_of(held: str) -> dict[str, tuple[float, float]]:
-    """What a file leaves of ``LIMITS``; of one that is only named, nothing is known."""
+    """Return what a file leaves of ``LIMITS``; of one that is only named, nothing is known."""
     most = LIMITS["target_rows"][1]
     if not _usable(held):
         rows = {"target_rows": (_FEWEST, most), "migrated": (1, own_table.MOST_ROWS)}

@@ -85,7 +85,7 @@ def _mark(at: np.ndarray, name: str, symbol: str, colour: str) -> dict:
 
 
 def _captions(result: TransferResult) -> list[dict]:
-    """What the two polytopes and the two marks are."""
+    """Return what the two polytopes and the two marks are."""
     large, small = result.walks.corners
     top, bottom = large[large[:, 1].argmax()], small[small[:, 1].argmin()]
     base = {"showarrow": False, "font": {"size": 13}}
@@ -105,7 +105,7 @@ def _nearer(case: Case) -> str:
 
 
 def _end(x: float, y: float, colour: str) -> dict:
-    """Where a walk ends: a dot of fixed size."""
+    """Draw where a walk ends: a dot of fixed size."""
     place = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
     size = {"type": "circle", "x0": -2.6, "x1": 2.6, "y0": -2.6, "y1": 2.6, "xref": "x", "yref": "y"}
     return size | place | {"fillcolor": colour, "line": {"width": 0}, "opacity": 0.8, "layer": "between"}
@@ -183,7 +183,7 @@ def over_epsilon(result: TransferResult) -> dict:
 
 
 def _ahead(result: TransferResult) -> str:
-    """For which epsilons the sources help; or how far the curves have come."""
+    """Return for which epsilons the sources help; or how far the curves have come."""
     at, _ = result.quantiles("target", "epsilon")
     if len(at) < (most := len(result.settings.epsilons)):
         return f"{len(at)} of {most} trained"
@@ -279,7 +279,7 @@ def over_coefficients(result: TransferResult) -> dict:
 
 
 def _in_front(result: TransferResult) -> str:
-    """Which method is shown to be ahead, and with how many coefficients; or how far the curves have come."""
+    """Return which method is shown to be ahead, and with how many coefficients; or how far the curves have come."""
     done, most = len(result.alone), len(result.settings.widths)
     if done < most:
         return f"{done} of {most} trained"
@@ -296,7 +296,7 @@ def _called(result: TransferResult) -> str:
 
 
 def written_of(result: TransferResult) -> Callable[[float], str]:
-    """How a risk is written: an error of a file has its answer's unit."""
+    """Return how a risk is written: an error of a file has its answer's unit."""
     return error if result.settings.dataset == OWN else risk
 
 
@@ -306,7 +306,7 @@ def error(value: float) -> str:
 
 
 def _own_axis(result: TransferResult) -> dict:
-    """From 0 to beyond the middle of the bounds, which is said where nothing is learnt."""
+    """Return an axis from 0 to beyond the midpoint of the bounds, which is marked where nothing is learnt."""
     top = 1.7 * max(float(np.nan_to_num(result.nothing_learnt)), 0.01 * result.problem.half)
     return {"title": {"text": "RMSE, in the answer's unit"}, "range": [0, top]}
 

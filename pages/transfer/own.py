@@ -43,7 +43,7 @@ class OwnProblem:
 
 
 def private_rows(own: OwnRows) -> int:
-    """How many rows, or persons, of the target are learned from; the others are held out."""
+    """Return how many rows, or persons, of the target are learned from; the others are held out."""
     return int(own.sizes[0] * (1 - own.roles.test_share) + 1e-9)
 
 
@@ -78,7 +78,7 @@ class OwnData:
         return replace(found, X=found.X[: self.rows], y=found.y[: self.rows])
 
     def counts(self, migrated: int) -> tuple[int, ...]:
-        """How many rows of each source ``migrated`` of all are: the same share of each, and one at least."""
+        """Return how many rows of each source ``migrated`` of all are: the same share of each, and one at least."""
         _, *sizes = held(self.own).sizes
         return tuple(max(1, size * migrated // sum(sizes)) for size in sizes)
 

@@ -39,13 +39,13 @@ def _chart(name: str, figure: dict, about: str, **how) -> live.Picture:
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """What each way reaches over epsilon, and how the private walk goes."""
+    """Draw what each way reaches over epsilon, and how the private walk goes."""
     risks = _chart("epsilon", figures.over_epsilon(result), say.RISK_ABOUT, wide=1.5)
     return [[risks, _chart("walk", figures.walk(result), say.WALK_ABOUT, pair=True)]]
 
 
 def sources(result) -> list[list[live.Picture]]:
-    """Which sources there are, and what more of their rows do."""
+    """Draw which sources there are, and what more of their rows do."""
     near = _chart("sources", figures.sources(result), say.SOURCES_ABOUT)
     return [[near, _chart("migrated", figures.over_migrated(result), say.MIGRATED_ABOUT)]]
 
@@ -61,13 +61,13 @@ def published(result) -> list[list[live.Picture]]:
 
 
 def own_pictures(result) -> list[list[live.Picture]]:
-    """What each way reaches on held-out rows over epsilon, and how the private walk goes."""
+    """Draw what each way reaches on held-out rows over epsilon, and how the private walk goes."""
     errors = _chart("epsilon", figures.over_epsilon(result), say_own.RISK_ABOUT, wide=1.5)
     return [[errors, _chart("walk", figures.walk(result), say_own.WALK_ABOUT, pair=True)]]
 
 
 def own_sources(result) -> list[list[live.Picture]]:
-    """What more public rows do."""
+    """Draw what more public rows do."""
     return [[_chart("migrated", figures.over_migrated(result), say_own.MIGRATED_ABOUT)]]
 
 

@@ -176,6 +176,6 @@ _COLUMNS = ("value", "standard error", "training MSE", "training SSE", "held-out
 
 
 def result(outcomes: Mapping[Any, Any], *, penalty: float = PENALTY, q: str = NORM) -> PublishedResult:
-    """Of what has been done."""
+    """Assemble what has been done."""
     found = {task: outcomes[task] for task in tasks(penalty, q) if task in outcomes}
     return PublishedResult(found=found, penalty=penalty, q=q)

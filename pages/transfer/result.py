@@ -46,7 +46,7 @@ class TransferResult:
         return self.focus.risk[CANDIDATES.index(name)]
 
     def compare(self, name: str, other: str) -> Case:
-        """What may be said of one candidate now beside another."""
+        """Return what may be said of one candidate now beside another."""
         return self._beside(self.runs(name), self.runs(other))
 
     def _beside(self, a: np.ndarray, b: np.ndarray) -> Case:
@@ -63,13 +63,13 @@ class TransferResult:
         return min((name for name in CANDIDATES if name != "transfer"), key=lambda name: summary[name].median)
 
     def over_epsilon_beside(self) -> list[Case]:
-        """What may be said of the transfer beside the private rows alone at each trained epsilon."""
+        """Return what may be said of the transfer beside the private rows alone at each trained epsilon."""
         alone, helped = (self.over_epsilon[CANDIDATES.index(name)] for name in ("target", "transfer"))
         trained = ~np.isnan(alone[:, 0])
         return [self._beside(*pair) for pair in zip(helped[trained], alone[trained], strict=True)]
 
     def alone_beside(self, found: "descent.Alone") -> Case:
-        """What may be said of the descent on the private rows alone beside the walk."""
+        """Return what may be said of the descent on the private rows alone beside the walk."""
         least = _LEAST_SHOWN * float(np.median(found.walk))
         return compare(found.descent, found.walk, better="lower", constant=found.nothing, least=least)
 
@@ -106,12 +106,12 @@ class TransferResult:
 
     @property
     def without_source(self) -> int:
-        """In how many repeats the transfer uses no source."""
+        """Return in how many repeats the transfer uses no source."""
         return int((~self.focus.kept.any(axis=1)).sum())
 
     @property
     def runner_up(self) -> float:
-        """How far the loss of the second best source is behind the best one's, where sources are detected."""
+        """Return how far the loss of the second best source is behind the best one's, where sources are detected."""
         best, second = np.sort(self.focus.detection.losses[1:])[:2]
         return float(second - best)
 
@@ -132,12 +132,12 @@ class TransferResult:
 
     @property
     def nearer(self) -> Case:
-        """What may be said of the ends of the walks around the source beside those from zero."""
+        """Return what may be said of the ends of the walks around the source beside those from zero."""
         zero, source = self._ends
         return compare(source, zero, better="lower", least=_LEAST_SHOWN * float(np.median(zero)))
 
     def plan(self, name: str) -> work.Plan:
-        """How a candidate's walk spends its budget now."""
+        """Return how a candidate's walk spends its budget now."""
         return self.settings.model.plans(self.settings.epsilon, self.settings.migrated)[name]
 
     def guarantee(self, name: str) -> Guarantee | None:
@@ -146,12 +146,12 @@ class TransferResult:
 
     @property
     def detection_guarantee(self) -> Guarantee | None:
-        """What the detection of sources costs by itself."""
+        """Return what the detection of sources costs by itself."""
         return self.settings.model.guarantee("source", self.settings.epsilon, self.settings.migrated)
 
     @property
     def descent_guarantee(self) -> Guarantee:
-        """Of noisy descent, whatever the walk's noise is."""
+        """Return the guarantee of noisy gradient descent, whatever the noise of Frank-Wolfe is."""
         return descent.guarantee(self.settings.model.claim, self.settings.epsilon)
 
     @property
@@ -174,7 +174,7 @@ class TransferResult:
         return account(self.plan(name).event, accountant="strong", **self.settings.model.claim.neighbours)
 
     def quantiles(self, name: str, over: str) -> tuple[np.ndarray, np.ndarray]:
-        """Of what is trained: places (m,), and the 5 %, 50 % and 95 % quantiles of excess risk (3, m)."""
+        """Return the places (m,) that are trained, and the 5 %, 50 % and 95 % quantiles of excess risk (3, m) there."""
         places, found = (EPSILONS, self.over_epsilon) if over == "epsilon" else (self.settings.pots, self.over_migrated)
         own = found[CANDIDATES.index(name)]
         done = ~np.isnan(own[:, 0])
@@ -229,7 +229,7 @@ def _column(settings: Settings) -> str:
 
 
 def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
-    """What a nominal epsilon costs with the printed scale: neighbours, noise, by strong composition or zCDP."""
+    """Return what a nominal epsilon costs with the printed scale: neighbours, noise, by strong composition or zCDP."""
     rows = []
     for nominal in (0.1, 1.0, 4.0):
         row = {"nominal": nominal}

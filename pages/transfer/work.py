@@ -61,7 +61,7 @@ class Claim:
 
     @property
     def neighbours(self) -> dict[str, Any]:
-        """What a guarantee is about."""
+        """Return what a guarantee is about."""
         return {"delta": self.delta, "adjacency": Adjacency(self.adjacency)}
 
     def rho(self, epsilon: float) -> float:
@@ -98,7 +98,7 @@ class Data:
         return transfer.problem(**asdict(self), source_rows=MIGRATED[-1] // self.sources)
 
     def counts(self, migrated: int) -> tuple[int, ...]:
-        """How many rows of each source ``migrated`` of all are."""
+        """Return how many rows of each source ``migrated`` of all are."""
         return (migrated // self.sources,) * self.sources
 
 
@@ -152,7 +152,7 @@ class Model:
         return replace(zcdp.account(event, **self.claim.neighbours), unit=self.data.unit)
 
     def detection_rho(self, epsilon: float) -> float:
-        """What the detection of sources may spend, of the whole rho of (epsilon, delta)."""
+        """Return what the detection of sources may spend, of the whole rho of (epsilon, delta)."""
         return self.detection_share * self.claim.rho(epsilon)
 
 
@@ -280,7 +280,7 @@ class Batch:
         return self._walk("pooled", RADIUS, pooled=fw.Pooled(gram=gram, moment=moment, rows=rows))
 
     def _pooled_wide(self, public: transfer.Statistics, which: np.ndarray) -> np.ndarray:
-        """Of one case, whose models share what is pooled."""
+        """Return the models of one case, which share what is pooled."""
         gram, moment = public.gram.sum(axis=0)[None], public.moment.sum(axis=0)[None]
         pooled = fw.Pooled(gram=gram, moment=moment, rows=np.array([public.rows]))
         return self._walk("pooled", RADIUS, which=which, pooled=pooled)
@@ -371,7 +371,8 @@ class Walks:
 
 
 def polytope(name: str, radius: float, penalty: float = 0.0) -> fw.Polytope:
-    """In the plane: the diamond of this L1 radius, or seven corners within it, which know no penalty of an L1 norm."""
+    """Return the feasible set in the plane: the diamond of this L1 radius, or seven corners within it, which allow no
+    L1 penalty."""
     if name == "diamond":
         return fw.L1Ball(dimension=2, radius=radius, penalty=penalty)
     return fw.Hull(corners=tuple((radius * x, radius * y) for x, y in _CORNERS))

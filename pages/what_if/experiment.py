@@ -197,7 +197,7 @@ class WhatIfSettings(Settings):
 
     @property
     def scale(self) -> float:
-        """What a number of the measure is shown as, by this factor: 100 where it is shown in percent."""
+        """Return what a number of the measure is shown as, by this factor: 100 where it is shown in percent."""
         return 100.0 if self.asked.unit == "%" else 1.0
 
     @property
@@ -260,7 +260,7 @@ class WhatIfSettings(Settings):
         return self._theirs(self.settings.limits) | self.LIMITS | {"target": target}
 
     def _theirs(self, told: Mapping[str, Any]) -> dict[str, Any]:
-        """What the base says of fields that are not its own."""
+        """Return what the base says of fields that are not its own."""
         own = {one.name for one in fields(self)}
         return {name: what for name, what in told.items() if name not in own}
 
@@ -289,7 +289,8 @@ class WhatIfSettings(Settings):
         return self._fitting(changes)
 
     def _asked_of(self, base: Settings) -> dict[str, str]:
-        """What of the question has to be another one, where ``base`` has no such knob, or cannot be so different."""
+        """Return what of the question has to be another one, where ``base`` has no such knob, or cannot be so
+        different."""
         start, knobs, other = STARTS[self.topic], self._knobs(base), {}
         for name, taken in (("knob", self.other), ("other", self.knob)):
             if getattr(self, name) not in knobs:
@@ -302,7 +303,7 @@ class WhatIfSettings(Settings):
         return other
 
     def _fitting(self, changes: Mapping[str, Any]) -> Self:
-        """With what a changed knob pushes aside."""
+        """Return the changes with what a changed parameter pushes aside."""
         if changes.get("knob", self.knob) == changes.get("other", self.other):
             name = "other" if "knob" in changes else "knob"
             free = [
@@ -319,7 +320,7 @@ class WhatIfSettings(Settings):
         return replace(self, **changes)
 
     def _at(self, place: str) -> dict[str, float]:
-        """What the cell of the map at "x,y" stands for, where -1 and 1 are the ends of its axes."""
+        """Return what the cell of the map at "x,y" stands for, where -1 and 1 are the ends of its axes."""
         try:
             shares = [check.between(-1, 1, place=float(part)) for part in str(place).split(",")]
             x, y = (axis.nearest(share) for axis, share in zip(self.axes, shares, strict=True))
@@ -329,7 +330,7 @@ class WhatIfSettings(Settings):
 
     @property
     def axes(self) -> tuple[Axis, Axis]:
-        """Of the map, across and up."""
+        """Return the axes of the map, across and up."""
         return tuple(self.axis(name, steps=MAP_STEPS, reach=MAP_REACH) for name in (self.along, self.upwards))
 
     def axis(self, name: str, **how: float) -> Axis:
@@ -368,7 +369,7 @@ class WhatIfSettings(Settings):
 
     @cached_property
     def around(self) -> "Around":
-        """What is measured, whatever is asked of it."""
+        """Return what is measured, whatever is asked of it."""
         how = {"measure": self.measure, "repeats": self.repeats, "seeds": self.seeds, "knobs": self.knobs}
         return _around(settings=self.settings, along=self.along, other=self.upwards, **how)
 

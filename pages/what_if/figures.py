@@ -83,7 +83,7 @@ def _rival(result: WhatIfResult, say: ModuleType) -> list[dict]:
 
 
 def _range(result: WhatIfResult) -> tuple[float, float]:
-    """What the axis upwards shows, in the unit that is shown; steady while the picture refines."""
+    """Return what the axis upwards shows, in the unit that is shown; steady while the picture refines."""
     settings, scale = result.settings, result.settings.scale
     shown = [result.curve.quantiles[[0, 2]].ravel(), [settings.goal]]
     if settings.asks == "versus" and len(result.rival.values):
@@ -123,7 +123,7 @@ def _ticks(axis: Axis, most: int) -> list[float]:
 
 
 def _room(axis: Axis, most: int) -> int:
-    """For how many ticks there is room: long numbers take more."""
+    """Return for how many ticks there is room: long numbers take more."""
     return most if axis.values[-1] < 1000 else most * 2 // 3
 
 
@@ -133,7 +133,7 @@ def _tick(value: float) -> str:
 
 
 def _axis(axis: Axis, name: str, *, most: int) -> dict:
-    """Of a knob across a chart."""
+    """Return the axis of a parameter across a chart."""
     if not axis.log:
         return {"title": {"text": name}, "range": [axis.values[0], axis.values[-1]]}
     ticks = _ticks(axis, _room(axis, most))
@@ -150,7 +150,7 @@ def _corner(result: WhatIfResult) -> str:
 
 
 def _progress(result: WhatIfResult, say: ModuleType) -> str:
-    """How far the curve has come, while it has."""
+    """Return how far the curve has come, while it has."""
     done, all_of_it = len(result.curve.values), len(result.settings.around.curve)
     return SAYS("finding.trained", done=done, count=all_of_it) if done < all_of_it else ""
 
@@ -221,7 +221,7 @@ def _beside(result: WhatIfResult, say: ModuleType, value: float, side: str, colo
 
 
 def knobs(result: WhatIfResult, say: ModuleType) -> dict:
-    """What a step of each knob down and up does, the most important first; hatched where that may be nothing."""
+    """Draw what a step of each knob down and up does, the most important first; hatched where that may be nothing."""
     rows = [(knob, both) for knob, both in result.effects.items() if say.acts(both)][:_ROWS]
     scale, bars = result.settings.scale, [one for _, both in rows for one in both]
     ends = [scale * end for one in bars for end in _stroke(one)] + [0.0]
@@ -263,7 +263,7 @@ def _bar(result: WhatIfResult, row: int, one) -> tuple[float, float, float]:
 
 
 def _stroke(one) -> tuple[float, float]:
-    """Of the stroke on a bar: its end alone where there are too few runs for an interval."""
+    """Return the label of a bar's whisker; its end alone where there are too few runs for an interval."""
     found = one.difference
     return (found.low, found.high) if found.bounded else (found.median, found.median)
 
@@ -305,7 +305,7 @@ def _named(result: WhatIfResult, say: ModuleType, row: int, knob: str) -> list[d
 
 
 def _values(rows: Sequence, result: WhatIfResult, say: ModuleType) -> list[dict]:
-    """To what each bar moves its knob, beside it."""
+    """Return to what each bar moves its knob, beside it."""
     found = {"x": [], "y": [], "text": []}
     for row, (knob, both) in enumerate(rows):
         for one in both:
@@ -488,7 +488,7 @@ def _marks(result: WhatIfResult) -> list[dict]:
 
 
 def _star(result: WhatIfResult) -> tuple[float, float] | None:
-    """Where the target is first reached, or else the middle of the best cell; None until the map is whole."""
+    """Return where the target is first reached, or else the middle of the best cell; None until the map is whole."""
     if not result.whole:
         return None
     if result.first:
@@ -498,7 +498,7 @@ def _star(result: WhatIfResult) -> tuple[float, float] | None:
 
 
 def _mark_words(result: WhatIfResult, say: ModuleType) -> list[dict]:
-    """What the marks are, on the sides where they have room."""
+    """Return what the marks are, on the sides where they have room."""
     here, place = _now(result), _star(result)
     if place is None or place == here:
         return [_beside_mark(result, *here, "now")]

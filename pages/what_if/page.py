@@ -28,7 +28,7 @@ ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 
 
 def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
-    """What is asked about: a page, and what makes another experiment there."""
+    """Show the choice of page, and the choices that make another experiment there."""
     about = {page.name: page for page in pages}
     desk.choose("topic", "Page", {name: about[name].title for name in desk.settings.TOPICS})
     about[desk.settings.topic].setup(desk)
@@ -49,7 +49,7 @@ def more(pages: Sequence[Page], desk: controls.Desk) -> None:
 
 
 def label(name: str) -> str:
-    """What a knob is called."""
+    """Return what a knob is called."""
     return KNOBS[name]["label"]
 
 
@@ -74,7 +74,7 @@ def aside(desk: controls.Desk) -> None:
 
 
 def other(desk: controls.Desk) -> None:
-    """What is different in B: one choice or knob of the page that is asked about, and what it is there."""
+    """Show what is different in B: one choice or parameter of the page, and its value there."""
     settings = desk.settings
     base, key = settings.settings, f"{desk.page}.versus"
     choices = {name: [*options] for name, options in base.choices.items() if len(options) > 1}
@@ -107,7 +107,7 @@ def other(desk: controls.Desk) -> None:
 
 
 def called(name: str) -> str:
-    """What a knob or a choice is called."""
+    """Return what a knob or a choice is called."""
     return label(name) if name in KNOBS else _spoken(name)
 
 
@@ -116,7 +116,7 @@ def _spoken(name: str) -> str:
 
 
 def _digits(low: float) -> str | None:
-    """How a number is shown in a field."""
+    """Return how a number is shown in a field."""
     return None if isinstance(low, int) else "%.6g"
 
 
@@ -133,7 +133,7 @@ def _all(own: Knobs) -> list[str]:
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """Where the target is reached, or what was tried; which knob matters; and two knobs at once."""
+    """Draw where the target is reached, or what was tried; which knob matters; and two knobs at once."""
     if result.settings.asks == "best":
         first = _chart(result, "tries", figures.tries, wide=1.45)
     else:
@@ -155,13 +155,13 @@ def _chart(result, name: str, draw, **how) -> live.Picture:
 
 
 def asked(name: str, questions: Page) -> Asked | None:
-    """What can be asked about the page of this name, in a tab of it."""
+    """Return what can be asked about the page of this name, in a tab of it."""
     if name not in STARTS:
         return None
     kind = questions.settings
 
     def settings(own: Settings, ask: str) -> WhatIfSettings:
-        """Of what the address asks, as much as these settings allow."""
+        """Return what the address asks, as far as these settings allow."""
         return read(own, ask)[0]
 
     def read(own: Settings, ask: str) -> tuple[WhatIfSettings, list[str]]:
@@ -192,7 +192,7 @@ def asked(name: str, questions: Page) -> Asked | None:
 
 
 def inset(desk: controls.Desk) -> None:
-    """What can be asked in the tab of a page."""
+    """Show what can be asked in the tab of a page."""
     settings = desk.settings
     desk.choose("knob", "Vary", {name: label(name) for name in settings.knobs})
     desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
@@ -207,7 +207,7 @@ def inset(desk: controls.Desk) -> None:
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
-    """What can be asked about."""
+    """Return what can be asked about."""
 
     def named(page: Page) -> Callable[[Settings], list[str]]:
         return lambda settings: _all(page.at(settings).knobs(settings))

@@ -35,7 +35,7 @@ class Curve(NamedTuple):
 
     @property
     def quantiles(self) -> np.ndarray:
-        """Of the runs, (3, V): 5 %, 50 % and 95 %."""
+        """Return the 5 %, 50 % and 95 % quantiles of the runs, (3, V)."""
         return quantiles_of(self.runs)
 
 
@@ -46,11 +46,11 @@ class Axis(NamedTuple):
     log: bool
 
     def place(self, values: Any) -> np.ndarray:
-        """Where values lie."""
+        """Return where values lie."""
         return np.log10(values) if self.log else np.asarray(values, dtype=float)
 
     def value(self, place: float) -> float:
-        """What lies there."""
+        """Return what lies there."""
         return 10.0**place if self.log else place
 
     @property
@@ -132,7 +132,7 @@ class WhatIfResult:
 
     @cached_property
     def curve(self) -> Curve:
-        """Of the base, along the knob; of its own value alone until all runs of that are known."""
+        """Return the curve of the base along the parameter; of its own value alone until all runs there are known."""
         if not self.complete:
             return Curve(np.array([getattr(self.settings, self.settings.along)], dtype=float), self.now[None])
         return self._curve(self.settings.around.curve)
@@ -144,7 +144,7 @@ class WhatIfResult:
 
     @cached_property
     def rival(self) -> Curve:
-        """Of the other setting, along the same knob."""
+        """Return the curve of the other setting along the same parameter."""
         rivals = [one for turn in self.settings.rivals for one in turn]
         return self._curve({getattr(one, self.settings.along): one for one in rivals})
 
@@ -158,13 +158,13 @@ class WhatIfResult:
 
     @property
     def direction(self) -> str:
-        """How the measure goes along the knob: it "rises", that is gets better, "falls", or neither."""
+        """Return how the measure goes along the knob: it "rises", that is gets better, "falls", or neither."""
         asked, along = self.settings.asked, self.settings.along
         return "rises" if along in asked.rises else "falls" if along in asked.falls else ""
 
     def crossed(self, reached: str) -> crossing.Crossing | None:
-        """From which value on the target is reached, by the "median" or by "most" of the runs; None where the measure
-        has no direction along this knob, or an exact answer is still to be found."""
+        """Return from which value on the target is reached, by the "median" or by "most" of the runs; None where the
+        measure has no direction along this knob, or an exact answer is still to be found."""
         if self.settings.exact:
             return self.outcomes.get(self.settings.solved) if self.settings.solved else None
         if not self.direction:
@@ -195,14 +195,15 @@ class WhatIfResult:
 
     @cached_property
     def _all_runs(self) -> np.ndarray:
-        """Of the whole curve, (V, seeds x repeats); NaN where still to be trained."""
+        """Return the runs of the whole curve, (V, seeds x repeats); NaN where still to be trained."""
         found = np.full((len(self._values), len(self.now)), np.nan)
         found[np.searchsorted(self._values, self.curve.values)] = self.curve.runs
         return found
 
     @property
     def _own_runs(self) -> np.ndarray:
-        """Of the base's own split, (V, repeats): on several, runs are not independent and cannot be counted."""
+        """Return the runs of the base's own split, (V, repeats); on several, runs are not independent and cannot be
+        counted."""
         return self._all_runs[:, : len(self.now) // self.settings.seeds] if self.complete else self._all_runs
 
     @property
@@ -245,7 +246,7 @@ class WhatIfResult:
 
     @property
     def hits(self) -> np.ndarray:
-        """In which share of the runs the target is reached, at each value of the curve, (V,)."""
+        """Return in which share of the runs the target is reached, at each value of the curve, (V,)."""
         return self._reach(self.curve.runs).mean(axis=1)
 
     def _reach(self, runs: np.ndarray) -> np.ndarray:
@@ -253,7 +254,7 @@ class WhatIfResult:
 
     @property
     def hits_now(self) -> int:
-        """In how many of the base's runs."""
+        """Return in how many of the base's runs."""
         return int(self._reach(self.now).sum())
 
     def median(self, runs: np.ndarray) -> float:
@@ -267,7 +268,7 @@ class WhatIfResult:
 
     @property
     def compared(self) -> int:
-        """How many splits of the rows are compared; before all are trained, the runs of one."""
+        """Return how many splits of the rows are compared; before all are trained, the runs of one."""
         return self.settings.seeds if self.complete else 1
 
     def _less(self, one: Settings, a: np.ndarray, other: Settings, b: np.ndarray, **how: float) -> Difference:
@@ -280,9 +281,8 @@ class WhatIfResult:
 
     @property
     def splits(self) -> tuple[float, float]:
-        """Of the base's medians on several splits, their standard deviation, and what noise alone would make of it:
-        half of an interval that holds a median as often as one standard error around it does.
-        """
+        """Return the standard deviation of the base's medians on several splits, and what noise alone would make of it:
+        half of an interval that holds a median as often as one standard error around it does."""
         by_split = self.now.reshape(self.settings.seeds, -1)
         within = np.mean([np.ptp(median_interval(one, confidence=_ONE_ERROR)) / 2 for one in by_split])
         return float(np.median(by_split, axis=1).std(ddof=1)), float(within)
@@ -336,8 +336,8 @@ class WhatIfResult:
 
     @cached_property
     def line(self) -> np.ndarray:
-        """Where the map's medians are at the target, straight between its cells: segments (m, 2, 2) of (across, up), on
-        its axes."""
+        """Return where the map's medians are at the target, straight between its cells: segments (m, 2, 2) of (across,
+        up), on its axes."""
         return self.iso(self.settings.goal)
 
     def iso(self, level: float) -> np.ndarray:
@@ -388,21 +388,21 @@ class WhatIfResult:
         return Found(settings, chosen, *np.array(medians).reshape(-1, 2).T, self._gain(settings, both))
 
     def _gain(self, winner: Settings, both: Sequence[tuple[np.ndarray, np.ndarray]]) -> Case:
-        """What may be said of the chosen setting beside the base, of their runs on each of the other splits."""
+        """Return what may be said of the chosen setting beside the base, of their runs on each of the other splits."""
         if len(both) < max(2, len(self.settings.again)):
             return Case.SO_FAR
         mine, base = map(np.concatenate, zip(*both, strict=True))
         return self._judge(apart(winner, self.settings.settings, mine, base, splits=len(both)), base)
 
     def _judge(self, found: Difference, base: np.ndarray) -> Case:
-        """What may be said of a difference from runs ``base``: a point counts, or 1 % of the base's median."""
+        """Return what may be said of a difference from runs ``base``: a point counts, or 1 % of the base's median."""
         asked = self.settings.asked
         least = LEAST if asked.unit == "%" else LEAST * abs(float(np.median(base)))
         return judge(found, better=asked.better, least=least)
 
     @property
     def leads(self) -> Case:
-        """What may be said of A beside B, all runs of which are there."""
+        """Return what may be said of A beside B, all runs of which are there."""
         return self._judge(self.difference, self.of(self.settings.rival))
 
     @cached_property
@@ -432,7 +432,7 @@ class WhatIfResult:
 
     @property
     def used_up(self) -> Guarantee | None:
-        """What all that the answer has used promises together."""
+        """Return what all that the answer has used promises together."""
         return together(self.used)
 
     # ---- one against another

@@ -33,9 +33,8 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
 
 @cached
 def together(runs: tuple[tuple[Settings, int], ...]) -> Guarantee | None:
-    """What so many runs of each of some settings promise together; None where one of them promises nothing, or they
-    have different neighbours or units.
-    """
+    """Return what so many runs of each of some settings promise together; None where one of them promises nothing, or
+    they have different neighbours or units."""
     promises = [one.promise for one, _ in runs]
     if None in promises or len({(one.adjacency, one.unit) for one in promises}) > 1:
         return None

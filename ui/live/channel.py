@@ -153,9 +153,8 @@ class Shown:
 
 
 def shown(question: Question, seconds: float) -> Shown | None:
-    """What the page shows after so many seconds of work, or what must be; None where the page itself has to say it: it
-    uses a visitor's own file, or has met a fault.
-    """
+    """Return what the page shows after so many seconds of work, or what must be; None where the page itself has to say
+    it: it uses a visitor's own file, or has met a fault."""
     page = question.page
     try:
         settings, errors, values = question.settings()
@@ -184,7 +183,8 @@ class Seen:
         self._parts: dict[str, dict[str, bytes]] = {}
 
     def news(self, now: Shown) -> dict[str, Any]:
-        """What differs, and is seen from now on; ``rest``, milliseconds. ``rows`` first, and where they are others."""
+        """Return what differs, and is seen from now on; ``rest``, milliseconds. ``rows`` first, and where they are
+        others."""
         words = {where: html for where, html in now.words.items() if self._words.get(where) != html}
         rows = {"rows": now.rows} if now.rows != self._rows else {}
         charts = {
@@ -197,7 +197,7 @@ class Seen:
 
 
 def change(parts: Mapping[str, bytes], since: Mapping[str, bytes]) -> dict[str, Any]:
-    """What is told of a figure's parts to who knows those of another one; null for a part that is gone."""
+    """Return what is told of a figure's parts to who knows those of another one; null for a part that is gone."""
     mine = dict.fromkeys(since, b"null") | dict(parts)
     changed = {name: orjson.Fragment(part) for name, part in mine.items() if since.get(name) != part}
     data = {"data": changed.pop("data")} if "data" in changed else {}
@@ -253,7 +253,7 @@ class Turns:
                 self._next()
 
     def _before(self, place: int) -> int | None:
-        """How many turns come before this one; None if it has come. Counted now and then, for all who wait."""
+        """Return how many turns come before this one; None if it has come. Counted now and then, for all who wait."""
         now = time.monotonic()
         if now - self._counted >= TOLD / 2:
             self._counted = now
@@ -360,7 +360,7 @@ class Visit:
                 done = 1.0 if self._news.is_set() else await self._tell(question, now)
 
     def _newest(self) -> Work:
-        """What is to be done when the turn comes: who has moved on meanwhile is asked no second time."""
+        """Return what is to be done when the turn comes: who has moved on meanwhile is asked no second time."""
         self._news.clear()
         self._begun = self._asked
         return partial(shown, self._begun, 0)
@@ -370,7 +370,7 @@ class Visit:
         await self._send({"line": {"before": before, "seconds": round(seconds, 1)}})
 
     async def _unless_newer(self, work: Coroutine) -> Any:
-        """What comes of this; it is given up as soon as there is a newer question."""
+        """Return what comes of this; it is given up as soon as there is a newer question."""
         tasks = [asyncio.create_task(one) for one in (work, self._news.wait())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -41,13 +41,13 @@ class Picture:
             object.__setattr__(self, "alt", described(self.figure))
 
     def message(self) -> dict:
-        """What the browser is told; the figure is encoded once."""
+        """Return what the browser is told; the figure is encoded once."""
         known = {"name": self.name, "about": self.about, "height": self.height, "wide": self.wide}
         known |= {"narrow": self.narrow} if self.narrow else {}
         return known | {"figure": orjson.Fragment(_json(self.figure))} | self.beside()
 
     def beside(self) -> dict:
-        """What stands beside the figure, and moves with it."""
+        """Return what stands beside the figure, and moves with it."""
         return {"alt": self.alt} | ({"clicks": self.clicks} if self.clicks else {})
 
     def parts(self) -> dict[str, bytes]:

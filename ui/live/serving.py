@@ -37,7 +37,7 @@ _registering = threading.Lock()
 
 
 def _hash() -> str:
-    """What all files hold, in twelve letters."""
+    """Return what all files hold, in twelve letters."""
     files = sorted(file for folder in set(FOLDERS.values()) for file in (HERE / folder).iterdir())
     told = (part for file in files for part in (file.name.encode(), hashlib.sha256(file.read_bytes()).digest()))
     return hashlib.sha256(b"".join(told)).hexdigest()[:12]
@@ -47,7 +47,7 @@ PACKAGE = f"epsilon_lab_{_hash()}"
 
 
 def address(component: str, file: str) -> str:
-    """Where Streamlit serves a file of a component, below its base path."""
+    """Return where Streamlit serves a file of a component, below its base path."""
     return f"/_stcore/bidi-components/{PACKAGE}.{component}/{file}"
 
 

@@ -143,13 +143,13 @@ def value_at(axis: Mapping[str, Any], share: float) -> float:
 
 
 def _share(axis: Mapping[str, Any], value: float) -> float:
-    """How far along an axis a value is, from 0 to 1."""
+    """Return how far along an axis a value is, from 0 to 1."""
     low, high = axis["range"]
     return ((math.log10(value) if axis.get("type") == "log" else value) - low) / (high - low)
 
 
 def far(axis: Mapping[str, Any], one: float, other: float) -> float:
-    """How far two values are apart, as a share of an axis."""
+    """Return how far two values are apart, as a share of an axis."""
     return abs(_share(axis, one) - _share(axis, other))
 
 

@@ -164,7 +164,7 @@ def vertical(text: str) -> dict:
 
 
 def key(name: str, value: str = "") -> str:
-    """What a legend says of a trace: its name, and its value at what is now."""
+    """Return what a legend says of a trace: its name, and its value at what is now."""
     return f"{name}  <b>{value}</b>" if value else name
 
 
@@ -177,7 +177,7 @@ def array(values: np.ndarray) -> dict:
 
 
 def shades(count: int) -> list[str]:
-    """So many colours, evenly along ``SCALE``."""
+    """Return so many colours, evenly spaced along ``SCALE``."""
     known = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in SCALE])
     at = np.linspace(0, len(SCALE) - 1, count)
     mixed = np.column_stack([np.interp(at, range(len(SCALE)), channel) for channel in known.T]).round().astype(int)
@@ -194,7 +194,7 @@ def image(numbers: np.ndarray, colours: Sequence[tuple[str, float]]) -> str:
 
 
 def title(name: str, finding: str = "") -> dict:
-    """What a picture shows, in bold at the top left, and what is to be seen in it, where something is."""
+    """Return what a picture shows, in bold at the top left, and what is to be seen in it, where something is."""
     place = {"x": 0, "xref": "container", "xanchor": "left", "y": 1, "yanchor": "top", "pad": {"t": 6, "l": 2}}
     return {"text": f"<b>{name}{':' if finding else ''}</b> {finding}".strip(), "font": {"size": 15}} | place
 
@@ -205,7 +205,7 @@ def scatter(x: np.ndarray, y: np.ndarray, **more: object) -> dict:
 
 
 def line(x: np.ndarray, y: np.ndarray, *, colour: str, name: str, dash: str | None = None, **more: object) -> dict:
-    """One curve, with the dash of its colour where no other is given."""
+    """Return one curve, with the dash of its colour where no other is given."""
     style = {"color": colour, "width": 3 if colour == PRIVATE else 2, "dash": dash or DASHES[colour]}
     return scatter(x, y, **({"mode": "lines", "name": name, "line": style} | more))
 
@@ -271,7 +271,7 @@ def epsilon_axis(low: float, high: float, *, beside: float = 0.08) -> dict:
 
 
 def steady_axis(text: str, low: float, high: float) -> dict:
-    """From 10^low to 10^high, with a tick for each of 1, 2, 5 where that is not far."""
+    """Return a log axis from 10^low to 10^high, with a tick at each 1, 2 and 5 where there is room."""
     axis = {"title": {"text": text}, "type": "log", "range": [low, high], "tickformat": "~g"}
     return axis | {"dtick": "D2" if high - low < 1.5 else 1}
 

@@ -60,7 +60,7 @@ class _Crowd:
     regularisation: float = 20.0
 
     def weights(self, says: int, *, broken: str | None) -> np.ndarray:
-        """What would be released without noise, (k d,), when the one party has rows of class ``says`` only."""
+        """Return what would be released without noise, (k d,), when the one party has rows of class ``says`` only."""
         if self.method == "average":
             return self._average(says, broken=broken).ravel()
         rows, shares = self.rows, aggregation.targets(self.counts(says, _PUBLIC_ROWS), release=self.method)
@@ -191,7 +191,7 @@ def _blurred(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _answers(epsilon: float, repeats: int, rng: np.random.Generator, says: int, broken: str | None) -> np.ndarray:
-    """How many of PATE's questions are answered yes; ties in the score are broken at random."""
+    """Return how many of PATE's questions are answered yes; ties in the score are broken at random."""
     asked = 1 if broken == "question" else _QUESTIONS
     mu = gdp.mu_of(epsilon, delta=DELTA) * (2 if broken == "half" else 1)
     sigma = np.array(pate.COUNTS_SENSITIVITY * math.sqrt(asked) / mu)

@@ -136,5 +136,5 @@ class AuditResult:
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """What can be downloaded."""
+        """Return what can be downloaded."""
         return {"Audits": self.table}

@@ -59,7 +59,8 @@ class Audit:
 
     @property
     def most(self) -> float:
-        """What an audit could show of a sound mechanism at most, as far as the reach of its worlds decides it."""
+        """Return what an audit could show of a sound mechanism at most, as far as the reach of its worlds decides
+        it."""
         if self.reach == 1:
             return self.epsilon
         return audit.most(self.epsilon, delta=self.delta, reach=self.reach)

@@ -23,7 +23,8 @@ REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE
 
 
 def each(score: Callable[[int, int, int, int], np.ndarray]) -> Target:
-    """Of ``score`` (world, runs, seed, draw): the worlds 1 (with) and 0; ``draw``, 1 or 0, names the noise."""
+    """Return the scores of worlds 1 (with) and 0 by ``score`` (world, runs, seed, draw); ``draw``, 1 or 0, names the
+    noise."""
 
     def worlds(runs: int, seed: int, *, twins: bool = False) -> Scores:
         return score(1, runs, seed, 1), score(0, runs, seed, int(twins))
@@ -32,7 +33,7 @@ def each(score: Callable[[int, int, int, int], np.ndarray]) -> Target:
 
 
 def both(score: Callable[[int, int, np.random.Generator], np.ndarray]) -> Target:
-    """Of ``score`` (world, runs, rng): each world from a stream of its own."""
+    """Return the scores of both worlds by ``score`` (world, runs, rng), each from a stream of its own."""
     return each(lambda world, runs, seed, draw: score(world, runs, stream(seed, "audit", draw)))
 
 
@@ -49,7 +50,7 @@ def laplace(epsilon: float, *, coordinates: int = 1, factor: float = 1.0) -> Tar
 
 
 def gaussian(epsilon: float, *, delta: float, calibration: str = "analytic") -> Target:
-    """One number that moves by its sensitivity."""
+    """Release one number that moves by its sensitivity, with Gaussian noise."""
     noise = Gaussian(sensitivity=1.0, epsilon=epsilon, delta=delta, calibration=calibration)
     return both(lambda world, runs, rng: noise.release(np.full(runs, float(world)), rng))
 
@@ -66,7 +67,7 @@ def one_draw(epsilon: float, *, delta: float) -> Target:
 
 
 def direction(epsilon: float, *, factor: float = 1.0) -> Target:
-    """One number with noise of density proportional to exp(-epsilon ||b||)."""
+    """Release one number with noise of density proportional to exp(-epsilon ||b||)."""
     noise = NormExponential(sensitivity=factor, epsilon=epsilon)
 
     def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
@@ -226,7 +227,7 @@ def _lot_ratio(sums: np.ndarray, *, sigma: float, shift: float, once: bool) -> n
 
 
 def layers(epsilon: float, *, delta: float, whole: bool = False) -> Target:
-    """One step of a network with a clip bound for each of four layers, on a full lot; one row is there or not.
+    """Take one step of a network with a clip bound for each of four layers, on a full lot with or without one row.
 
     Its gradient is at its bound in each layer, and the score adds the moves along all four. whole: each layer has the
     noise that one gradient clipped as a whole would need.

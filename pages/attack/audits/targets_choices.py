@@ -14,7 +14,7 @@ _HULL = fw.Hull(corners=((3.0, 3.0), (-1.0, 0.0), (0.0, -1.0)))
 
 
 def walk(epsilon: float, *, delta: float, factor: float = 1.0, residual_bound: float = 1.0) -> Target:
-    """How often a Frank-Wolfe walk of 50 nearly even choices takes the first vertex."""
+    """Return how often a Frank-Wolfe walk of 50 nearly even choices takes the first vertex."""
     steps = 50
     rho = zcdp.rho_of(epsilon, delta=delta)
     sensitivity = fw.score_sensitivity(1.0, residual_bound=1.0, rows=_ROWS, adjacency=REPLACE)
@@ -39,7 +39,7 @@ def walk(epsilon: float, *, delta: float, factor: float = 1.0, residual_bound: f
 
 
 def choice(epsilon: float, *, noise: str, factor: float = 1.0) -> Target:
-    """One choice between the two vertices of an interval, which one row pulls to one or to the other.
+    """Choose once between the two vertices of an interval, which one row pulls to one or to the other.
 
     The other rows pull to the second, so far that the first is rare: a rare answer tells most.
     """
@@ -47,7 +47,7 @@ def choice(epsilon: float, *, noise: str, factor: float = 1.0) -> Target:
 
 
 def corner(epsilon: float, *, another: bool = False) -> Target:
-    """One choice among the corners of a hull; a row pulls along the farthest one, the others against it.
+    """Choose once among the corners of a hull; a row pulls along the farthest one, the others against it.
 
     another: the noise is made for the norm of a corner near by.
     """

@@ -24,7 +24,8 @@ _FEW, _WEAK, _STRONG = 3, 0.02, 1.0
 
 
 def party(epsilon: float, *, method: str, broken: str | None = None, delta: float = 0.0) -> Target:
-    """One whole party of many says yes, or no. delta: as ``party_neighbours`` has it for this method."""
+    """Release with one whole party of many that says yes, or no. delta: as ``party_neighbours`` has it for this
+    method."""
     if delta != (party_neighbours.DELTA if method == "pate" else 0.0):
         raise check.RefusedError("delta", delta, "that of the method")
     return lambda runs, seed, *, twins=False: party_neighbours.scores(method, epsilon, runs, seed, broken, twins=twins)

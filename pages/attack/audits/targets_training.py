@@ -229,7 +229,8 @@ def bounds(epsilon: float, *, moves: int = 2) -> Target:
 
 
 def penalised(epsilon: float, *, delta: float, number: bool = False) -> Target:
-    """One step of the descent beside the walk, in the L1 ball, along a row of the box's corner with either label.
+    """Take one step of the descent beside Frank-Wolfe, in the L1 ball, along a row of the box's corner with either
+    label.
 
     number: noise for one number of the gradient, as the walk has it.
     """
