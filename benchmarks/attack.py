@@ -19,9 +19,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.contenders import moment
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
+from dpcore.estimators.recipes import noise_sd
 from dpcore.streams import normal_steps
 from dpcore.training import losses
-from dpcore.training.recipes import noise_sd
 from pages.attack import figures, words
 from pages.attack.experiment import AttackSettings
 from pages.attack.two_worlds import Retrain, World

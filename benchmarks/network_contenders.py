@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.contenders import Training, clock
-from dpcore.training import lots, sgd
+from dpcore import lots
+from dpcore.training import sgd
 from dpcore.training.networks import Architecture
 
 SIZES = (2, 16, 16, 2)

@@ -24,8 +24,8 @@ WIDTHS = (12, 9, 9, 9, 9, 9)
 _PROGRAM = """
 import json, sys, time
 from pathlib import Path
-from dpcore.data import own_rows, own_table
-from dpcore.data.own_rows import Column, Roles
+from lab.files import own_rows, own_table
+from lab.files.own_rows import Column, Roles
 from pages.table import PAGES
 from ui.compute import compute
 from ui.my_rows import Draft

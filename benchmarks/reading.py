@@ -34,7 +34,7 @@ from pathlib import Path
 def most(): return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 """
 _PROGRAM = """
-from dpcore.data import own_table
+from lab.files import own_table
 empty = most()
 data = Path(sys.argv[1]).read_bytes()
 start = time.process_time()
@@ -47,8 +47,8 @@ print(json.dumps({"read": read - start, "numbers": numbers - read, "memory": (mo
 
 
 _PICTURE = """
-from dpcore.data import own_rows, own_table
-from dpcore.data.own_rows import Column, Roles
+from lab.files import own_rows, own_table
+from lab.files.own_rows import Column, Roles
 from pages.regression.experiment import RegressionSettings
 from pages.regression.page import PAGE
 from ui.page import FIRST

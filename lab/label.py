@@ -15,8 +15,8 @@ from typing import Any
 
 from dpcore import privacy
 from dpcore.cache import CACHE
-from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.privacy import Guarantee
+from lab.files.own_rows import Column, OwnRows, Roles
 from lab.mu import Fitting
 from lab.settings import Settings
 

@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from dpcore import check
-from dpcore.data import file_handles, own_rows, own_table, toy
+from dpcore.data import toy
 from dpcore.data.paid_bounds import Payment
 from dpcore.privacy import Guarantee, after
+from lab.files import file_handles, own_rows, own_table
 from lab.settings import Settings
 
 OWN = "own"

@@ -8,8 +8,9 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpcore.check import RefusedError
-from dpcore.data import own_rows, own_table, paid_bounds
-from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data import paid_bounds
+from lab.files import own_rows, own_table
+from lab.files.own_rows import Column, OwnRows, Roles
 from lab.links import versioned
 from lab.own_settings import MOST_LIVE
 from ui import bounds_leak_demo, my_rows, page_links, samples, uploads

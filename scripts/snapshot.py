@@ -33,7 +33,7 @@ from streamlit.util import calc_hash
 
 import ui.compute
 from dpcore.check import RefusedError
-from dpcore.data import own_table
+from lab.files import own_table
 from pages import table
 from ui import my_rows
 from ui.live import serving

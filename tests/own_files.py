@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dpcore.data import own_rows, own_table
-from dpcore.data.own_rows import Column, Roles
+from lab.files import own_rows, own_table
+from lab.files.own_rows import Column, Roles
 from lab.settings import Settings
 from pages.table import PAGES
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from dpcore.attacks import audit, guess
+from dpcore.estimators.recipes import VERSIONS
 from dpcore.privacy import Adjacency, LowerBound
-from dpcore.training.recipes import VERSIONS
 from pages.attack import figures, page
 from pages.attack import membership as attack_members
 from pages.attack import words as say

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore import mechanisms
+from dpcore import lots, mechanisms
 from dpcore.attacks import audit as audits
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.parties import sources
 from dpcore.privacy import GAUSSIAN_CURVE, LAWS, Adjacency
 from dpcore.streams import stream
-from dpcore.training import descent, frank_wolfe, lots, sgd, tree
+from dpcore.training import descent, frank_wolfe, sgd, tree
 from pages.attack.audits import party_neighbours, runs, targets_parties
 from pages.attack.audits.rows import FAMILIES
 from pages.attack.audits.table import AUDITS, CONFIDENCE, Audit
@@ -120,7 +120,7 @@ GROUPS = {
 }
 # Page, estimator or part of ``dpcore`` -> the modules above that it trains with, releases by, or counts.
 TRAINED = {
-    "dpcore.data.own_rows": {"dpcore.data.paid_bounds"},
+    "lab.files.own_rows": {"dpcore.data.paid_bounds"},
     "lab.own_settings": {"dpcore.data.paid_bounds"},
     "dpcore.data.paid_bounds": {"dpcore.mechanisms"},
     "dpcore.estimators.linear": {
@@ -131,6 +131,7 @@ TRAINED = {
     },
     "dpcore.estimators.logistic": {"dpcore.training.descent"},
     "dpcore.estimators.network": {"dpcore.training.sgd"},
+    "dpcore.estimators.recipes": {"dpcore.mechanisms", "dpcore.training.descent"},
     "dpcore.estimators.sparse": {"dpcore.training.frank_wolfe"},
     "pages.attack": {"dpcore.mechanisms", "dpcore.regression.functional", "dpcore.training.descent"},
     "pages.classifier": {"dpcore.training.descent", "dpcore.training.people"},

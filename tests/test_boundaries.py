@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpcore import boundaries as regions
 from dpcore.training import losses
+from lab import boundaries as regions
 
 EXTENT = ((-2.0, 3.0), (-1.0, 1.5))
 SHARED = {"extent": EXTENT, "units": EXTENT, "labels": ("a", "b")}

@@ -9,9 +9,9 @@ import pytest
 
 from dpcore import check
 from dpcore.data import toy as data
+from dpcore.estimators import recipes as classifier_claims
 from dpcore.estimators.reference import optimum
 from dpcore.training import losses
-from dpcore.training import recipes as classifier_claims
 from pages.classifier import experiment as classifier
 from pages.classifier.experiment import ClassifierSettings
 

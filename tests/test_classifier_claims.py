@@ -8,8 +8,8 @@ from scipy import stats
 
 from dpcore.accountants import gdp
 from dpcore.accountants.attacker import best_attacker
+from dpcore.estimators import recipes as classifier_claims
 from dpcore.privacy import Adjacency
-from dpcore.training import recipes as classifier_claims
 from pages.classifier.experiment import ClassifierSettings
 
 SMALL = {"repeats": 3, "steps": 6, "public_steps": 5}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpcore.data import toy as data
-from dpcore.training import recipes as classifier_claims
+from dpcore.estimators import recipes as classifier_claims
 from pages.classifier import experiment as classifier
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.work import AccuracyCurve

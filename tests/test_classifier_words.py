@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import quantile_test
 
-from dpcore.data import own_rows
 from dpcore.data.toy import STRAIGHT
+from lab.files import own_rows
 from pages.classifier import figures, words_tables
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings

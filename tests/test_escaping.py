@@ -9,8 +9,8 @@ from html import unescape
 import pytest
 
 from dpcore.check import RefusedError
-from dpcore.data import own_texts
-from dpcore.data.own_texts import Columns, Table
+from lab.files import own_texts
+from lab.files.own_texts import Columns, Table
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
 from tests.hostile import HOSTILE

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
-from dpcore.training.recipes import EPSILONS
+from dpcore.estimators.recipes import EPSILONS
 from pages.classifier import figures as classifier
 from pages.classifier.experiment import ClassifierSettings
 from ui.plot import maps, theme

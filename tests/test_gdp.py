@@ -12,9 +12,9 @@ from scipy import stats
 
 from dpcore import accountants, check, mechanisms
 from dpcore.accountants import gdp
+from dpcore.estimators.recipes import crossing, formula_epsilon
 from dpcore.privacy import Adjacency, Composed, GaussianRelease
 from dpcore.training import descent
-from dpcore.training.recipes import crossing, formula_epsilon
 
 REFERENCE = Path(__file__).parent / "reference"
 with (REFERENCE / "analytic_gaussian.csv").open() as file:

@@ -11,8 +11,9 @@ from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
 
 from dpcore import check
-from dpcore.data import domain_text, domains, own_texts
+from dpcore.data import domain_text, domains
 from lab.claims import Case
+from lab.files import own_texts
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import HypothesesSettings

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.data import own_texts
 from dpcore.parties.hypotheses import LEAST_SD
 from lab.claims import Case
+from lab.files import own_texts
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import DIMENSIONS, EPSILONS, LAWS, HypothesesSettings

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from dpcore import check
-from dpcore.data import own_rows
-from dpcore.data.own_rows import Column, OwnRows, Roles
 from lab import own_settings
 from lab.chunking import SLICE
+from lab.files import own_rows
+from lab.files.own_rows import Column, OwnRows, Roles
 from lab.own_settings import MOST_LIVE
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore import check
-from dpcore.training import lots
-from dpcore.training.lots import BLOCK, NOBODY
+from dpcore import check, lots
+from dpcore.lots import BLOCK, NOBODY
 
 
 def membership(drawn, *, rows) -> np.ndarray:

@@ -6,9 +6,9 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from dpcore.check import RefusedError
-from dpcore.data import own_rows, own_table
-from dpcore.data.own_rows import Column
 from dpcore.data.paid_bounds import Payment
+from lab.files import own_rows, own_table
+from lab.files.own_rows import Column
 from lab.own_settings import PaidBounds
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES

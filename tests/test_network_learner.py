@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from dpcore import accountants, check
+from dpcore import accountants, check, lots
 from dpcore.estimators import classes, seeds
 from dpcore.estimators.network import DPNetworkClassifier
 from dpcore.privacy import Adjacency
 from dpcore.streams import stream
-from dpcore.training import lots, sgd
+from dpcore.training import sgd
 from dpcore.training.networks import Architecture
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.data import own_rows
 from dpcore.training import tree
 from lab.claims import Case
+from lab.files import own_rows
 from lab.own_settings import OWN
 from pages.network import figures, words_tables
 from pages.network import words as say

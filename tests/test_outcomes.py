@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dpcore.confusion import ByClass, confusion
-from dpcore.data.own_rows import Column, Roles
 from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, PureRelease, Sequence
 from dpcore.privacy import GaussianRelease as Gaussian
 from lab.claims import Case
+from lab.files.own_rows import Column, Roles
 from tests import reached
 from tests.sentences import plain
 from ui import outcomes, panels

@@ -10,10 +10,10 @@ from scipy import stats
 
 from dpcore import check
 from dpcore.accountants import gdp
-from dpcore.data import own_rows
-from dpcore.data.file_handles import NONE
 from dpcore.data.paid_bounds import Payment
 from dpcore.training import descent, losses
+from lab.files import own_rows
+from lab.files.file_handles import NONE
 from pages.attack import figures, two_worlds
 from pages.attack import words_own as mine
 from pages.attack.exposure import gradient_moves, people_moves

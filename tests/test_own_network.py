@@ -7,9 +7,9 @@ import plotly.graph_objects as go
 import pytest
 
 from dpcore import check
-from dpcore.data import own_rows
-from dpcore.data.file_handles import NONE
 from dpcore.training import networks
+from lab.files import own_rows
+from lab.files.file_handles import NONE
 from pages.network import figures, words_tables
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings

@@ -10,14 +10,14 @@ from sklearn.datasets import load_diabetes
 
 from dpcore import check
 from dpcore.attacks import audit
-from dpcore.data import own_numbers, own_rows, own_table
 from dpcore.data import regression as regression_data
-from dpcore.data.file_handles import key
-from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Adjacency
 from dpcore.regression import functional
 from dpcore.regression.least_squares import Statistics
+from lab.files import own_numbers, own_rows, own_table
+from lab.files.file_handles import key
+from lab.files.own_rows import Column, OwnRows, Roles
 from pages.regression import figures
 from pages.regression.experiment import RegressionSettings
 from pages.regression.page import PAGE

@@ -13,10 +13,10 @@ from dp_accounting.pld import PLDAccountant
 
 from dpcore import check
 from dpcore.accountants.attacker import best_attacker
-from dpcore.data import own_rows
 from dpcore.data.paid_bounds import Payment
 from dpcore.mechanisms import NormExponential
 from dpcore.privacy import Adjacency, Guarantee, NormExponentialRelease, PureRelease, Sequence, releases
+from lab.files import own_rows
 from lab.own_settings import PaidBounds
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings

@@ -9,13 +9,13 @@ import pytest
 from streamlit.util import calc_hash
 
 from dpcore import check
-from dpcore.data import own_rows, own_table
-from dpcore.data.file_handles import forget
-from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.paid_bounds import Payment
 from dpcore.parties import aggregation
 from dpcore.parties.worlds import CHECK_ROWS
 from dpcore.streams import stream
+from lab.files import own_rows, own_table
+from lab.files.file_handles import forget
+from lab.files.own_rows import Column, OwnRows, Roles
 from lab.links import VERSION
 from pages.parties import crowd
 from pages.parties import words as say

@@ -13,13 +13,14 @@ import pytest
 
 from dpcore import check
 from dpcore.cache import CACHE
-from dpcore.data import own_rows, own_table, toy
-from dpcore.data.file_handles import NONE, forget, key
-from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data import toy
 from dpcore.estimators.reference import optimum
 from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab import links
+from lab.files import own_rows, own_table
+from lab.files.file_handles import NONE, forget, key
+from lab.files.own_rows import Column, OwnRows, Roles
 from lab.own_settings import MOST_LIVE
 from pages.classifier import figures
 from pages.classifier import words as say

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 import pytest
 
 from dpcore import check, transfer
-from dpcore.data import own_rows, own_table
-from dpcore.data.file_handles import key
-from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.paid_bounds import Payment
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
+from lab.files import own_rows, own_table
+from lab.files.file_handles import key
+from lab.files.own_rows import Column, OwnRows, Roles
 from pages.transfer import figures, words
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.own import OwnData

@@ -18,7 +18,7 @@ import pytest
 from pyarrow import parquet
 
 from dpcore import check
-from dpcore.data import column_types, own_table, unpack
+from lab.files import column_types, own_table, unpack
 from tests.hostile_files import CANARY, parquet_of, people, tables, written
 
 FILES = tables()

@@ -9,8 +9,9 @@ import pytest
 
 from dpcore import check
 from dpcore.cache import CACHE
-from dpcore.data import domains, file_handles, own_texts
-from dpcore.data.own_texts import Columns, Own
+from dpcore.data import domains
+from lab.files import file_handles, own_texts
+from lab.files.own_texts import Columns, Own
 from pages.hypotheses.experiment import HypothesesSettings
 from ui import controls, takeaway
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from dpcore.data.toy import STRAIGHT
-from dpcore.training.recipes import VERSIONS
+from dpcore.estimators.recipes import VERSIONS
 from lab.links import VERSION_NAME
 from pages import table
 from pages.classifier import figures

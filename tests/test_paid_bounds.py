@@ -10,11 +10,12 @@ from scipy import stats
 
 from dpcore import check
 from dpcore.attacks import audit
-from dpcore.data import own_rows, paid_bounds
-from dpcore.data.own_rows import Column
+from dpcore.data import paid_bounds
 from dpcore.data.paid_bounds import BINS, EDGES, Payment
 from dpcore.mechanisms import Laplace
 from dpcore.privacy import Adjacency, releases
+from lab.files import own_rows
+from lab.files.own_rows import Column
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
 from tests.sentences import plain

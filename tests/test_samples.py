@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import cross_val_score
 
-from dpcore.data import own_table
+from lab.files import own_table
 from scripts import make_samples
 from ui.samples import SAMPLES
 

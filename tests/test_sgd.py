@@ -7,9 +7,9 @@ import network_oracles as plain
 import numpy as np
 import pytest
 
-from dpcore import check, cores
+from dpcore import check, cores, lots
 from dpcore.streams import stream
-from dpcore.training import lots, sgd
+from dpcore.training import sgd
 from dpcore.training.networks import Architecture
 
 ROWS, RATE, STEPS = 30, 0.3, 70

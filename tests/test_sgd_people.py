@@ -10,13 +10,13 @@ from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
 from scipy import stats
 
-from dpcore import check
+from dpcore import check, lots
 from dpcore.attacks import audit
-from dpcore.data import own_rows
 from dpcore.privacy import PoissonSampled, releases
 from dpcore.streams import stream
-from dpcore.training import lots, networks, sgd
+from dpcore.training import networks, sgd
 from dpcore.training.networks import Architecture
+from lab.files import own_rows
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings
 from pages.network.work import MOST_EACH

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from dpcore.accountants import account
+from dpcore.estimators.recipes import noise_sd
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy import Adjacency
-from dpcore.training.recipes import noise_sd
 from lab.sweep import measured
 from pages.accounting import figures
 from pages.accounting import words as accounting

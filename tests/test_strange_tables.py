@@ -11,8 +11,8 @@ import pytest
 
 from dpcore import check
 from dpcore.confusion import ByClass, confusion
-from dpcore.data import own_rows
-from dpcore.data.own_rows import Column, Roles
+from lab.files import own_rows
+from lab.files.own_rows import Column, Roles
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE as CLASSIFIER
 from pages.network.experiment import NetworkSettings

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from dp_accounting import rdp
 
-from dpcore import accountants, check
+from dpcore import accountants, check, lots
 from dpcore.attacks import audit
 from dpcore.privacy import GAUSSIAN_CURVE, Adjacency
 from dpcore.streams import stream
-from dpcore.training import lots, sgd, tree
+from dpcore.training import sgd, tree
 from dpcore.training.networks import Architecture
 
 ADD = Adjacency.ADD_REMOVE

@@ -11,12 +11,12 @@ import streamlit as st
 
 from dpcore import check
 from dpcore.check import RefusedError
-from dpcore.data import own_rows
-from dpcore.data.column_types import Kind
-from dpcore.data.file_handles import NONE, forget
-from dpcore.data.own_rows import Column, OwnRows, Roles
-from dpcore.data.own_table import Table
 from dpcore.data.paid_bounds import Payment
+from lab.files import own_rows
+from lab.files.column_types import Kind
+from lab.files.file_handles import NONE, forget
+from lab.files.own_rows import Column, OwnRows, Roles
+from lab.files.own_table import Table
 from lab.own_settings import OWN, RowsSettings
 from ui import page_links
 from ui.controls import Desk

@@ -11,10 +11,10 @@ import numpy as np
 
 from dpcore.accountants.attacker import best_attacker
 from dpcore.confusion import ByClass
-from dpcore.data.own_rows import Roles
 from dpcore.privacy import Guarantee
 from lab import claims
 from lab.claims import Case
+from lab.files.own_rows import Roles
 from lab.own_settings import RowsSettings
 from ui import panels
 from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent

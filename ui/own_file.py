@@ -12,9 +12,9 @@ from typing import Any
 import streamlit as st
 
 from dpcore.check import RefusedError
-from dpcore.data import own_texts
-from dpcore.data.file_handles import NONE, forget
-from dpcore.data.own_texts import Own
+from lab.files import own_texts
+from lab.files.file_handles import NONE, forget
+from lab.files.own_texts import Own
 from ui import controls, uploads
 from ui.escaping import plain
 from ui.own_session import Brought, present

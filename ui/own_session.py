@@ -14,9 +14,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileManager
 
-from dpcore.data import own_texts
-from dpcore.data.file_handles import NONE, Own, forget
-from dpcore.data.own_table import Table
+from lab.files import own_texts
+from lab.files.file_handles import NONE, Own, forget
+from lab.files.own_table import Table
 
 # Seconds that a page has to come back in.
 GRACE = 120.0

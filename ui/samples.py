@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpcore.data.own_rows import Column
+from lab.files.own_rows import Column
 
 FOLDER = Path(__file__).parents[1] / "sample_data"
 TEMPLATE = FOLDER / "template.csv"

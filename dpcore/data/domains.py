@@ -14,7 +14,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from dpcore import check
 from dpcore.cache import cached
-from dpcore.data import file_handles, own_texts
+from dpcore.data import references, word_counts
 from dpcore.data.domain_text import CORPORA
 from dpcore.data.word_counts import Corpus, inverse_frequency, weighted
 from dpcore.streams import stream
@@ -53,7 +53,7 @@ class Where:
     projection: str
     public_rows: int
     seed: int
-    own: "weakref.ref[own_texts.Own] | None" = None
+    own: weakref.ref | None = None
 
     def __post_init__(self) -> None:
         check.choice(KINDS, kind=self.kind)
@@ -169,7 +169,7 @@ class Texts:
 @cached(newest=3)
 def _texts(where: Where) -> Texts:
     if where.kind == "own":
-        corpus = own_texts.corpus(file_handles.held(where.own), where.sources, where.seed)
+        corpus = references.held(where.own).corpus(where.sources, where.seed)
     else:
         corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)
     public, kept = _divided(corpus, where)
@@ -193,7 +193,7 @@ def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]
         public.append(stream(where.seed, "split", 0, 99).permutation(corpus.public)[: where.public_rows])
     for k, count in enumerate(_even(where.public_rows, where.sources)):
         order = stream(where.seed, "split", 0, k).permutation(np.flatnonzero(corpus.domain == k))
-        given = min(count, len(order) // own_texts.PUBLIC_PART) if corpus.public is None else 0
+        given = min(count, len(order) // word_counts.PUBLIC_PART) if corpus.public is None else 0
         public.append(order[:given])
         kept.append(order[given:])
     return np.concatenate(public), kept

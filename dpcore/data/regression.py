@@ -13,7 +13,7 @@ from sklearn import datasets as sklearn_datasets
 
 from dpcore import check
 from dpcore.cache import cached
-from dpcore.data.file_handles import held
+from dpcore.data.references import held
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 

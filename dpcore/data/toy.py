@@ -13,7 +13,7 @@ from sklearn import datasets as sklearn_datasets
 
 from dpcore import check
 from dpcore.cache import cached
-from dpcore.data.file_handles import Own, held
+from dpcore.data.references import held
 from dpcore.streams import stream
 
 # Shares of a data set of fixed size, and the public and test rows of a generated one, enough for every page.
@@ -23,7 +23,7 @@ _PLANE = ("first feature", "second feature")
 # Maximum number of held-out rows used for testing.
 _MOST_TEST = 20_000
 # A key of ``DATASETS``, or an uploaded file that has a ``source``.
-Dataset = str | weakref.ref[Own]
+Dataset = str | weakref.ref
 
 
 @dataclass(frozen=True, kw_only=True)

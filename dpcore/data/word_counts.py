@@ -13,6 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from dpcore import check
 
+# If a share of each source is public, it is at most one row in this many.
+PUBLIC_PART = 3
 # Shares of the public texts between which a word is in the vocabulary.
 _LEAST_SHARE, _MOST_SHARE = 0.005, 0.5
 _SUBLINEAR = np.array([0.0, *(1 + math.log(count) for count in range(1, 256))], dtype=np.float32)

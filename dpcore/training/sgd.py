@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpcore import accountants, check, cores
+from dpcore import accountants, check, cores, lots
 from dpcore.privacy import Adjacency, Event
 from dpcore.schedules import SHAPES, Schedule
 from dpcore.streams import normal_steps
-from dpcore.training import lots, networks, tree
+from dpcore.training import networks, tree
 from dpcore.training.networks import Architecture, Pass
 from dpcore.training.people import checked, shares, side_by_side
 

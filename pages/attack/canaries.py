@@ -15,11 +15,11 @@ import pandas as pd
 
 from dpcore.attacks import audit, one_run
 from dpcore.cache import cached
+from dpcore.estimators.recipes import CLIPPING, Guarantees, guarantees
 from dpcore.mechanisms import classical_noise_multiplier
 from dpcore.privacy import Adjacency, Guarantee, LowerBound
 from dpcore.streams import stream
 from dpcore.training import descent
-from dpcore.training.recipes import CLIPPING, Guarantees, guarantees
 from lab import chunking
 from lab.settings import Settings, quantiles_of
 from pages.attack.audits import targets

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpcore import check
-from dpcore.data import file_handles, own_rows
 from dpcore.data import toy as data
+from dpcore.estimators.recipes import VERSIONS, Guarantees, guarantees
 from dpcore.privacy import Adjacency
-from dpcore.training.recipes import VERSIONS, Guarantees, guarantees
+from lab.files import file_handles, own_rows
 from lab.own_settings import OWN, source_of, void_reason
 from lab.settings import Measure, Settings, Task
 from pages.attack import canaries, inversion, membership, two_worlds, two_worlds_result, who_pays

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from dpcore.data import toy as data
-from dpcore.data.file_handles import held
+from dpcore.data.references import held
 from dpcore.privacy import Adjacency
 from dpcore.training import descent
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from dpcore.estimators.recipes import Claim
 from dpcore.training import descent, losses
-from dpcore.training.recipes import Claim
 from lab import chunking
 from lab.settings import quantiles_of
 from pages.attack.inputs import PrivateRecipe

@@ -17,9 +17,9 @@ import pandas as pd
 from scipy.special import logsumexp, ndtr, ndtri
 
 from dpcore.accountants import gdp
+from dpcore.estimators.recipes import Claim
 from dpcore.streams import normal_steps, stream
 from dpcore.training import losses
-from dpcore.training.recipes import Claim
 from lab import chunking
 from lab.claims import Case, compare
 from pages.attack.inputs import PrivateRecipe, Recipe

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dpcore.data.toy import DATASETS
-from dpcore.training.recipes import VERSIONS
+from dpcore.estimators.recipes import VERSIONS
 from lab.own_settings import OWN
 from pages.attack import figures, words_label
 from pages.attack import figures_audits as audited

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from dpcore.boundaries import Plane, usual_plane
 from dpcore.cache import cached
 from dpcore.data import toy as data
+from dpcore.estimators.recipes import CLIPPING, noise_sd
 from dpcore.privacy import Adjacency
 from dpcore.training import descent, losses
-from dpcore.training.recipes import CLIPPING, noise_sd
 from lab import chunking
+from lab.boundaries import Plane, usual_plane
 from pages.attack.exposure import gradient_moves, people_moves
 from pages.attack.inputs import Inputs, Recipe, split_of, worked_rows
 

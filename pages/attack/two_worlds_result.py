@@ -14,14 +14,14 @@ from dpcore.accountants import gdp
 from dpcore.accountants.attacker import best_attacker
 from dpcore.attacks import audit
 from dpcore.attacks.guess import EACH, Guessed, guess
-from dpcore.boundaries import Plane, boundaries
 from dpcore.cache import CACHE, cached
 from dpcore.clopper_pearson import clopper_pearson
 from dpcore.data import toy as data
+from dpcore.estimators.recipes import Guarantees
 from dpcore.privacy import Adjacency, Guarantee, LowerBound
 from dpcore.training import losses
-from dpcore.training.recipes import Guarantees
 from lab import chunking
+from lab.boundaries import Plane, boundaries
 from lab.own_settings import OWN
 from lab.settings import Settings
 from pages.attack.exposure import gradient_moves

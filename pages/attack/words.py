@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from dpcore.estimators.recipes import crossing
 from dpcore.privacy import LowerBound
-from dpcore.training.recipes import crossing
 from lab.own_settings import OWN
 from pages.attack.experiment import PRESETS, AttackSettings
 from pages.attack.figures import allowed

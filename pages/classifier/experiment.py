@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 
 from dpcore import check
-from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
 from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
-from dpcore.data import file_handles
 from dpcore.data import toy as data
+from dpcore.estimators.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import losses
-from dpcore.training.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
 from lab import chunking, differences
+from lab.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
 from lab.claims import Case, compare
+from lab.files import file_handles
 from lab.own_settings import OWN, PaidBounds, RowsSettings, source_of
 from lab.settings import Measure, Spread, Task, quantiles_of
 from pages.classifier.work import (

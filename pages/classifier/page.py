@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from dpcore.data.toy import DATASETS, STRAIGHT
-from dpcore.training.recipes import VERSIONS
+from dpcore.estimators.recipes import VERSIONS
 from pages.classifier import figures, words_label, words_tables
 from pages.classifier import words as say
 from pages.classifier.experiment import OWN, ClassifierSettings

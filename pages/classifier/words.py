@@ -2,9 +2,9 @@
 
 from html import escape
 
-from dpcore.data.own_rows import OwnRows
-from dpcore.training.recipes import crossing, formula_epsilon
+from dpcore.estimators.recipes import crossing, formula_epsilon
 from lab.claims import Case
+from lab.files.own_rows import OwnRows
 from lab.settings import Spread
 from pages.classifier.experiment import ClassifierResult
 from pages.classifier.figures import SAYS

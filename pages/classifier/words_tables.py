@@ -1,6 +1,6 @@
 """The table of the classifier: public pre-training, trained now and as published."""
 
-from dpcore.training.recipes import EPSILONS, PUBLISHED, published_slips
+from dpcore.estimators.recipes import EPSILONS, PUBLISHED, published_slips
 from pages.classifier.experiment import ClassifierResult
 from pages.classifier.figures import SAYS
 from ui import outcomes, panels

@@ -9,11 +9,11 @@ import numpy as np
 
 from dpcore.cache import cached
 from dpcore.data import toy as data
+from dpcore.estimators.recipes import CLIPPING, noise_sd
 from dpcore.estimators.reference import optimum
 from dpcore.streams import stream
 from dpcore.training import descent, losses
 from dpcore.training.people import PeopleGradient, shares
-from dpcore.training.recipes import CLIPPING, noise_sd
 from lab import chunking
 
 ARMS = ("scratch", "public")

@@ -8,11 +8,12 @@ from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 from dpcore import check
-from dpcore.data import domains, file_handles, own_texts
+from dpcore.data import domains
 from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
 from dpcore.privacy import Guarantee, NormExponentialRelease
 from lab import chunking
+from lab.files import file_handles, own_texts
 from lab.settings import Measure, Settings, Task
 from pages.hypotheses import mixture as mixing
 from pages.hypotheses.result import FEW_REPEATS, HypothesesResult

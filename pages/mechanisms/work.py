@@ -17,9 +17,9 @@ from scipy.special import expit, log_softmax, ndtr, ndtri
 from dpcore import accountants, check
 from dpcore.accountants import gdp
 from dpcore.cache import cached
+from dpcore.estimators.recipes import crossing
 from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, classical_noise_multiplier
 from dpcore.privacy import Adjacency, Guarantee
-from dpcore.training.recipes import crossing
 
 FAMILIES = ("laplace", "gaussian")
 EPSILON_RANGE = (0.01, 150.0)

@@ -13,7 +13,6 @@ from dpcore import check
 from dpcore.accountants import BASES
 from dpcore.accountants.prices import NoiseFor, Price, StepsWithin
 from dpcore.cache import cached
-from dpcore.data import file_handles
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee
 from dpcore.schedules import SHAPES, Schedule
@@ -21,6 +20,7 @@ from dpcore.training import tree
 from dpcore.training.networks import ACTIVATIONS, Architecture
 from dpcore.training.sgd import VARIANTS, Recipe
 from lab import chunking
+from lab.files import file_handles
 from lab.own_settings import OWN, PaidBounds, RowsSettings
 from lab.settings import Measure, Task
 from pages.network.result import Lots, NetworkResult

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from dpcore.accountants import account
-from dpcore.boundaries import Plane, agreement, traced, usual_plane
 from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.training import networks, sgd, tree
+from lab.boundaries import Plane, agreement, traced, usual_plane
 from lab.claims import Case, compare
 from lab.settings import Settings, Spread, quantiles_of
 from pages.network.work import FRAMES, QUARTERS, Job, Trained, accuracy, clipped_share, inputs, mean_loss

@@ -3,8 +3,8 @@
 import math
 from html import escape
 
-from dpcore.data.own_rows import OwnRows
 from lab.claims import Case
+from lab.files.own_rows import OwnRows
 from pages.network.experiment import OWN, NetworkSettings
 from pages.network.figures import SAYS
 from pages.network.result import NetworkResult

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from dpcore.cache import cached
-from dpcore.data import own_numbers
 from dpcore.data import toy as data
 from dpcore.streams import stream
 from dpcore.training import losses, networks, sgd
 from dpcore.training.sgd import Recipe
+from lab.files import own_numbers
 
 # A training is recorded at this many equal distances; every few of them it is also measured.
 FRAMES, MEASURED_EVERY = 60, 5

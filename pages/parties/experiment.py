@@ -11,14 +11,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpcore import check
-from dpcore.boundaries import Plane, principal_plane
 from dpcore.cache import cached
-from dpcore.data import file_handles, own_rows
-from dpcore.data.own_rows import OwnRows
 from dpcore.parties.aggregation import CONSTANTS
 from dpcore.parties.local import LEARNERS, ONE_BY_ONE
 from dpcore.parties.worlds import KINDS, REACH, World, public
 from dpcore.privacy import Guarantee
+from lab.boundaries import Plane, principal_plane
+from lab.files import file_handles, own_rows
+from lab.files.own_rows import OwnRows
 from lab.own_settings import PaidBounds, void_reason
 from lab.settings import Measure, Settings, Task
 from pages.parties import work

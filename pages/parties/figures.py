@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from dpcore.boundaries import boundaries, votes
+from lab.boundaries import boundaries, votes
 from lab.claims import Case, onwards
 from pages.parties.experiment import LIMITS
 from pages.parties.own import OWN

@@ -16,10 +16,11 @@ import numpy as np
 from dpcore.cache import cached
 from dpcore.check import RefusedError
 from dpcore.data import toy
-from dpcore.data.file_handles import held, key
-from dpcore.data.own_rows import OwnRows
+from dpcore.data.references import held
 from dpcore.parties.worlds import CHECK_ROWS, Kind, Public
 from dpcore.streams import stream
+from lab.files.file_handles import key
+from lab.files.own_rows import OwnRows
 
 OWN = "own"
 # Held-out rows that are enough to measure by.

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from dpcore import check
-from dpcore.data import file_handles, own_rows, own_table
 from dpcore.data import regression as regression_data
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Guarantee
@@ -21,6 +20,7 @@ from dpcore.regression.functional import best_share, published_best_share, publi
 from dpcore.regression.least_squares import REPAIRS
 from lab import chunking
 from lab.claims import Case, compare, onwards
+from lab.files import file_handles, own_rows, own_table
 from lab.own_settings import PaidBounds, void_reason
 from lab.settings import Measure, Settings, Spread, Task, quantiles_of
 from pages.regression.surface import REACH, Surface, surface

@@ -3,8 +3,8 @@
 import math
 from html import escape
 
-from dpcore.data.own_rows import OwnRows, Roles
 from lab.claims import Case
+from lab.files.own_rows import OwnRows, Roles
 from pages.regression.experiment import SPLITTERS, RegressionResult, RegressionSettings
 from pages.regression.figures import METHODS, SAYS
 from ui import outcomes, panels

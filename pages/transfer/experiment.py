@@ -13,10 +13,10 @@ import numpy as np
 
 from dpcore import check
 from dpcore.accountants import BASES
-from dpcore.data import file_handles, own_rows, own_table
 from dpcore.privacy import Adjacency, Guarantee, Sequence
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import NARROWEST, RADIUS
+from lab.files import file_handles, own_rows, own_table
 from lab.own_settings import OWN, PaidBounds, void_reason
 from lab.settings import Measure, Settings, Task
 from pages.transfer import descent, published

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcore.cache import cached
-from dpcore.data import own_numbers, own_rows, regression
-from dpcore.data.file_handles import held
-from dpcore.data.own_rows import OwnRows
+from dpcore.data import regression
+from dpcore.data.references import held
 from dpcore.streams import stream
+from lab.files import own_numbers, own_rows
+from lab.files.own_rows import OwnRows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from dpcore import check
 from dpcore.cache import cached
-from dpcore.data.own_rows import OwnRows
 from lab import chunking, links
+from lab.files.own_rows import OwnRows
 from lab.settings import Measure, Settings, Task
 from lab.sweep import Measurement, beside, coarse_to_fine, drawn, grid, log_scale, measurements, split
 from pages.what_if.result import Axis, WhatIfResult

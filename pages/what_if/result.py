@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore.boundaries import zeros
 from dpcore.privacy import Guarantee
 from lab import crossing
+from lab.boundaries import zeros
 from lab.claims import LEAST, Case, judge
 from lab.differences import Difference
 from lab.repeats import Medians, median_interval, median_run, over_splits

@@ -5,9 +5,9 @@ Regions are an image and boundaries a shape: where only they move, Plotly need n
 
 import numpy as np
 
-from dpcore.boundaries import Plane
 from dpcore.cache import cached
 from dpcore.data.toy import Split
+from lab.boundaries import Plane
 from ui.plot import theme
 
 # Shades of a region, from "half of the models say so" to "all of them do", and their opacity: boundaries and points

@@ -5,7 +5,8 @@ import gc
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dpcore.data import domains, own_table
+from dpcore.data import domains
+from lab.files import own_table
 from pages.hypotheses.experiment import HypothesesSettings
 from ui import controls, own_file, own_session
 

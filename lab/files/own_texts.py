@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpcore import check
-from dpcore.data import file_handles, own_table
-from dpcore.data.column_types import coded
-from dpcore.data.own_table import Table
-from dpcore.data.word_counts import Corpus
+from dpcore.data.word_counts import PUBLIC_PART, Corpus
 from dpcore.streams import stream
+from lab.files import file_handles, own_table
+from lab.files.column_types import coded
+from lab.files.own_table import Table
 
 __all__ = ["Columns", "Own", "Table", "choose", "corpus", "guess", "names", "read", "usual_label", "values"]
 
@@ -26,8 +26,6 @@ MOST_SOURCES, MOST_LABELS = 8, 50
 MOST_BYTES, MOST_ROWS, LEAST_ROWS = 10_000_000, 50_000, 200
 # Minimum number of rows of each class.
 LEAST_OF_A_CLASS = 20
-# If a share of each source is public, it is at most one row in this many.
-PUBLIC_PART = 3
 # Sizes are rounded down to multiples of this, because settings ranges in links depend on them.
 GRAIN = 50
 _SPLIT_PART = 95
@@ -63,6 +61,10 @@ class Own(file_handles.Own):
         own = super().__new__(cls, table)
         own.columns, own.sources, own.rows = columns, sources, rows
         return own
+
+    def corpus(self, sources: int, seed: int) -> Corpus:
+        """Return the rows as documents of the first ``sources`` sources, see ``corpus``."""
+        return corpus(self, sources, seed)
 
     def smallest_source(self, sources: int) -> int:
         """Return a lower bound on the private rows of the smallest of ``sources`` sources."""
@@ -197,7 +199,7 @@ def guess(table: Table) -> Columns:
 def preparation() -> str:
     """Return script lines that load a file, with blanks for its name and columns, which a script must not reveal."""
     return (
-        "from pathlib import Path\n\nfrom dpcore.data import own_texts\n\n"
+        "from pathlib import Path\n\nfrom lab.files import own_texts\n\n"
         "# Fill in your file and its columns: nothing of a file is written into a script.\n"
         "columns = own_texts.Columns(\n"
         '    text="",  # the column of texts\n'

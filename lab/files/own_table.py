@@ -23,9 +23,9 @@ from pyarrow import parquet
 from scipy import sparse
 
 from dpcore import check
-from dpcore.data import column_types, decoding, unpack
-from dpcore.data.column_types import Kind
 from dpcore.data.word_counts import counted
+from lab.files import column_types, decoding, unpack
+from lab.files.column_types import Kind
 
 MOST_BYTES, MOST_ROWS, MOST_COLUMNS = 100_000_000, 1_000_000, 200
 # Bounds on the memory of a Parquet file's rows, and of all open files together.

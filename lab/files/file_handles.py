@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from dpcore import check
 from dpcore.cache import CACHE
-from dpcore.data.own_table import Table
+from lab.files.own_table import Table
 
 NONE = "none"
 _NAME = re.compile(r"[\w-]{22}")
@@ -61,14 +61,6 @@ def key(own: str) -> "weakref.ref[Own]":
     found = weakref.ref(own)
     hash(found)  # the reference caches it, and could not compute it after the session has ended
     return found
-
-
-def held(key: "weakref.ref[Own]") -> Any:
-    """Return the handle behind a task's ``key``; raise RefusedError if its session has ended."""
-    own = key()
-    if own is None:
-        raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
-    return own
 
 
 def forget(table: Table) -> None:

@@ -16,10 +16,12 @@ import numpy as np
 
 from dpcore import check
 from dpcore.cache import cached
-from dpcore.data import column_types, own_numbers, paid_bounds, regression, toy
-from dpcore.data.file_handles import Own, held, key
-from dpcore.data.own_table import Table
+from dpcore.data import paid_bounds, regression, toy
 from dpcore.data.paid_bounds import Payment
+from dpcore.data.references import held
+from lab.files import column_types, own_numbers
+from lab.files.file_handles import Own, key
+from lab.files.own_table import Table
 
 KINDS = ("number", "category")
 MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH, MOST_SOURCES = 64, 50, 20, 1000, 12
@@ -419,8 +421,8 @@ def preparation(*, number: bool = False) -> str:
     )
     each = "    rows_each=1,  # of a person, at most\n    gaps=True,  # whether answers may be missing\n" * number
     return (
-        "from pathlib import Path\n\nfrom dpcore.data import own_rows, own_table\nfrom dpcore.data.own_rows import "
-        "Column, Roles\nfrom dpcore.data.paid_bounds import Payment\n\n"
+        "from pathlib import Path\n\nfrom dpcore.data.paid_bounds import Payment\nfrom lab.files import own_rows, own_table\n"
+        "from lab.files.own_rows import Column, Roles\n\n"
         "# Fill in your file, its columns and their public bounds: nothing of a file is written into a script.\n"
         "roles = Roles(\n"
         '    answer="",  # the column to be predicted\n'

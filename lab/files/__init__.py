@@ -1,0 +1,1 @@
+"""Uploaded files: reading, column roles, and handles that give no access to strangers."""
