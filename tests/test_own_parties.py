@@ -312,7 +312,7 @@ def test_from_my_data_to_parties(monkeypatch):
     app = used(app, hospital="person")
     assert not app.button(key="data.parties").disabled
     assert app.button(key="data.classifier").disabled
-    assert "There are 12 people with an answer; to learn from people one by one takes 100" in said(app)
+    assert "12 people have an answer, and training with one person as the unit of privacy takes 100" in said(app)
     *_, own = app.session_state["data.brought"].owns.values()
     asked = []
     monkeypatch.setattr("streamlit.switch_page", lambda page, query_params: asked.append(query_params))

@@ -30,7 +30,7 @@ FAMILIES = {
     "worlds": [(colour, theme.DASHES[colour]) for colour in WORLDS],
     "theorems": [(colour, dash) for _, colour, dash in theme.THEOREMS.values()],
     "searches": [(colour, theme.DASHES[colour]) for _, colour in accounting.WAYS.values()],
-    "regressions": [(colour, theme.DASHES[colour]) for _, colour in theme.REGRESSIONS.values()],
+    "regressions": [(colour, theme.DASHES[colour]) for colour in theme.REGRESSIONS.values()],
     "parties": [(colour, theme.DASHES[colour]) for _, colour in (*parties.STYLES.values(), *parties.WITHOUT.values())],
     "hypotheses": [(colour, theme.DASHES[colour]) for _, colour in hypotheses.STYLES.values()],
     "transfer": [(colour, dash) for _, colour, dash in (*transfer.STYLES.values(), transfer.WITHOUT)],

@@ -144,9 +144,10 @@ def at_most(share: float) -> str:
     return f"{math.ceil(100 * steps * share - 1e-6) / steps:g}"
 
 
-def weak(held: Guarantee) -> str:
-    """Return a sentence, after a space, where the best attacker is right nearly always; else nothing."""
-    return f" {SAYS['weak']}" if best_attacker(held).right > 0.95 else ""
+def meaning(held: Guarantee) -> str:
+    """Return what epsilon means for a person, and that it is little where the best attacker is right nearly always."""
+    said = SAYS("meaning", epsilon=number(held.epsilon), attacker=odds(held))
+    return f"{said} {SAYS['weak']}" if best_attacker(held).right > 0.95 else said
 
 
 def large_delta(delta: float, count: int, units: str = "rows") -> str:

@@ -421,8 +421,8 @@ def preparation(*, number: bool = False) -> str:
     )
     each = "    rows_each=1,  # of a person, at most\n    gaps=True,  # whether answers may be missing\n" * number
     return (
-        "from pathlib import Path\n\nfrom dpcore.data.paid_bounds import Payment\nfrom lab.files import own_rows, own_table\n"
-        "from lab.files.own_rows import Column, Roles\n\n"
+        "from pathlib import Path\n\nfrom dpcore.data.paid_bounds import Payment\nfrom lab.files import own_rows, "
+        "own_table\nfrom lab.files.own_rows import Column, Roles\n\n"
         "# Fill in your file, its columns and their public bounds: nothing of a file is written into a script.\n"
         "roles = Roles(\n"
         '    answer="",  # the column to be predicted\n'

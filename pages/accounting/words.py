@@ -220,8 +220,7 @@ def is_bound(held: Guarantee | None) -> bool:
 def guarantee(result: AccountingResult) -> str:
     """Return the guarantee and its assumptions."""
     held = result.held
-    means = SAYS("guarantee.means", epsilon=number(held.epsilon), odds=panels.odds(held)) + panels.weak(held)
-    notes = (means, outcomes.limit(held), SAYS["guarantee.assumed"])
+    notes = (panels.meaning(held), outcomes.limit(held), SAYS["guarantee.assumed"])
     return panels.guarantee(here=held) + "".join(map(panels.note, notes))
 
 

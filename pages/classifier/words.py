@@ -105,7 +105,7 @@ def _noise(result: ClassifierResult) -> str:
     noise, signal = result.focus.noise, float(result.focus.signal[0])
     accuracy, base = result.summary()["scratch"].median, result.split.best_constant[1]
     said = outcomes.noise(noise / max(signal, 1e-12), steps=result.settings.steps, accuracy=accuracy, base=base)
-    return f"{said}. {SAYS('noise', noise=number(noise), signal=number(signal))}"
+    return f"{said} {SAYS('noise', noise=number(noise), signal=number(signal))}"
 
 
 def _unfinished(result: ClassifierResult) -> str:
@@ -147,12 +147,8 @@ def guarantee(result: ClassifierResult) -> str:
         case "sound" if settings.void:
             text = outcomes.void_guarantee(settings)
         case "sound":
-            epsilon = number(settings.epsilon)
-            spends = outcomes.paid(settings) or SAYS("guarantee.spends", epsilon=epsilon)
-            text = panels.note(
-                f"With <b>epsilon {epsilon}</b>, {panels.odds(held.formula)}.{panels.weak(held.formula)}"
-            )
-            text += panels.guarantee(here=held.formula)
+            spends = outcomes.paid(settings) or SAYS("guarantee.spends", epsilon=number(settings.epsilon))
+            text = panels.note(panels.meaning(held.formula)) + panels.guarantee(here=held.formula)
             text += panels.note(f"{spends} {outcomes.limit(held.formula)}")
         case "published":
             text = panels.note(SAYS("guarantee.published", claimed=number(held.claimed)))

@@ -186,7 +186,7 @@ def guarantee(result: HypothesesResult) -> str:
     assumed = [SAYS["guarantee.assumed"], *([] if data == "domains" else [SAYS["guarantee.texts"]])]
     assumed += [SAYS["guarantee.own"]] if data == "own" else []
     return (
-        panels.note(SAYS("guarantee.row", odds=panels.odds(held)) + panels.weak(held))
+        panels.note(panels.meaning(held))
         + panels.guarantee(here=held)
         + panels.note(outcomes.limit(held))
         + trust(result)

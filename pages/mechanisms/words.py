@@ -188,8 +188,7 @@ def guarantee(result: MechanismsResult) -> str:
     settings, held = result.settings, result.claim.guarantee
     claim = {"epsilon": number(settings.epsilon), "delta": theme.delta(settings.delta)}
     said = panels.note(SAYS("guarantee.claimed", **claim)) if settings.mechanism == "classical" else ""
-    means = SAYS("guarantee.means", epsilon=number(held.epsilon), odds=panels.odds(held)) + panels.weak(held)
-    notes = (means, outcomes.limit(held), SAYS["guarantee.assumed"])
+    notes = (panels.meaning(held), outcomes.limit(held), SAYS["guarantee.assumed"])
     return said + panels.guarantee(here=held) + "".join(map(panels.note, notes))
 
 

@@ -125,7 +125,7 @@ def _noise(result: NetworkResult) -> str:
     ratio = result.noise / max(result.signal, 1e-12)
     said = outcomes.noise(ratio, steps=result.step, accuracy=accuracy, base=base)
     holes = {"noise": number(result.noise), "signal": number(result.signal)}
-    return f"{said}. {SAYS('noise', weights=result.architecture.parameters, **holes)}"
+    return f"{said} {SAYS('noise', weights=result.architecture.parameters, **holes)}"
 
 
 def _budget(result: NetworkResult) -> str:
@@ -190,8 +190,7 @@ def guarantee(result: NetworkResult) -> str:
 def _spent(result: NetworkResult) -> str:
     """Return what the epsilon spent so far means for a person."""
     spent = result.guarantee
-    said = f"With <b>epsilon {number(spent.epsilon)}</b> spent, {panels.odds(spent)}."
-    text = panels.note(said + panels.weak(spent)) + panels.guarantee(here=spent)
+    text = panels.note(panels.meaning(spent)) + panels.guarantee(here=spent)
     return text + panels.note(outcomes.limit(spent))
 
 

@@ -209,7 +209,7 @@ def guarantee(result: PartiesResult) -> str:
     parts = (
         panels.guarantee(here=held),
         panels.note(outcomes.paid(settings)) if settings.paid else "",
-        panels.note(f"{SAYS['guarantee.unit']} So {panels.odds(held)}.{panels.weak(held)} {limit(held)}"),
+        panels.note(f"{SAYS['guarantee.unit']} {panels.meaning(held)} {limit(held)}"),
         panels.note(SAYS["guarantee.assumed"]),
         own,
         "" if settings.method == "pate" else fitted,

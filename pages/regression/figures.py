@@ -61,7 +61,7 @@ def _error_curves(result: RegressionResult, *, most: float) -> list[dict]:
     for name in sorted(result.curves, key=lambda name: (name == chosen, name == rival)):
         title, colour, (low, median, high) = (
             METHODS[name],
-            theme.REGRESSIONS[name][1],
+            theme.REGRESSIONS[name],
             np.minimum(result.quantiles(name), most),
         )
         if name == chosen:
@@ -120,7 +120,7 @@ def _rails(result: RegressionResult, ends: np.ndarray) -> tuple[dict, dict]:
 
 def _now(result: RegressionResult, high: float) -> dict:
     """The middle run at today's epsilon; above the frame it lies on its edge."""
-    colour = theme.REGRESSIONS[result.settings.mechanism][1]
+    colour = theme.REGRESSIONS[result.settings.mechanism]
     return theme.dot(result.settings.epsilon, min(result.summary().median, high), colour=colour)
 
 
@@ -130,7 +130,7 @@ def _strokes(result: RegressionResult, high: float) -> dict:
     return {
         "type": "path",
         "path": "".join(f"M-9,{height:.5g}L9,{height:.5g}" for height in heights),
-        "line": {"color": theme.REGRESSIONS[result.settings.mechanism][1], "width": 1.6},
+        "line": {"color": theme.REGRESSIONS[result.settings.mechanism], "width": 1.6},
         "opacity": 0.6,
         "xref": "x",
         "xsizemode": "pixel",
@@ -145,7 +145,7 @@ def no_minimum(result: RegressionResult) -> dict:
     for name, curve in sorted(result.curves.items(), key=lambda one: one[0] == chosen):
         if curve.no_minimum is None:
             continue
-        title, colour = METHODS[name], theme.REGRESSIONS[name][1]
+        title, colour = METHODS[name], theme.REGRESSIONS[name]
         hover = f"epsilon %{{x}}: %{{y:.0f}} % of runs<extra>{title}</extra>"
         style = _weight(colour, chosen=name == chosen)
         traces.append(
@@ -173,7 +173,7 @@ def no_minimum(result: RegressionResult) -> dict:
 def lines(result: RegressionResult) -> dict:
     """The predicted label over one feature: a line for each run, and some held-out rows, but none of a file of one's
     own."""
-    settings, colour = result.settings, theme.REGRESSIONS[result.settings.mechanism][1]
+    settings, colour = result.settings, theme.REGRESSIONS[result.settings.mechanism]
     bounds, found, exact = result.lines()
     points, (left, right) = [], bounds
     own = settings.dataset == OWN
@@ -239,7 +239,7 @@ def _short(name: str) -> str:
 
 def coefficients(result: RegressionResult) -> dict:
     """Draw what each feature is worth: least squares, and where nine runs in ten fall."""
-    frame, colour = result.coefficients(), theme.REGRESSIONS[result.settings.mechanism][1]
+    frame, colour = result.coefficients(), theme.REGRESSIONS[result.settings.mechanism]
     exact, places = frame["least squares"].to_numpy(), np.arange(len(frame), dtype=float)
     reach = max(1.35 * float(np.abs(exact).max()), 1e-9)
     cut = np.clip(frame[["low", "median", "high"]].to_numpy(), -2 * reach, 2 * reach)
@@ -285,7 +285,7 @@ def split(result: RegressionResult) -> dict:
     for name in SPLITTERS:
         if name not in frame:
             continue
-        title, colour = METHODS[name], theme.REGRESSIONS[name][1]
+        title, colour = METHODS[name], theme.REGRESSIONS[name]
         style = _weight(colour, chosen=name == result.settings.mechanism) | {"mode": "lines"}
         shares, medians = frame["share"].to_numpy(), np.minimum(frame[name].to_numpy(), 20 * high)
         unit = result.settings.source.unit
@@ -346,7 +346,7 @@ def _surface(result: RegressionResult, surface: Surface, *, title: dict, dots: n
     middle, factor = result.true_surface.centre, 2 * result.problem.half
     (left, bottom), side = factor * (middle - REACH), 2 * factor * REACH
     image = theme.image(_bands(surface.values(middle), result.least_error), _COLOURS)
-    colour = theme.REGRESSIONS[result.settings.mechanism][1]
+    colour = theme.REGRESSIONS[result.settings.mechanism]
     ends, speck = np.clip(factor * dots, -1e6, 1e6), 0.02 * side
     names = [_feature(result, place) for place in (result.settings.across, result.settings.up)]
     return theme.figure(

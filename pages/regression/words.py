@@ -113,8 +113,7 @@ def guarantee(result: RegressionResult) -> str:
     own = panels.note(_of_own(settings.own.roles)) if isinstance(settings.own, OwnRows) else ""
     if settings.void:
         return outcomes.void_guarantee(settings) + own
-    odds = {"epsilon": number(settings.epsilon), "odds": panels.odds(held), "weak": panels.weak(held)}
-    text = panels.note(SAYS("guarantee.odds", **odds)) + panels.guarantee(here=held) + panels.note(outcomes.limit(held))
+    text = panels.note(panels.meaning(held)) + panels.guarantee(here=held) + panels.note(outcomes.limit(held))
     text += panels.note(outcomes.paid(settings)) if settings.paid else ""
     if published:
         fails = SAYS["guarantee.fails"] if result.failed else ""
@@ -181,10 +180,6 @@ def _from_to(low: str, high: str, *, between: str = " to ") -> str:
 
 def _at(result: RegressionResult) -> str:
     return f"at epsilon {number(result.settings.epsilon)}"
-
-
-def _name(result: RegressionResult) -> str:
-    return theme.REGRESSIONS[result.settings.mechanism][0]
 
 
 def _pair(result: RegressionResult) -> str:

@@ -173,7 +173,7 @@ def guarantee(result: TransferResult) -> str:
     """Return what each model guarantees, and what it leaves open."""
     settings, detected = result.settings, result.detection_guarantee
     held = {name: result.guarantee(name) for name in ("target", "pooled", "transfer")}
-    said = [SAYS("guarantee.odds", epsilon=number(held["transfer"].epsilon), odds=panels.odds(held["transfer"]))]
+    said = [panels.meaning(held["transfer"])]
     if settings.noise == "printed":
         spent, nominal = number(result.strong("target").epsilon), number(settings.epsilon)
         steps = result.plan("target").steps

@@ -58,9 +58,7 @@ def guarantee(result: TransferResult) -> str:
     if settings.void:
         return outcomes.void_guarantee(settings) + panels.note(_protected(result))
     held = {name: result.guarantee(name) for name in ("target", "pooled", "transfer")}
-    text = panels.note(
-        OWN("guarantee.odds", epsilon=number(held["transfer"].epsilon), odds=panels.odds(held["transfer"]))
-    )
+    text = panels.note(panels.meaning(held["transfer"]))
     text += panels.guarantee(target_only=held["target"], pooled=held["pooled"], with_sources=held["transfer"])
     text += panels.note(outcomes.limit(held["transfer"]))
     text += panels.note(outcomes.paid(settings)) if settings.paid else ""

@@ -73,14 +73,14 @@ THEOREMS = {
     "pld": ("PLD accountant", PRIVATE, DASHES[PRIVATE]),
 }
 
-# A way to fit a regression: its name and colour.
+# A way to fit a regression, and its colour.
 REGRESSIONS = {
-    "published": ("as published", RUST),
-    "functional": ("functional, sharp", PRIVATE),
-    "gaussian": ("Gaussian statistics", MAUVE),
-    "adassp": ("AdaSSP", SAGE),
-    "output": ("noise on the answer", PINE),
-    "descent": ("DP gradient descent", GOLD),
+    "published": RUST,
+    "functional": PRIVATE,
+    "gaussian": MAUVE,
+    "adassp": SAGE,
+    "output": PINE,
+    "descent": GOLD,
 }
 # Where an error surface falls away below its stationary point.
 FALLS = "#d6404e"
