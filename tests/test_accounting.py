@@ -15,6 +15,7 @@ from pages.accounting import experiment as accounting
 from pages.accounting import figures, words_searches
 from pages.accounting import words as say
 from pages.accounting.experiment import AccountingSettings
+from pages.accounting.result import THEOREMS
 from tests.test_pages import opened, text
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
@@ -67,7 +68,7 @@ def test_the_example_of_the_literature(example):
     assert attacker.amount == 56
     assert "9.34" in " ".join(say.effects(example))
     assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
-    assert PUBLISHED not in accounting.THEOREMS
+    assert PUBLISHED not in THEOREMS
 
 
 def test_the_essential_pieces_are_enough(partial):
@@ -103,7 +104,7 @@ def test_plotly_accepts_every_figure(which, request):
         assert len(go.Figure(figure).data) == len(figure["data"])
 
 
-@pytest.mark.parametrize("theorem", accounting.THEOREMS)
+@pytest.mark.parametrize("theorem", THEOREMS)
 @pytest.mark.parametrize("changes", [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}])
 def test_the_inverse_is_safe_and_tight(theorem, changes):
     settings = AccountingSettings(**changes)
@@ -216,7 +217,7 @@ def test_curves_fall_in_the_order_of_the_proofs(example):
     _, exact = example.over_steps("pld")
     assert np.all(np.diff(exact) > 0)
     assert np.all(np.diff(example.over_noise("renyi")[1]) < 0)
-    for theorem in accounting.THEOREMS[:-1]:
+    for theorem in THEOREMS[:-1]:
         assert example.epsilon(theorem) > example.epsilon("pld")
 
 

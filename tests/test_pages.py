@@ -14,7 +14,8 @@ from dpcore.estimators.recipes import VERSIONS
 from lab.links import VERSION_NAME
 from pages import table
 from pages.classifier import figures
-from pages.classifier.experiment import ClassifierResult, ClassifierSettings
+from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.result import ClassifierResult
 from ui import panels
 from ui.controls import LONGEST
 

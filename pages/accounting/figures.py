@@ -6,7 +6,7 @@
 import numpy as np
 
 from dpcore.accountants.asymptotic import PROVED
-from pages.accounting.experiment import ROWS, AccountingResult
+from pages.accounting.result import ROWS, AccountingResult
 from ui.plot import theme
 
 EFFECTS = {

@@ -5,8 +5,8 @@ import math
 from dpcore.accountants.prices import MOST_STEPS
 from dpcore.privacy import LAWS, Guarantee
 from pages.accounting import figures
-from pages.accounting.experiment import AccountingResult
 from pages.accounting.figures import number
+from pages.accounting.result import AccountingResult
 from ui import outcomes, panels
 from ui.panels import Number, in_hundred
 from ui.plot import theme

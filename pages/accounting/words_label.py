@@ -1,7 +1,7 @@
 """The privacy label of accounting, for a run like the one described; no data are read."""
 
 from lab.label import Stated
-from pages.accounting.experiment import AccountingResult
+from pages.accounting.result import AccountingResult
 from ui.texts import labels
 
 _SAYS = labels("accounting")

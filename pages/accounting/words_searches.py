@@ -3,8 +3,8 @@
 from dpcore.accountants import selection
 from dpcore.privacy import LAWS, Guarantee
 from lab.papers import short
-from pages.accounting.experiment import AccountingResult
 from pages.accounting.figures import number
+from pages.accounting.result import AccountingResult
 from pages.accounting.words import SAYS, heads, is_bound, plain
 from ui import panels
 from ui.panels import in_hundred

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dpcore.accountants import asymptotic
 from lab.papers import short
-from pages.accounting.experiment import AccountingResult
+from pages.accounting.result import AccountingResult
 from pages.accounting.words import SAYS, heads, number
 from pages.accounting.work import FIRST, Statement
 from ui import panels

@@ -4,7 +4,8 @@ import numpy as np
 
 from dpcore.cache import CACHE
 from lab.claims import Case, upto
-from pages.classifier.experiment import LIMITS, OWN, ClassifierResult
+from pages.classifier.experiment import LIMITS, OWN
+from pages.classifier.result import ClassifierResult
 from ui.plot import columns, maps, theme
 from ui.texts import Texts
 

@@ -6,8 +6,8 @@ from dpcore.estimators.recipes import crossing, formula_epsilon
 from lab.claims import Case
 from lab.files.own_rows import OwnRows
 from lab.settings import Spread
-from pages.classifier.experiment import ClassifierResult
 from pages.classifier.figures import SAYS
+from pages.classifier.result import ClassifierResult
 from ui import outcomes, panels
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme

@@ -2,7 +2,8 @@
 
 from dpcore.data.toy import DATASETS
 from lab.label import Stated
-from pages.classifier.experiment import OWN, ClassifierResult
+from pages.classifier.experiment import OWN
+from pages.classifier.result import ClassifierResult
 from ui.texts import labels
 
 _SAYS = labels("classifier")

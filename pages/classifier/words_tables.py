@@ -1,8 +1,8 @@
 """The table of the classifier: public pre-training, trained now and as published."""
 
 from dpcore.estimators.recipes import EPSILONS, PUBLISHED, published_slips
-from pages.classifier.experiment import ClassifierResult
 from pages.classifier.figures import SAYS
+from pages.classifier.result import ClassifierResult
 from ui import outcomes, panels
 from ui.panels import number
 

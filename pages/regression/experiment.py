@@ -6,32 +6,25 @@ sharp. All of them look at sufficient statistics alone, so that 300,000 rows cos
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Self
-
-import numpy as np
-import pandas as pd
 
 from dpcore import check
 from dpcore.data import regression as regression_data
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Guarantee
-from dpcore.regression.functional import best_share, published_best_share, published_epsilon
+from dpcore.regression.functional import best_share, published_best_share
 from dpcore.regression.least_squares import REPAIRS
 from lab import chunking
-from lab.claims import Case, compare, onwards
 from lab.files import file_handles, own_rows, own_table
 from lab.own_settings import PaidBounds, void_reason
-from lab.settings import Measure, Settings, Spread, Task, quantiles_of
-from pages.regression.surface import REACH, Surface, surface
+from lab.settings import Measure, Settings, Task
+from pages.regression.result import RegressionResult
 from pages.regression.work import (
     EPSILONS,
     SHARE_REPEATS,
     SHARES,
-    CurveOutcome,
     ErrorCurve,
     Focus,
-    FocusOutcome,
     Problem,
     ShareCurve,
     Tried,
@@ -292,218 +285,3 @@ def _source(dataset: str, own: str) -> regression_data.Source | None:
     if dataset != OWN:
         return regression_data.SOURCES[dataset]
     return own.regression_source if isinstance(own, own_rows.OwnRows) else None
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RegressionResult:
-    """What a page shows: outcomes by mechanism, as far as they are done. Errors are in the label's unit."""
-
-    settings: RegressionSettings
-    problem: Problem
-    at_now: Mapping[str, FocusOutcome]
-    curves: Mapping[str, CurveOutcome]
-    splits: Mapping[str, np.ndarray]
-
-    @property
-    def focus(self) -> FocusOutcome:
-        return self.at_now[self.settings.mechanism]
-
-    @property
-    def failed(self) -> int:
-        """Return how many runs released a quadratic without a minimum; 0 where none is released."""
-        least = self.focus.least
-        return 0 if least is None else int((least <= 0).sum())
-
-    @cached_property
-    def least_squares(self) -> float:
-        """Held-out error of least squares without privacy: the lower rail."""
-        return float(self.problem.errors(self.problem.least_squares()))
-
-    @cached_property
-    def least_error(self) -> float:
-        """Mean squared error of least squares on the private rows, on the scale of the learners; analyst only."""
-        return max(float(self.problem.train().errors(self.problem.least_squares())), 1e-9)
-
-    @cached_property
-    def weakest(self) -> float:
-        """Least eigenvalue of X^T X without noise; analyst only."""
-        return float(np.linalg.eigvalsh(self.problem.train().gram)[0])
-
-    @cached_property
-    def noise_sd(self) -> float:
-        """Standard deviation of the noise on an off-diagonal entry of X^T X, from the draws; NaN without such noise."""
-        if self.focus.gram is None:
-            return float("nan")
-        places = np.triu_indices(self.problem.inputs, k=1)
-        return float((self.focus.gram - self.problem.train().gram)[:, *places].std())
-
-    @cached_property
-    def cut(self) -> float:
-        """Share of the private labels above the label bound; analyst only."""
-        problem = self.problem
-        return regression_data.share_above(
-            problem.dataset, seed=problem.seed, rows=problem.rows, label_top=problem.label_top
-        )
-
-    @cached_property
-    def mean_error(self) -> float:
-        """Held-out error of always saying the mean: the upper rail."""
-        return float(self.problem.errors(self.problem.mean_weights()))
-
-    @cached_property
-    def guarantee(self) -> Guarantee:
-        return self.settings.guarantee(self.settings.mechanism)
-
-    @property
-    def noise_gives(self) -> float:
-        """The epsilon that the noise of the published mechanism gives, counted exactly."""
-        settings = self.settings
-        share = settings.share_of("published")
-        return settings.spent + published_epsilon(settings.left, share=share)
-
-    def summary(self, name: str | None = None) -> Spread:
-        """Held-out error at today's epsilon of a mechanism, or of the chosen one."""
-        return Spread.of(self.at_now[name or self.settings.mechanism].errors)
-
-    @cached_property
-    def costs(self) -> Case:
-        """Return what may be said of today's private runs beside least squares without privacy."""
-        return compare(self.focus.errors, self.least_squares, better="lower", constant=self.mean_error)
-
-    def quantiles(self, name: str) -> np.ndarray:
-        """5 %, 50 % and 95 % quantiles (3, E) of the error over the ``epsilons``."""
-        return quantiles_of(self.curves[name].errors, axis=1)
-
-    @property
-    def rival(self) -> str | None:
-        """Return which other mechanism errs least where curves are trained next to today's epsilon; None before all
-        are."""
-        if len(self.curves) < len(REGRESSIONS):
-            return None
-        nearest = int(np.abs(np.log(np.array(self.settings.epsilons) / self.settings.epsilon)).argmin())
-        others = (name for name in self.curves if name != self.settings.mechanism)
-        return min(others, key=lambda name: np.median(self.curves[name].errors[nearest]))
-
-    @property
-    def useful_from(self) -> float | None:
-        """Return from which trained epsilon on the chosen mechanism is shown to err less than always the mean; None
-        where it is not yet known, or not shown at the highest."""
-        if self.settings.mechanism not in self.curves:
-            return None
-        found = self.curves[self.settings.mechanism].errors
-        first = onwards([compare(errors, self.mean_error, better="lower") for errors in found])
-        return self.settings.epsilons[first] if first < len(self.settings.epsilons) else None
-
-    @property
-    def rising(self) -> int:
-        """Return how many runs' lines rise."""
-        _, found, _ = self.lines()
-        return int((found[:, 1] > found[:, 0]).sum())
-
-    def table(self) -> pd.DataFrame:
-        """A row a mechanism at today's epsilon: median and quantiles of the error, and how often it fails."""
-        rows = []
-        for name, outcome in self.at_now.items():
-            held = self.settings.guarantee(name)
-            worse = float((outcome.errors > self.mean_error).mean())
-            rows.append(
-                {"mechanism": name, "delta": held.delta, **Spread.of(outcome.errors)._asdict()}
-                | {"over least squares": self.summary(name).median / self.least_squares}
-                | {"worse than the mean": worse, "no minimum": outcome.no_minimum}
-            )
-        order = {name: place for place, name in enumerate(REGRESSIONS)}
-        return pd.DataFrame(rows).sort_values("mechanism", key=lambda names: names.map(order), ignore_index=True)
-
-    @property
-    def runs(self) -> pd.DataFrame:
-        """A row a run of the curves: mechanism, epsilon, repeat, error."""
-        parts = []
-        for name, curve in self.curves.items():
-            index = pd.MultiIndex.from_product([[name], self.settings.epsilons, range(self.settings.repeats)])
-            index.names = ["mechanism", "epsilon", "repeat"]
-            parts.append(pd.DataFrame({"error": curve.errors.ravel()}, index=index).reset_index())
-        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-
-    @property
-    def over_epsilon(self) -> pd.DataFrame:
-        """A row a mechanism and epsilon: quantiles of the error, share of draws without a minimum."""
-        rows = [
-            {"mechanism": name, "epsilon": epsilon, **Spread.of(curve.errors[place])._asdict()}
-            | {"no minimum": float("nan") if curve.no_minimum is None else float(curve.no_minimum[place])}
-            for name, curve in self.curves.items()
-            for place, epsilon in enumerate(self.settings.epsilons)
-        ]
-        return pd.DataFrame(rows)
-
-    @property
-    def over_split(self) -> pd.DataFrame:
-        """Median error over the share of epsilon for the quadratic."""
-        return pd.DataFrame({"share": SHARES} | dict(self.splits))
-
-    def coefficients(self) -> pd.DataFrame:
-        """A row a coefficient: what the label gains from the lowest to the highest value of the feature, in its unit.
-
-        least squares, and the quantiles of the chosen mechanism's runs; ``sign``: share of runs with the right sign.
-        """
-        exact, found = self.problem.least_squares(), self.focus.weights
-        factor = 2 * self.problem.half
-        low, median, high = factor * quantiles_of(found[:, 1:], axis=0)
-        return pd.DataFrame(
-            {
-                "feature": self.settings.source.features[: self.settings.features],
-                "least squares": factor * exact[1:],
-                "low": low,
-                "median": median,
-                "high": high,
-                "sign": (np.sign(found[:, 1:]) == np.sign(exact[1:])).mean(axis=0),
-            }
-        )
-
-    def line_ends(self) -> list[tuple[float, float, Spread]]:
-        """(value of the feature, what least squares says there, what the runs say) at both ends of the lines."""
-        bounds, runs, exact = self.lines()
-        return [(float(bounds[end]), float(exact[end]), Spread.of(runs[:, end])) for end in (0, 1)]
-
-    def lines(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(the chosen feature's bounds (2,) in its unit, predictions (R, 2) there, those of least squares (2,)).
-
-        All other features are held at their held-out mean; analyst only.
-        """
-        settings, test = self.settings, self.problem.test()
-        bounds = np.array(list(settings.source.bounds.values())[settings.feature], dtype=float)
-        at = np.tile(test.gram[0] / test.rows, (2, 1))
-        at[:, settings.feature + 1] = (-1, 1)
-        middle, half = self.problem.middle, self.problem.half
-        return bounds, middle + half * self.focus.weights @ at.T, middle + half * at @ self.problem.least_squares()
-
-    def points(self, many: int = 160) -> tuple[np.ndarray, np.ndarray]:
-        """(values of the chosen feature in its unit, labels) of some held-out rows; analyst only."""
-        settings = self.settings
-        table = regression_data.load(self.problem.dataset, seed=settings.seed)
-        low, high = list(settings.source.bounds.values())[settings.feature]
-        values = table.X_test[:many, settings.feature + 1]
-        return low + (values + 1) / 2 * (high - low), table.y_test[:many]
-
-    @property
-    def pair(self) -> tuple[int, int]:
-        """The inputs whose coefficients span the surfaces."""
-        return self.settings.across + 1, self.settings.up + 1
-
-    @cached_property
-    def true_surface(self) -> Surface:
-        train = self.problem.train()
-        return surface(train.gram, train.moment, rows=train.rows, pair=self.pair)
-
-    @property
-    def in_view(self) -> int:
-        """Return how many runs end inside the picture of the true surface: within ``REACH`` of least squares."""
-        ends = self.focus.weights[:, list(self.pair)]
-        return int((np.abs(ends - self.true_surface.centre) <= REACH).all(axis=1).sum())
-
-    @cached_property
-    def noisy_surface(self) -> Surface | None:
-        """Return the surface of the chosen draw; None where no quadratic is released."""
-        if self.focus.gram is None:
-            return None
-        place = self.settings.draw - 1
-        return surface(self.focus.gram[place], self.focus.moment[place], rows=self.problem.places, pair=self.pair)

@@ -6,7 +6,8 @@ from html import escape
 
 import numpy as np
 
-from pages.regression.experiment import LIMITS, OWN, SPLITTERS, RegressionResult
+from pages.regression.experiment import LIMITS, OWN, SPLITTERS
+from pages.regression.result import RegressionResult
 from pages.regression.surface import REACH, Surface
 from ui.plot import theme
 from ui.texts import Texts

@@ -5,8 +5,9 @@ from html import escape
 
 from lab.claims import Case
 from lab.files.own_rows import OwnRows, Roles
-from pages.regression.experiment import SPLITTERS, RegressionResult, RegressionSettings
+from pages.regression.experiment import SPLITTERS, RegressionSettings
 from pages.regression.figures import METHODS, SAYS
+from pages.regression.result import RegressionResult
 from ui import outcomes, panels
 from ui.outcomes import apart, percent
 from ui.panels import Number, in_hundred, number

@@ -1,7 +1,8 @@
 """The regression's privacy label."""
 
 from lab.label import Stated
-from pages.regression.experiment import OWN, RegressionResult
+from pages.regression.experiment import OWN
+from pages.regression.result import RegressionResult
 from ui.texts import labels
 
 _SAYS = labels("regression")
