@@ -20,7 +20,8 @@ from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from pages.what_if import figures, words_answers, words_charts, words_numbers, words_parts
 from pages.what_if.experiment import OTHER_SEEDS, QUESTIONS, STARTS
-from pages.what_if.result import Axis, WhatIfResult
+from pages.what_if.measured import Axis
+from pages.what_if.result import WhatIfResult
 from pages.what_if.work import prices, together
 from ui import pins
 from ui.compute import compute

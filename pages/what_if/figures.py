@@ -9,8 +9,8 @@ from types import ModuleType
 
 import numpy as np
 
-from pages.what_if.experiment import WhatIfResult
-from pages.what_if.result import Axis
+from pages.what_if.measured import Axis
+from pages.what_if.result import WhatIfResult
 from ui.plot import theme
 from ui.texts import Texts
 

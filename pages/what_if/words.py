@@ -1,7 +1,8 @@
 """The planner's texts beside an answer: explanation, cost of tuning, tables, and charts in words."""
 
 from lab.papers import short
-from pages.what_if.experiment import OTHER_SEEDS, WhatIfResult, WhatIfSettings
+from pages.what_if.experiment import OTHER_SEEDS, WhatIfSettings
+from pages.what_if.result import WhatIfResult
 from pages.what_if.words_parts import SAYS, amount, at, interval, label, low, points, tell
 from ui import panels
 from ui.panels import number, percent

@@ -2,7 +2,8 @@
 
 from lab.claims import Case
 from lab.crossing import Answer, Crossing
-from pages.what_if.experiment import REPEATS, WhatIfResult
+from pages.what_if.experiment import REPEATS
+from pages.what_if.result import WhatIfResult
 from pages.what_if.words_numbers import between, did
 from pages.what_if.words_parts import (
     SAYS,

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from pages.what_if.experiment import WhatIfResult, WhatIfSettings
-from pages.what_if.result import Effect
+from pages.what_if.experiment import WhatIfSettings
+from pages.what_if.measured import Effect
+from pages.what_if.result import WhatIfResult
 from pages.what_if.words_parts import (
     SAYS,
     ahead,

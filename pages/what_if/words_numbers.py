@@ -3,7 +3,8 @@
 from html import escape
 
 from lab.crossing import Answer, Crossing
-from pages.what_if.experiment import WhatIfResult, WhatIfSettings
+from pages.what_if.experiment import WhatIfSettings
+from pages.what_if.result import WhatIfResult
 from pages.what_if.words_parts import (
     SAYS,
     amount,

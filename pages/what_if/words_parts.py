@@ -5,8 +5,9 @@ import re
 from collections.abc import Sequence
 
 from lab.differences import Difference
-from pages.what_if.experiment import WhatIfResult, WhatIfSettings
+from pages.what_if.experiment import WhatIfSettings
 from pages.what_if.figures import SAYS
+from pages.what_if.result import WhatIfResult
 from ui import outcomes, panels
 from ui.panels import number
 from ui.vocabulary import KNOBS, in_sentence

@@ -1,0 +1,92 @@
+"""What has been measured: along a parameter, over a map of two, beside the base, and by a search."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lab.claims import Case
+from lab.differences import Difference
+from lab.repeats import median_run
+from lab.settings import Settings, quantiles_of
+
+
+class Curve(NamedTuple):
+    """Values of a knob (V,), ascending, of which all runs are known; the runs (V, R), of so many ``splits``."""
+
+    values: np.ndarray
+    runs: np.ndarray
+    splits: int = 1
+
+    @property
+    def medians(self) -> np.ndarray:
+        return median_run(self.runs, splits=self.splits) if len(self.runs) else np.empty(0)
+
+    @property
+    def quantiles(self) -> np.ndarray:
+        """Return the 5 %, 50 % and 95 % quantiles of the runs, (3, V)."""
+        return quantiles_of(self.runs)
+
+
+class Axis(NamedTuple):
+    """Values along an axis of a chart, ascending, and whether they lie on it by their logarithms."""
+
+    values: Sequence[float]
+    log: bool
+
+    def place(self, values: Any) -> np.ndarray:
+        """Return where values lie."""
+        return np.log10(values) if self.log else np.asarray(values, dtype=float)
+
+    def value(self, place: float) -> float:
+        """Return what lies there."""
+        return 10.0**place if self.log else place
+
+    @property
+    def edges(self) -> np.ndarray:
+        """The ends of the cells around the values, (V + 1,)."""
+        places = self.place(self.values)
+        middles = (places[1:] + places[:-1]) / 2
+        return np.array([2 * places[0] - middles[0], *middles, 2 * places[-1] - middles[-1]])
+
+    def nearest(self, share: float) -> float:
+        """The value of the cell at a place between the ends, which are -1 and 1."""
+        low, *_, high = self.edges
+        at = np.searchsorted(self.edges, low + (share + 1) / 2 * (high - low)) - 1
+        return self.values[int(np.clip(at, 0, len(self.values) - 1))]
+
+
+class Map(NamedTuple):
+    """Medians (Y, X) over two knobs' values, x (X,) and y (Y,); NaN where still to be trained, or refused."""
+
+    x: np.ndarray
+    y: np.ndarray
+    medians: np.ndarray
+
+
+class Effect(NamedTuple):
+    """What one knob does from where it is: to ``value``, the measure less today's (``difference``)."""
+
+    knob: str
+    value: float
+    difference: Difference
+
+
+class Found(NamedTuple):
+    """The best of the tries: its settings, the median run that it was chosen by, and its median run and that of the
+    base on each of the other seeds that are done, (S,), and what may be said of one beside the other there.
+    """
+
+    settings: Settings
+    chosen: float
+    again: np.ndarray
+    base: np.ndarray
+    gain: Case
+
+    @property
+    def again_median(self) -> float:
+        return float(np.median(self.again))
+
+    @property
+    def base_median(self) -> float:
+        return float(np.median(self.base))
