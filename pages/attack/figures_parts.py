@@ -40,7 +40,7 @@ def roc(result: MembersResult) -> dict:
         traces.append(theme.line(RATES, np.maximum(curve, 1e-5), colour=colour, name=shown, **style))
     return theme.figure(
         *traces,
-        title=theme.title("Members found", "at 1 % false positives"),
+        title=theme.title("Members found", "at 1 % FPR"),
         legend="lower right",
         shapes=[theme.rule(0.01)],
         xaxis=_LOG_SHARE | {"title": {"text": "false-positive rate (log scale)"}, "range": [-3.05, 0.05]},
@@ -67,7 +67,7 @@ def margins(result: MembersResult, arm: str) -> dict:
     names = [f"≤ {marks[0]:g}", *(f"{mark:g}" for mark in marks[1:-1]), f"≥ {marks[-1]:g}"]
     return theme.figure(
         theme.holder(),
-        title=theme.title(title, f"members {theme.percent(members)}, others {theme.percent(others)}"),
+        title=theme.title(title, f"in {theme.percent(members)}, out {theme.percent(others)}"),
         shapes=shapes,
         annotations=[
             word(

@@ -529,7 +529,7 @@ def _now(result: WhatIfResult) -> tuple[float, float]:
 
 def _key(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict]]:
     """(the scale's colours over the map, the numbers at their ends)."""
-    left, width, count = 0.6, 0.24, 12
+    left, width, count = 0.68, 0.17, 12
     colours = theme.shades(count)
     boxes = [
         {"type": "rect", "xref": "paper", "yref": "paper", "y0": 1.022, "y1": 1.05, "line": {"width": 0}}
