@@ -403,3 +403,26 @@ def test_the_name_of_a_file_is_shown_as_it_stands():
     assert not app.exception
     assert not any(part in text(app) for part in ("![x]", "<b>", "\u202e"))
     assert "evil" in text(app)
+
+
+def test_a_column_with_an_ambiguous_mark_asks_what_the_mark_means(monkeypatch):
+    frame = pd.read_csv(CUSTOMERS, dtype=str).assign(monthly_spend="1,234")
+    table = own_table.read(frame.to_csv(index=False, sep="\t").encode())
+    monkeypatch.setattr("pages.data.own_table.read", lambda *_, **__: table)
+    app = used(sampled(), monthly_spend="number")
+    (box,) = [one for one in app.get("button_group") if "Decimal separator of monthly_spend" in str(one.proto)]
+    assert "1,234 is a thousand" in str(box.proto)
+    assert "1,234 is 1.234" in str(box.proto)
+
+
+def test_bounds_that_noise_has_hidden_are_paid_for_and_missing():
+    app = used(whole(), monthly_spend="number")
+    draft(app).say("monthly_spend", low=None, high=None, paid=0.1)
+    assert "The noise exceeded every count, so there are no bounds." in said(app.run())
+    assert waits(app)
+
+
+def test_a_category_without_values_is_named_as_missing():
+    app = used(sampled(), plan="category")
+    assert "needs categories" in said(app)
+    assert waits(app)

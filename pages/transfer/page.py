@@ -7,6 +7,7 @@ from pages.transfer import figures, words_descent, words_label
 from pages.transfer import words as say
 from pages.transfer import words_own as say_own
 from pages.transfer.experiment import TransferSettings
+from pages.transfer.program import program
 from ui import controls, live, my_rows
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
 
@@ -117,7 +118,7 @@ PAGE = Page(
         "Coefficients": result.coefficients,
         "Published table": lambda: result.published.frame,
     },
-    code=say.program,
+    code=program,
     ready=partial(my_rows.ready, fits=my_rows.of_sources),
     holds=partial(my_rows.holds, fits=my_rows.of_sources),
     private=my_rows.own,
