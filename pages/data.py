@@ -308,16 +308,16 @@ def _note(here: Brought, name: str) -> None:
     bounded = use in ("number", "amount")
     if bounded and column.read_off:
         st.markdown(SAYS["note.read_off"])
-        _button(SAYS["button.type"], name, lambda: draft.say(name, low=None, high=None, read_off=False))
+        _button("type", name, lambda: draft.say(name, low=None, high=None, read_off=False))
     elif bounded and column.paid:
         st.markdown(SAYS("note.paid" if column.low is not None else "note.paid_in_vain", paid=column.paid))
         with st.container(horizontal=True, gap="small"):
-            _button(SAYS["button.type"], name, lambda: draft.say(name, low=None, high=None, paid=0.0))
+            _button("type", name, lambda: draft.say(name, low=None, high=None, paid=0.0))
             _paying(here, name, SAYS["button.draw_again"])
     elif bounded and (column.low is None or column.high is None):
         st.markdown(SAYS["note.bounds_needed"])
         with st.container(horizontal=True, gap="small"):
-            _button(SAYS["button.read_off"], name, lambda: _read_off(here, name))
+            _button("read_off", name, lambda: _read_off(here, name))
             _paying(here, name, SAYS["button.pay"])
     elif use == "out":
         kind = draft.kinds[name]
@@ -341,8 +341,8 @@ def _explanation(draft: Draft, name: str, use: str) -> str:
     return f"note.{use}_{case}" if case else f"note.{use}"
 
 
-def _button(label: str, name: str, act) -> None:
-    st.button(label, key=f"data.{label}.{name}", type="tertiary", on_click=act)
+def _button(case: str, name: str, act) -> None:
+    st.button(SAYS[f"button.{case}"], key=f"data.{case}.{name}", type="tertiary", on_click=act)
 
 
 def _paying(here: Brought, name: str, label: str) -> None:

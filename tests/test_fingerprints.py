@@ -13,7 +13,14 @@ EXCEPT = {
 }
 # (colons, semicolons, headless openers in percent of sentences; "of its own" per 1,000 words; 90th percentile of words)
 STYLE_SHEET = (5, 0, 0.5, 0, 22)
-PLACES = ("pages: code", "ui: code", "pages: texts", "ui: texts", "pages: method")
+# The style sheet, or what was measured last where that is stricter; no share may rise.
+CEILINGS = {
+    "pages: code": (3.2, 0, 0, 0, 10),
+    "ui: code": (4.6, 0, 0, 0, 14),
+    "pages: texts": STYLE_SHEET,
+    "ui: texts": STYLE_SHEET,
+    "pages: method": STYLE_SHEET,
+}
 
 
 def texts(place: str) -> list[str]:
@@ -22,17 +29,17 @@ def texts(place: str) -> list[str]:
     return [one for text in found for one in sentences(text) if one not in EXCEPT]
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_visible_sentences_meet_the_style_sheet(place):
+@pytest.mark.parametrize("place", CEILINGS)
+def test_no_share_rises_above_its_ceiling(place):
     found = fingerprint(texts(place))
     measured = (found.colons, found.semicolons, found.headless, found.own, found.length)
     names = ("colons", "semicolons", "headless openers", "of its own", "words a sentence")
     above = [
         f"{name}: {value:.2f} > {most}"
-        for name, value, most in zip(names, measured, STYLE_SHEET, strict=True)
+        for name, value, most in zip(names, measured, CEILINGS[place], strict=True)
         if value > most
     ]
-    assert found.sentences > 20
+    assert found.sentences >= (32 if place == "pages: code" else 41)
     assert above == []
 
 

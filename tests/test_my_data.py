@@ -138,7 +138,7 @@ def test_another_choice_of_columns_is_another_experiment():
 def test_bounds_read_off_the_rows_are_void_everywhere(page):
     app = used(whole(), monthly_spend="number")
     assert waits(app)
-    app.button(key="data.Read them off the file.monthly_spend").click().run()
+    app.button(key="data.read_off.monthly_spend").click().run()
     assert any("would be void" in error.value for error in app.error)
     assert not waits(app)
     spend = pd.read_csv(CUSTOMERS)["monthly_spend"]
@@ -156,7 +156,7 @@ def test_bounds_read_off_the_rows_are_void_everywhere(page):
     assert "VOID" in paper(of, app.session_state[f"{page}.desk"])["lines"][0]
     app._page_hash = calc_hash("data")
     app.query_params.clear()
-    app = app.run().button(key="data.Type my own.monthly_spend").click().run()
+    app = app.run().button(key="data.type.monthly_spend").click().run()
     assert waits(app)
 
 
@@ -181,7 +181,7 @@ def test_bounds_are_paid_for_at_each_press_and_counted(monkeypatch):
     )
     app._page_hash = calc_hash("data")
     app.query_params.clear()
-    app = app.run().button(key="data.Type my own.monthly_spend").click().run()
+    app = app.run().button(key="data.type.monthly_spend").click().run()
     assert waits(app)
     assert "Bounds have cost 0.2 of epsilon" in said(app)
 
@@ -383,7 +383,7 @@ def test_a_head_start_says_what_is_void_and_a_link_elsewhere_asks():
     app = sourced()
     used(app, age="out")
     used(app, age="number")
-    app.button(key="data.Read them off the file.age").click().run()
+    app.button(key="data.read_off.age").click().run()
     found = at_rest(headed(app), "transfer")
     assert [error.value for error in found.error if "Guarantee void" in error.value]
     assert "no limit" in said(found)

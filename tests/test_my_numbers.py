@@ -100,7 +100,7 @@ def test_bounds_of_the_answer_that_were_read_off_are_void_everywhere():
     app = asked()
     for name, ends in BOUNDS.items():
         bounded(app, name, *ends)
-    app.button(key="data.Read them off the file.salary").click().run()
+    app.button(key="data.read_off.salary").click().run()
     assert any("would be void" in error.value for error in app.error)
     app = at_rest(regression(app), "regression")
     found = said(app)

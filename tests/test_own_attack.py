@@ -339,7 +339,7 @@ class TestPage:
 
     def test_bounds_read_off_the_rows_are_void_everywhere(self):
         app = used(whole(), monthly_spend="number")
-        app.button(key="data.Read them off the file.monthly_spend").click().run()
+        app.button(key="data.read_off.monthly_spend").click().run()
         spend = pd.read_csv(CUSTOMERS)["monthly_spend"]
         for part in ("worlds", "membership"):
             app = at_rest(trained(app, "attack", part=part, **LINK), "attack")

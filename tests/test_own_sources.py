@@ -402,7 +402,7 @@ RULES: Rules = {
     r"Detection alone spends": lambda r, _: r.settings.selection == "detected",
     r"one person of the target": lambda r, _: bool(r.settings.own.roles.person),
     r"one row of the target\.": lambda r, _: not r.settings.own.roles.person,
-    r"stays in the table and does not affect": lambda r, _: r.settings.own.roles.gaps,
+    r"counts as a row and adds nothing": lambda r, _: r.settings.own.roles.gaps,
     r"becomes the midpoint of its bounds": lambda r, _: not r.settings.own.roles.gaps,
     r"nothing is guaranteed|guarantee is void": lambda r, _: bool(r.settings.void),
     r"coin toss: 50": lambda r, _: not r.settings.void,

@@ -105,7 +105,7 @@ def _lost(private: float, reference: float) -> str:
 def one_answer(
     accuracy: np.ndarray, labels: np.ndarray, found: Callable[[], ByClass], names: Sequence[str], *, model: str
 ) -> str:
-    """Return the statement that models give all held-out rows one answer, where they do; "" else.
+    """Return a sentence that models give all held-out rows one answer, where they do; "" else.
 
     accuracy: (R,) on the held-out rows, whose classes are ``labels``. Only where one of them is the share of a class,
     as it then must be, what ``found`` finds is asked for.

@@ -156,7 +156,7 @@ class AccountingResult:
         return {"public": self.guarantee("pld"), **best, "all": self.tuned}
 
     def chance(self, way: str) -> float:
-        """Return the statement that the best of the settings tried is among the best tenth of all."""
+        """Return the probability that the best of the settings tried is among the best tenth of all."""
         return selection.best_among(SHARE, law=way if way in LAWS else None, tries=self.settings.settings_tried)
 
     def over_chance(self, way: str) -> tuple[np.ndarray, np.ndarray]:

@@ -11,30 +11,33 @@ from ui import hundred, outcomes, panels
 from ui.texts import Texts
 
 SAYS = Texts(__file__, "own.md")
-WHO = {name: SAYS[f"own.{name}"] for name in ("exposed", "middle", "row")}
-AGAINST = {name: SAYS[f"own.{name}"] for name in ("label", "nobody")}
-WHO_HELP = SAYS["own.who_help"]
-KNOBS = {"person": {"label": SAYS["own.person"], "help": SAYS["own.person_help"]}}
+WHO = {name: SAYS[f"choices.{name}"] for name in ("exposed", "middle", "row")}
+AGAINST = {name: SAYS[f"choices.{name}"] for name in ("label", "nobody")}
+WHO_HELP = SAYS["help.who"]
+KNOBS = {"person": {"label": SAYS["help.label"], "help": SAYS["help.person"]}}
 
 
 def refused(settings: AttackSettings, parts: dict[str, str]) -> str:
     """Return why a part cannot use a file, and which parts can; Markdown."""
-    first, last = (parts[part] for part in parts if part not in (*MISFITS, "audit"))
+    able = " and ".join(parts[part] for part in parts if part not in (*MISFITS, "audit"))
     part, audit = parts[settings.part], parts["audit"]
-    return SAYS("own.refused", part=part, misfit=settings.misfit, first=first, last=last, audit=audit)
+    return SAYS("refused", part=part, misfit=settings.misfit, able=able, audit=audit)
 
 
 def worlds_caption(result: WorldsResult) -> str:
-    """Return what the charts are made of."""
-    return SAYS("own.used", used=outcomes.used_of(result.settings, several=True))
+    """Return how many rows the charts are made of."""
+    return SAYS("caption.used", used=outcomes.used_of(result.settings, several=True))
 
 
 def membership_caption(result: MembersResult) -> str:
     """Return what the charts show, and the part of the file that the models share."""
     settings = result.settings
-    people = SAYS["own.people" if settings.by_person else "own.rows"]
-    used = SAYS("own.members", used=2 * settings.members, all=settings.own.private, people=people)
+    used = SAYS(f"caption.{_unit(settings)}", used=2 * settings.members, all=settings.own.private)
     return f"{MEMBERSHIP_CAPTION} {used}"
+
+
+def _unit(settings: AttackSettings) -> str:
+    return "person" if settings.by_person else "row"
 
 
 def worlds_guarantee(result: WorldsResult) -> str:
@@ -42,13 +45,9 @@ def worlds_guarantee(result: WorldsResult) -> str:
     settings = result.settings
     held = result.guarantees.formula
     text = "" if settings.void else hundred.drawn(held) + panels.guarantee(here=held)
-    holes = {
-        "rows": SAYS["own.all_rows" if settings.by_person else "own.one_row"],
-        "who": SAYS(f"own.who_{settings.who}", person=settings.person),
-        "other": SAYS[f"own.{'all_' * settings.by_person}{'no' if settings.against == 'nobody' else 'next'}_class"],
-    }
-    worlds = panels.note(SAYS("own.differ", **holes))
-    return _void(settings) + text + worlds + _of_own(settings, several=True)
+    who = SAYS(f"who.{settings.who}", person=settings.person)
+    differ = [SAYS(f"guarantee.{case}", who=who) for case in (_unit(settings), settings.against, "knows")]
+    return _void(settings) + text + panels.note(" ".join(differ)) + _of_own(settings, several=True)
 
 
 def members_guarantee(result: MembersResult) -> str:

@@ -103,7 +103,7 @@ def head(lesson: Lesson, step: str) -> str:
 
 
 def waiting(lesson: Lesson, guess: float) -> str:
-    """Return the statement that a guess is in the room."""
+    """Return a sentence that a guess is in the room."""
     asked = lesson.guess
     said = number(guess) + _unit(asked) if isinstance(asked, Number) else f"“{asked.options[int(guess)]}”"
     return _SAYS("waiting", guess=said)

@@ -78,7 +78,7 @@ def verdict(result: TransferResult) -> str:
     """Return whether the sources help, what does better than correcting them, and what is worse than nothing."""
     median, runs, (says, shown, _) = _medians(result), result.settings.repeats, _says(result)
     if not _measured(median):
-        return says["verdict.unmeasured"]
+        return " ".join(filter(None, [outcomes.void(result.settings), says["verdict.unmeasured"]]))
     case = "unused" if result.without_source == runs else result.compare("transfer", "target")
     text = {name: shown(one) for name, one in median.items()}
     holes = {"helped": text["transfer"], "alone": text["target"], "nothing": shown(result.nothing_learnt)}

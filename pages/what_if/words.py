@@ -15,8 +15,10 @@ def introduction(settings: WhatIfSettings) -> str:
 
 
 def caption(result: WhatIfResult) -> str:
-    """Return that nothing is sampled, where that is so. The charts' help texts explain their lines and marks."""
-    return SAYS["caption.exact"] if result.settings.exact else ""
+    """Return that nothing is sampled, or what the strip is, where there is one; a handout has no help texts."""
+    if result.settings.exact:
+        return SAYS["caption.exact"]
+    return SAYS["caption.strip"] if result.settings.asks != "best" and result.spans else ""
 
 
 def why(result: WhatIfResult) -> list[str]:
