@@ -222,8 +222,9 @@ class TestSettings:
         assert (settings.rows, settings.limits["person"]) == (MOST_LIVE, (0, MOST_LIVE - 1))
         worlds = settings.neighbours.worlds()
         assert [len(world.X) for world in worlds] == [MOST_LIVE] * 2
-        assert "2,000 of 4,800 rows, picked at random. With all, the noise would weigh 2.4 times less" in plain(
-            mine.worlds_caption(run_of(settings))
+        assert plain(mine.worlds_caption(run_of(settings))) == (
+            "Trained on your file, 2,000 of 4,800 rows, picked at random. With all, the noise would weigh 2.4 times "
+            "less. No row is drawn. For the analyst only."
         )
 
     def test_a_row_a_person_begins_with_2000_trainings(self, own, own_people):

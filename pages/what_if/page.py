@@ -69,7 +69,7 @@ def aside(desk: controls.Desk) -> None:
         other(desk)
     if desk.settings.exact:
         return
-    desk.choose("reached", "Target met by", REACHED_BY, wide=True)
+    desk.choose("reached", "Reached by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
 
 
@@ -196,7 +196,7 @@ def inset(desk: controls.Desk) -> None:
     settings = desk.settings
     desk.choose("knob", "Vary", {name: label(name) for name in settings.knobs})
     desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
-    desk.choose("reached", "Target met by", REACHED_BY, wide=True)
+    desk.choose("reached", "Reached by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
     said = words_asked.target_knob(settings)
     desk.number("target", **{name: said[name] for name in ("label", "unit") if name in said})

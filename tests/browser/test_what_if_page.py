@@ -39,7 +39,7 @@ def test_which_epsilon_and_another_question_by_one_click(opened):
     here = opened("what-if?repeats=24")
     assert re.search(r"Median accuracy is 90\s% with epsilon 0\.\d+", settled(here))
     here.get_by_role("combobox", name="Question").click()
-    here.get_by_role("option", name="How many people give accuracy 90 %?").click()
+    here.get_by_role("option", name="How many people for accuracy 90 %?").click()
     expect(here.locator(VERDICT)).to_contain_text("rows", timeout=PATIENCE)
     expect(here).to_have_url(re.compile("question=people"), timeout=PATIENCE)
     said = settled(here)
