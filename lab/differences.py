@@ -39,17 +39,17 @@ class Difference:
 
     @property
     def bounded(self) -> bool:
-        """Whether there are enough repeats for an interval at all."""
+        """Return whether there are enough repeats for an interval at all."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     @property
     def shown(self) -> bool:
-        """Whether 0 lies outside of the interval."""
+        """Return whether 0 lies outside of the interval."""
         return self.low > 0 or self.high < 0
 
     @property
     def sure(self) -> bool:
-        """Whether every repeat says the same."""
+        """Return whether every repeat says the same."""
         return self.low == self.high
 
 

@@ -53,12 +53,12 @@ class Fitting:
 
     @property
     def known(self) -> bool:
-        """Whether more than (epsilon, delta) is known of each release."""
+        """Return whether more than (epsilon, delta) is known of each release."""
         return _is_known(self.event)
 
     @property
     def quick(self) -> bool:
-        """Whether ``run`` takes no time."""
+        """Return whether ``run`` takes no time."""
         return gdp.is_gaussian(self.event) or not self.known
 
     def run(self) -> Fit | None:

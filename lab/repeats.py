@@ -64,7 +64,7 @@ class Medians:
 
     @classmethod
     def of(cls, runs: "np.ndarray | Medians") -> "Medians":
-        """Of ``runs`` (V, R), two independent repeats each at least; ``Medians`` are what they are."""
+        """Return those of ``runs`` (V, R), two independent repeats each at least; ``Medians`` are what they are."""
         if isinstance(runs, Medians):
             return runs
         runs = _trained(runs, 2)

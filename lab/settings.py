@@ -64,7 +64,7 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, values: np.ndarray) -> Self:
-        """Of ``values`` (R,)."""
+        """Return the 5 %, 50 % and 95 % quantiles of ``values`` (R,)."""
         return cls(*quantiles_of(np.ravel(values)).tolist())
 
 
@@ -188,7 +188,7 @@ class Settings:
         return next(iter(self.MEASURES))
 
     def pairs_with(self, other: "Settings") -> bool:
-        """Whether repeat r sees the same rows and the same noise, but for its size, as repeat r of ``other``."""
+        """Return whether repeat r sees the same rows and the same noise, but for its size, as repeat r of ``other``."""
         if self == other or type(self) is not type(other) or not self.COMMON:
             return self == other
         return all(getattr(self, name) == getattr(other, name) for name in self.COMMON) and self.draws_as(other)
@@ -205,7 +205,7 @@ class Settings:
         return 0.0
 
     def draws_as(self, other: Self) -> bool:
-        """Whether noise that may be common is common, where that takes more than ``COMMON`` to say."""
+        """Return whether noise that may be common is common, where that takes more than ``COMMON`` to say."""
         return True
 
     def result(self, outcomes: Mapping[Task, Any]) -> Any:

@@ -133,8 +133,10 @@ def sweep(
 
 
 def summary(runs: pd.DataFrame, *, target: float, better: str = "higher") -> pd.DataFrame:
-    """Of what ``sweep`` gives: a row a value with the median run (of several seeds, the median of their medians), the
-    range that nine runs in ten are in, and the share of the runs that reach ``target``.
+    """Return one row per value from ``runs``, the result of ``sweep``.
+
+    A row has the median run (with several seeds, the median of their medians), the 90 % range of runs, and the share
+    of runs that reach ``target``.
     """
     knob, measure = runs.columns[0], runs.columns[-1]
     reach = runs[measure] >= target if better == "higher" else runs[measure] <= target
@@ -188,7 +190,7 @@ def smallest(
 
 
 def log_scale(low: float, high: float) -> bool:
-    """Whether a knob with these limits has a log scale.
+    """Return whether a knob with these limits has a log scale.
 
     >>> log_scale(0.01, 150.0), log_scale(0, 500), log_scale(0.02, 0.98), log_scale(1e-9, 1e-2)
     (True, False, False, True)

@@ -3,6 +3,10 @@
 A sentence that has to stay as it is goes to ``EXCEPT``, with the reason.
 """
 
+import ast
+import re
+from pathlib import Path
+
 import pytest
 
 from scripts.fingerprints import beside, fingerprint, has_colon, headless, in_code, sentences
@@ -27,6 +31,21 @@ def texts(place: str) -> list[str]:
     folder, _, kind = place.partition(": ")
     found = in_code(folder) if kind == "code" else [*beside(folder, method=kind == "method").values()]
     return [one for text in found for one in sentences(text) if one not in EXCEPT]
+
+
+ROOT = Path(__file__).parents[1]
+# A docstring says what a function does or returns; these open a clause that hangs in the air.
+CLAUSE = re.compile(r"(?:What|How|Whether|Where|Of|From|Who|That|By|In)\b")
+
+
+def test_few_docstrings_of_functions_open_with_a_clause():
+    files = [file for top in ("dpcore", "lab", "ui", "pages") for file in (ROOT / top).rglob("*.py")]
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    found = [text for node in functions if (text := ast.get_docstring(node))]
+    assert len(found) > 1000
+    clauses = [text for text in found if CLAUSE.match(text)]
+    assert len(clauses) <= 0.01 * len(found), clauses
 
 
 @pytest.mark.parametrize("place", CEILINGS)

@@ -391,7 +391,7 @@ def moved(settings: Any, name: str, value: float | str) -> tuple[Any, dict[str, 
 
 
 def _movable(settings: Any, name: str) -> bool:
-    """Whether a panel or a click on a chart may move this."""
+    """Return whether a panel or a click on a chart may move this."""
     return (name in KNOBS and name in settings.limits) or name in getattr(settings, "CLICKS", ())
 
 

@@ -56,7 +56,7 @@ def asking() -> Iterator[None]:
 
 
 def at_work() -> bool:
-    """Whether anybody waits for anything at the moment."""
+    """Return whether anybody waits for anything at the moment."""
     return RUNS.waiting > 0 or bool(_asked)
 
 

@@ -96,7 +96,7 @@ class Draft:
         self.own_source, self.sources = sample.own_source, sample.sources
 
     def filled(self, sample: Sample) -> bool:
-        """Whether what the notes say is said already."""
+        """Return whether what the notes say is said already."""
         said = self.roles
         columns = tuple(one for one in sample.columns if one.name != said.source)
         theirs = (columns, sample.answer, sample.classes, sample.target)
@@ -166,7 +166,7 @@ def settled(brought: Brought) -> OwnRows | None:
 
 
 def of_classes(own: OwnRows) -> bool:
-    """Whether its rows, or people, can be learned from one by one, and have classes."""
+    """Return whether its rows, or people, can be learned from one by one, and have classes."""
     return own.roles.target is None and own.answered >= own_rows.LEAST_ROWS
 
 
@@ -181,17 +181,17 @@ def of_sources(own: OwnRows) -> bool:
 
 
 def of_parties(own: OwnRows) -> bool:
-    """Whether its people can be parties."""
+    """Return whether its people can be parties."""
     return own.as_parties
 
 
 def own(settings: RowsSettings) -> bool:
-    """Whether they need a file of the visitor's own."""
+    """Return whether they need a file of the visitor's own."""
     return settings.dataset == OWN
 
 
 def ready(desk: Desk, *, fits: Callable[[OwnRows], bool] = of_classes) -> bool:
-    """Whether there are rows to learn from: those of the lab, or of a file that is here; says what is missing.
+    """Return whether there are rows to learn from: those of the lab, or of a file that is here; says what is missing.
 
     Settings take up this session's newest choice where they name none, and that which a link names. fits: whether the
     page can learn from a file.
@@ -229,8 +229,10 @@ def _say_void(names: tuple[str, ...]) -> None:
 
 
 def holds(desk: Desk, *, fits: Callable[[OwnRows], bool] = of_classes) -> bool:
-    """Whether the settings are about rows of the lab, or of a file of this session that is still there, with an answer
-    of this kind."""
+    """Return whether the rows that the settings name can be used here.
+
+    Rows of the lab always can; a file must belong to this session, be there still, and have an answer of this kind.
+    """
     if not own(desk.settings):
         return True
     here, chosen = st.session_state.get(_BROUGHT), desk.settings.own

@@ -78,9 +78,10 @@ def _choose(desk: controls.Desk, brought: Brought | None, public_rows: PublicRow
 
 
 def holds(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
-    """Whether the settings are about a file of this session, whose rows can be made; asked before anything is computed.
+    """Return whether the settings are about a file of this session whose rows can be made.
 
-    Settings that leave too little of it go back to the last that did not, and say so at the knob of the public rows.
+    Asked before anything is computed. Settings that leave too little of the file go back to the last that left enough,
+    and say so at the slider of the public rows.
     """
     brought = st.session_state.get(_key(desk.page))
     own = desk.settings.own

@@ -51,7 +51,7 @@ class Pins:
         return tuple((APART if place == self.at else "") + pin.text for place, pin in enumerate(self.kept))
 
     def takes(self, settings: Settings) -> bool:
-        """Whether there is room for these settings, which are not among them yet."""
+        """Return whether there is room for these settings, which are not among them yet."""
         return len(self.kept) < MOST and all(pin.settings != settings for pin in self.kept)
 
     def add(self, settings: Settings, name: str = "") -> "Pins":

@@ -61,7 +61,7 @@ def _inline_scripts() -> list[str]:
 
 
 def same_origin(headers: Headers) -> bool:
-    """Whether a page of this very server asks, or no page at all: browsers name the page's origin.
+    """Return whether a page of this very server asks, or no page at all: browsers name the page's origin.
 
     Streamlit's option `server.corsAllowedOrigins` adds others, as for its own websocket.
     """
@@ -77,7 +77,7 @@ def allowed() -> Sequence[str]:
 
 
 def answers(host: str) -> bool:
-    """Whether an address with this host is answered; "*.x" in the option are all hosts that end so."""
+    """Return whether an address with this host is answered; "*.x" in the option are all hosts that end so."""
     hosts = [name.lower() for name in allowed()]
     return any(host == name or (name[:1] == "*" and host.endswith(name[1:])) for name in hosts)
 

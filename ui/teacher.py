@@ -78,7 +78,7 @@ def _all(whole: Knobs) -> list[str]:
 
 
 def pending(page: Page, desk: Desk) -> bool:
-    """Whether the link asks for a guess that nobody has made yet."""
+    """Return whether the link asks for a guess that nobody has made yet."""
     key = f"{page.name}.lesson"
     here = desk.shown.get(ASK, ""), desk.shown.get(GUESS)
     return GUESS in desk.shown and (
@@ -87,7 +87,7 @@ def pending(page: Page, desk: Desk) -> bool:
 
 
 def waits(page: Page, desk: Desk, told: Callable[[], str]) -> bool:
-    """Whether something is to be guessed before the page is shown. Asks for it; once it is there, shows the runs.
+    """Ask for a guess before the page is shown, then show the runs; return whether it is still to be made.
 
     told: gives the settings in words.
     """

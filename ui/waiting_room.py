@@ -173,7 +173,7 @@ class Admission:
             await self._app(scope, receive, send)
 
     def _page(self, scope: Scope) -> bool:
-        """Whether a browser asks for a page, to show it."""
+        """Return whether a browser asks for a page, to show it."""
         page = _PAGE.fullmatch(scope["path"].removeprefix(self._base))
         return page is not None and "text/html" in Headers(scope=scope).get("accept", "")
 

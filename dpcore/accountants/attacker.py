@@ -42,7 +42,7 @@ def best_attacker(held: privacy.Guarantee) -> Attacker:
 
 
 def _by_epsilon(one: privacy.Release, alone: bool) -> bool:
-    """Whether a release counts by its epsilon and delta only."""
+    """Return whether a release counts by its epsilon and delta only."""
     if isinstance(one, privacy.PoissonSampled):
         return not (gdp.is_gaussian(one.event) or isinstance(one.event, privacy.LaplaceRelease))
     vector = alone and isinstance(one, privacy.NormExponentialRelease)

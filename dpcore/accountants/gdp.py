@@ -96,7 +96,7 @@ def crossing(scale: float, *, delta: float) -> float:
 
 
 def is_gaussian(event: Event) -> bool:
-    """Whether an event consists of Gaussian releases only."""
+    """Return whether an event consists of Gaussian releases only."""
     return all(isinstance(release, GaussianRelease) for release in releases(event))
 
 

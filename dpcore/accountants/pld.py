@@ -152,7 +152,7 @@ def merged(found: dict[Release, int]) -> dict[Release, int]:
 
 
 def silent(release: Release) -> bool:
-    """Whether a release, or one inside of it, has no noise."""
+    """Return whether a release, or one inside of it, has no noise."""
     match release:
         case GaussianRelease(noise_multiplier=multiplier):
             return multiplier == 0

@@ -150,7 +150,7 @@ def effects(result: AccountingResult, finding: str = "") -> dict:
 
 
 def _drawable(held) -> bool:
-    """Whether there is a number, and a log scale has it."""
+    """Return whether there is a number, and a log scale has it."""
     return held is not None and 0 < held.epsilon < np.inf
 
 

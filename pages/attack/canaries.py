@@ -296,7 +296,7 @@ class OnceResult:
 
     @property
     def caught(self) -> bool:
-        """Whether the first training alone refutes the claim. Where nothing is claimed there is nothing to refute."""
+        """Return whether the first training alone refutes the claim; without a claim it cannot."""
         return self.settings.version != "none" and self.first[2].refutes(self.claim)
 
     def _alone(self, epsilon: float) -> list[tuple[int, int, LowerBound]]:

@@ -185,7 +185,7 @@ class AttackSettings(Settings):
         return found | {"person": min(self.person, rows - 1), "members": min(self.members, _most_members(rows))}
 
     def _awaits(self, own: str) -> bool:
-        """Whether a link has only named the file, and has numbers that it keeps."""
+        """Return whether a link has only named the file, and has numbers that it keeps."""
         return self.dataset == OWN and self.source is None and self.own == own != file_handles.NONE
 
     @property
@@ -210,7 +210,7 @@ class AttackSettings(Settings):
 
     @property
     def by_person(self) -> bool:
-        """Whether a file says whose each row is."""
+        """Return whether a file says whose each row is."""
         return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
 
     @property

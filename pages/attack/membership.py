@@ -205,7 +205,7 @@ class MembersResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all models of both arms are trained."""
+        """Return whether all models of both arms are trained."""
         return all(len(one.members) == MODELS for one in self.shadows.values())
 
     def found_by_model(self, arm: str) -> np.ndarray:

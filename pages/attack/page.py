@@ -70,7 +70,7 @@ def who(desk: controls.Desk) -> None:
 
 
 def ready(desk: controls.Desk) -> bool:
-    """Whether there are rows, if the part needs any, of a file that it can use; says what is missing."""
+    """Return whether there are rows, if the part needs any, of a file that it can use; says what is missing."""
     if desk.settings.part == "audit":
         return True
     if not desk.settings.misfit and not my_rows.ready(desk):
@@ -81,7 +81,7 @@ def ready(desk: controls.Desk) -> bool:
 
 
 def holds(desk: controls.Desk) -> bool:
-    """Whether there still are."""
+    """Return whether there still are."""
     return desk.settings.part == "audit" or (not desk.settings.misfit and my_rows.holds(desk))
 
 

@@ -251,7 +251,7 @@ class WorldsResult:
 
     @property
     def caught(self) -> bool:
-        """Whether the claim is refuted. Where nothing is claimed there is nothing to refute."""
+        """Return whether the claim is refuted; without a claim it cannot be."""
         return self.settings.version != "none" and self.shown.refutes(self.claim)
 
     @property

@@ -46,7 +46,7 @@ def audit_numbers(result: AuditResult) -> list[Number]:
 
 
 def audit_verdict(result: AuditResult) -> str:
-    """Whether each audit came out as it must, and which did not."""
+    """Return whether each audit came out as it must, and which did not."""
     left, void, key = len(AUDITS) - len(result.bounds), result.count(VOID), "audit.verdict"
     if not result.bounds:
         return SAYS(f"{key}.none", left=left)
@@ -116,7 +116,7 @@ def once_numbers(result: OnceResult) -> list[Number]:
 
 
 def once_verdict(result: OnceResult) -> str:
-    """Whether one training refutes the claim, and whether many do."""
+    """Return whether one training refutes the claim, and whether many do."""
     settings, (right, guesses, _) = result.settings, result.first
     if settings.version == "none":
         return SAYS["once.verdict.none"]

@@ -258,7 +258,7 @@ class HypothesesSettings(Settings):
 
     @property
     def projected(self) -> bool:
-        """Whether rows have few features; known before there are any rows."""
+        """Return whether rows have few features; known before there are any rows."""
         return projected(self.data, self.projection)
 
     @property

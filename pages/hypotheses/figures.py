@@ -61,7 +61,7 @@ def weights(result: HypothesesResult) -> dict:
 
 
 def _found(result: HypothesesResult) -> str:
-    """Whether the weights come nearer to the truth than equal ones, where there is one."""
+    """Return whether the weights come nearer to the truth than equal ones, where there is one."""
     if not result.mixed:
         return ""
     if result.weighing == Case.SO_FAR:

@@ -100,7 +100,7 @@ def public_rows(settings: HypothesesSettings) -> int:
 
 
 def rows_ready(desk: controls.Desk) -> bool:
-    """Whether there are rows to work with; asks for what is missing. Making them shows a sign of life."""
+    """Return whether there are rows to work with; asks for what is missing. Making them shows a sign of life."""
     if desk.settings.data == "own" and not own_file.ready(desk, public_rows=public_rows):
         return False
     if desk.settings.data == "newsgroups" and not newsgroups_ready():
@@ -129,7 +129,7 @@ def newsgroups_ready() -> bool:
 
 
 def rows_here(desk: controls.Desk) -> bool:
-    """Whether a file of the user's own is still there: only the page can ask for it."""
+    """Return whether a file of the user's own is still there: only the page can ask for it."""
     return desk.settings.data != "own" or own_file.holds(desk, public_rows=public_rows)
 
 

@@ -116,7 +116,7 @@ class HypothesesResult:
         return compare(*runs, constant=_constant(done), complete=self._whole(key))
 
     def _whole(self, key: Any) -> bool:
-        """Whether all that ``key`` asks for is done."""
+        """Return whether all that ``key`` asks for is done."""
         asked = {
             ("share", self.settings.label_share): ("now", "more"),
             ("dimension", self.features): ("now", "more"),
@@ -127,7 +127,7 @@ class HypothesesResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all of today's repeats are there."""
+        """Return whether all of today's repeats are there."""
         return self.repeats == self.settings.repeats
 
     def now_beside(self, other: str, method: str = "transfer") -> Case:
@@ -288,7 +288,7 @@ class HypothesesResult:
 
     @property
     def mixed(self) -> bool:
-        """Whether the sources differ, so that there is a mixture to be found: not where one file is split at random."""
+        """Return whether the sources differ, so that there is a mixture to find; a file split at random has none."""
         return self.settings.data != "own" or bool(self.settings.own.columns.source)
 
     @cached_property

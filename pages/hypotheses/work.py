@@ -29,7 +29,7 @@ TEST_ROWS = {"domains": 1000, "topics": 320, "reviews": 600, "newsgroups": 320}
 
 
 def projected(kind: str, projection: str) -> bool:
-    """Whether rows have few features: else they have a place for each word, and are sparse."""
+    """Return whether rows have few features: else they have a place for each word, and are sparse."""
     return kind == "domains" or projection != "none"
 
 

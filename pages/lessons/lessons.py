@@ -234,7 +234,7 @@ def _helps(before: Case, after: Case) -> int:
 
 
 def _steadier(before: Case, after: Case) -> int:
-    """Whether single runs lie closer together with more parties, as far apart, or further."""
+    """Return whether single runs lie closer together with more parties, as far apart, or further."""
     few, many = (np.ptp(np.quantile(case.share("soft"), (0.05, 0.95))) for case in (before, after))
     return 0 if many < 0.8 * few else 2 if many > 1.25 * few else 1
 
@@ -259,7 +259,7 @@ def _spends(before: Case, after: Case) -> int:
 
 
 def _below_bound(before: Case, after: Case) -> int:
-    """Whether the attacker stays under what the noise allows, or comes to it, or goes beyond."""
+    """Return whether the attacker stays under what the noise allows, or comes to it, or goes beyond."""
     attack, most = after.result.attack, after.result.ceiling
     return 2 if attack.low > most else 0 if attack.high < most else 1
 

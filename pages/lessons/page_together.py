@@ -37,11 +37,11 @@ class Seat:
     room: Room | None
 
     def asks(self, lesson: Lesson) -> bool:
-        """Whether the room is about this lesson."""
+        """Return whether the room is about this lesson."""
         return self.room is not None and self.room.question == lesson.name
 
     def open(self, lesson: Lesson) -> bool:
-        """Whether guesses of this lesson are taken."""
+        """Return whether guesses of this lesson are taken."""
         return self.asks(lesson) and not self.room.closed
 
     @property

@@ -194,7 +194,7 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether the noise keeps the claim; the slack is for the rounding of a calibration."""
+        """Return whether the noise keeps the claim; the slack is for the rounding of a calibration."""
         return self.needed_delta <= self.delta * (1 + 1e-9)
 
     @cached_property

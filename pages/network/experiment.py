@@ -214,7 +214,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     @property
     def by_chance(self) -> bool:
-        """Whether lots are drawn by chance; else each row has its place in a fixed order."""
+        """Return whether lots are drawn by chance; else each row has its place in a fixed order."""
         return self.mechanism == "sampled" or self.variant != "sound"
 
     @property
@@ -243,7 +243,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     @property
     def slow(self) -> bool:
-        """Whether the accountant has a quick form besides."""
+        """Return whether the accountant has a quick form besides."""
         return self.by_chance and self.counted_by != self.accountant
 
     @property
@@ -275,7 +275,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     @property
     def used_up(self) -> bool:
-        """Whether the budget ends the training, and not the number of epochs."""
+        """Return whether the budget ends the training, and not the number of epochs."""
         return self.plan == "epochs" or self.steps < self._longest
 
     @cached_property

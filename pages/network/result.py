@@ -225,7 +225,7 @@ class NetworkResult:
 
     @property
     def counted(self) -> bool:
-        """Whether epsilon is known at all frames."""
+        """Return whether epsilon is known at all frames."""
         return bool(np.isfinite(self.spent).all())
 
     @property
@@ -236,12 +236,12 @@ class NetworkResult:
 
     @property
     def holds(self) -> bool:
-        """Whether the accountant's theorem is about this training."""
+        """Return whether the accountant's theorem is about this training."""
         return self.settings.variant == "sound"
 
     @property
     def promised(self) -> bool:
-        """Whether it ``holds`` of the rows too: bounds that were read off them void it."""
+        """Return whether it ``holds`` of the rows too: bounds that were read off them void it."""
         return self.holds and not self.settings.void
 
     @property
@@ -330,12 +330,12 @@ class NetworkResult:
 
     @property
     def only_at_first(self) -> bool:
-        """Whether later steps have another noise than the first."""
+        """Return whether later steps have another noise than the first."""
         return self.recipe.mechanism == "tree" or (self.recipe.noise_ramp, self.recipe.clip_ramp) != (1, 1)
 
     @property
     def larger_lots_help(self) -> bool:
-        """Whether the largest lots are known to have less noise on the mean than the smallest, for the same budget."""
+        """Return whether, at the same budget, the largest lots have less noise on the mean than the smallest."""
         noise = self.noise_by_lot.noise_on_the_mean
         return bool(np.isfinite(noise).all() and noise[-1] < noise[0])
 

@@ -151,7 +151,7 @@ class Stretch:
 
     @property
     def essential(self) -> bool:
-        """Whether it is the first stretch of an ensemble's first networks."""
+        """Return whether it is the first stretch of an ensemble's first networks."""
         return self.job.first == self.frame == 0
 
     @property

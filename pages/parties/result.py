@@ -72,7 +72,7 @@ class PartiesResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all of the parties have been asked."""
+        """Return whether all of the parties have been asked."""
         return self.asked == self.ensemble.parties
 
     @property

@@ -73,7 +73,7 @@ def _joining(result: PartiesResult) -> str:
 
 
 def _too_few(result: PartiesResult) -> str:
-    """Whether the noise is longer than what it hides, and how many parties of this kind, or which epsilon, would do."""
+    """Return whether the noise is longer than the weights, and how many parties, or which epsilon, would suffice."""
     settings, method = result.settings, result.settings.method
     if method == "pate":
         return SAYS("few.pate", noise=number(result.sigma), parties=settings.parties)

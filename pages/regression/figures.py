@@ -76,7 +76,7 @@ def _error_curves(result: RegressionResult, *, most: float) -> list[dict]:
 
 
 def _late(result: RegressionResult) -> bool:
-    """Whether the curves come down so late that the corner under them is free."""
+    """Return whether the curves come down so late that the corner under them is free."""
     shown = [name for name in (result.settings.mechanism, result.rival) if name in result.curves]
     early = np.array(result.settings.epsilons) <= 1  # as far as a legend reaches
     return bool(shown) and all((result.quantiles(name)[1][early] >= result.mean_error).all() for name in shown)

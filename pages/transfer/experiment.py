@@ -270,7 +270,7 @@ class TransferSettings(PaidBounds, Settings):
 
     @property
     def _drawn(self) -> tuple[bool, bool]:
-        """Whether no source is near enough, and whether the centre is a vertex."""
+        """Return whether no source is near enough, and whether the centre is a vertex."""
         alone = not self.data.problem.transferable(self.q, self.h).any()
         return alone, self.penalty > 0 and self.penalty_q == "1"
 
@@ -344,7 +344,7 @@ def _widest(rows: int) -> int:
 
 
 def _usable(held: str) -> bool:
-    """Whether it is a file with sources, and not only the name of one."""
+    """Return whether it is a file with sources, and not only the name of one."""
     return isinstance(held, own_rows.OwnRows) and bool(held.sizes)
 
 

@@ -152,8 +152,10 @@ class PublishedResult:
 
     @property
     def passes_suffice(self) -> bool | None:
-        """Whether some number of passes over the five rows prints no more than twenty more rows do; None until all of
-        it is known."""
+        """Return whether some number of passes over the five rows prints no more than twenty more rows do.
+
+        None until all of it is known.
+        """
         values = {row: self.found[row]["value"] for row in tasks(self.penalty, self.q) if row in self.found}
         if len(values) < len(PUBLISHED) + len(CONTROLS):
             return None

@@ -75,7 +75,7 @@ class TransferResult:
 
     @property
     def descent_ahead(self) -> bool:
-        """Whether the descent without any source is shown to do better than the walk, with sources and without."""
+        """Return whether descent without sources is shown to beat Frank-Wolfe both with and without sources."""
         found = self.alone[self.settings.dimension]
         return all(self._beside(found.descent, one) == Case.AHEAD for one in (self.runs("transfer"), found.walk))
 

@@ -54,7 +54,7 @@ def _says(result: TransferResult) -> tuple[Texts, Callable[[float], str], int]:
 
 
 def _measured(median: Mapping[str, float]) -> bool:
-    """Whether any held-out row of a file has an answer."""
+    """Return whether any held-out row of a file has an answer."""
     return not any(map(math.isnan, median.values()))
 
 

@@ -175,7 +175,7 @@ class WhatIfSettings(Settings):
 
     @property
     def own_rows(self) -> bool:
-        """Whether the base learns from rows of a visitor's own file."""
+        """Return whether the base learns from rows of a visitor's own file."""
         return isinstance(getattr(self.settings, "own", ""), OwnRows)
 
     @cached_property
@@ -206,7 +206,7 @@ class WhatIfSettings(Settings):
 
     @property
     def exact(self) -> bool:
-        """Whether the measure is computed and not drawn, so that one number is all there is."""
+        """Return whether the measure is computed and not drawn, so that one number is all there is."""
         return not self.settings.COMMON
 
     @property
@@ -227,7 +227,7 @@ class WhatIfSettings(Settings):
 
     @property
     def solving(self) -> bool:
-        """Whether a value is asked for that reaches the target."""
+        """Return whether a value is asked for that reaches the target."""
         return self.asks in ("smallest", "people", CURVE)
 
     @property

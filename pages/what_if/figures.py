@@ -457,7 +457,7 @@ def _level_word(result: WhatIfResult, ends: np.ndarray, text: str) -> list[dict]
 
 
 def _dark(result: WhatIfResult, x: float, y: float) -> bool:
-    """Whether the map is dark at a place of its axes."""
+    """Return whether the map is dark at a place of its axes."""
     column, row = (
         int(np.clip(np.searchsorted(axis.edges, at) - 1, 0, len(axis.values) - 1))
         for axis, at in zip(result.settings.axes, (x, y), strict=True)

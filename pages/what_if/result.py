@@ -59,7 +59,7 @@ class WhatIfResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all runs of the base are known."""
+        """Return whether all runs of the base are known."""
         return self.of(self.settings.settings) is not None
 
     @cached_property
@@ -284,7 +284,7 @@ class WhatIfResult:
 
     @property
     def whole(self) -> bool:
-        """Whether all of the map is trained."""
+        """Return whether all of the map is trained."""
         return self.cells_done == len(self.settings.around.cells)
 
     # ---- which setting is best

@@ -67,7 +67,7 @@ def finding(result: WhatIfResult) -> str:
 
 
 def acts(both: Sequence[Effect]) -> bool:
-    """Whether a parameter does anything at all to these runs."""
+    """Return whether a parameter does anything at all to these runs."""
     return any(one.difference.median or not one.difference.sure for one in both)
 
 

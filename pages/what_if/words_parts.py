@@ -47,12 +47,12 @@ def rough(settings: WhatIfSettings, name: str, value: float) -> str:
 
 
 def _counts(settings: WhatIfSettings, name: str) -> bool:
-    """Whether a parameter has whole numbers."""
+    """Return whether a parameter has whole numbers."""
     return isinstance(settings.limits[name][0], int)
 
 
 def counted(settings: WhatIfSettings, name: str) -> bool:
-    """Whether a parameter says how many of something there are."""
+    """Return whether a parameter says how many of something there are."""
     return _counts(settings, name) and label(name).endswith("s")
 
 

@@ -128,7 +128,7 @@ def _moves(sent: Any, most: int) -> tuple[tuple[str, float | str], ...]:
 
 
 def _pair(sent: Any) -> bool:
-    """Whether this is a name and a value."""
+    """Return whether this is a name and a value."""
     if not (isinstance(sent, list) and len(sent) == 2 and isinstance(sent[0], str)):
         return False
     value = sent[1]

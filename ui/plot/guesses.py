@@ -197,5 +197,5 @@ def _beside(axes: Mapping, x: float, y: float, text: str, *, left: bool = False)
 
 
 def _names_axis(annotation: Mapping[str, Any]) -> bool:
-    """Whether these are the words over the axis upwards."""
+    """Return whether these are the words over the axis upwards."""
     return (annotation.get("xref"), annotation.get("x"), annotation.get("y")) == ("paper", 0, 1)

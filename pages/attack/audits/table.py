@@ -54,7 +54,7 @@ class Audit:
         return "gaussian" if self.gaussian else "count"
 
     def arrives(self, seed: int) -> bool:
-        """Whether the canary reaches the mechanism: runs with the same noise in both worlds differ."""
+        """Return whether the canary reaches the mechanism: runs with the same noise in both worlds differ."""
         return audit.arrives(*self.worlds(TWINS, seed, twins=True))
 
     @property

@@ -78,7 +78,7 @@ def direction(epsilon: float, *, factor: float = 1.0) -> Target:
 
 
 def winner(epsilon: float, *, monotone: bool = False, noise: str = "gumbel") -> Target:
-    """Whether the first of two options wins, whose score rises by 1 while the other's falls by 1."""
+    """Return whether the first of two options wins, whose score rises by 1 while the other's falls by 1."""
     choice = NoisyMax(sensitivity=1.0, epsilon=epsilon, monotone=monotone, noise=noise)
     start = np.array([-3.0 * choice.scale, 0.0])
     move = np.array([1.0, -1.0])

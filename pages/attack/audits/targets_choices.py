@@ -56,7 +56,10 @@ def corner(epsilon: float, *, another: bool = False) -> Target:
 
 
 def _one_choice(epsilon: float, polytope: fw.Polytope, *, against: float, noise: str, factor: float) -> Target:
-    """Whether the first step goes to the first vertex. against: the sum of the others' residuals, in units of R."""
+    """Return whether the first step goes to the first vertex.
+
+    against: the sum of the others' residuals, in units of R.
+    """
     sensitivity = fw.score_sensitivity(polytope.norm, residual_bound=1.0, rows=_ROWS, adjacency=REPLACE)
     scale = factor * fw.noise_scale(epsilon, sensitivity=sensitivity)
     X, others = np.ones((_ROWS, polytope.dimension)), np.full(_ROWS - 1, -against / (_ROWS - 1))

@@ -248,7 +248,7 @@ def penalised(epsilon: float, *, delta: float, number: bool = False) -> Target:
 
 
 def best_of(epsilon: float, *, delta: float, law: str, single: bool = False) -> Target:
-    """Whether all of a random number of tries fail, each of which is a coin that is pure in epsilon.
+    """Return whether all of a random number of tries fail, each of which is a coin that is pure in epsilon.
 
     single: each try has the whole epsilon, as if the best one alone had been made.
     """
