@@ -121,7 +121,7 @@ class ClassifierResult:
         return pd.DataFrame({"accuracy": self.accuracy.ravel()}, index=index).dropna().reset_index()
 
     def quantiles(self, arm: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the trained epsilons (m,) and quantiles of accuracy (3, m) at 5, 50 and 95 %, over the same repeats."""
+        """Return the trained epsilons (m,) and quantiles of accuracy (3, m) at 5, 50 and 95 %, over equal repeats."""
         return self._quantiles[arm]
 
     @cached_property
