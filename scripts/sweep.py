@@ -11,11 +11,13 @@ its machines: it belongs behind a firewall, or on the loopback address.
 """
 
 import argparse
+import io
 import json
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpcore import check
@@ -35,6 +38,9 @@ from ui import sweeps
 
 # Seconds between two files, and between two words on how far it has come.
 _KEEP, _SAY = 5.0, 2.0
+SCHEDULER = "LAB_SCHEDULER"
+# What a file says of the sweep that it belongs to.
+ABOUT = b"epsilon-lab"
 
 
 def read(text: str) -> tuple[str, Settings]:
@@ -80,7 +86,7 @@ class Sweep(sweeps.Sweep):
         _tell(f"{len(every):,} cells of {self.repeats} runs; {len(every) - len(todo):,} are there.")
         waiting, began, kept, said = [], *[time.monotonic()] * 3
         try:
-            with sweeps.engine(backend) as name:
+            with engine(backend) as name:
                 work = at_scale.stream(todo, measure=self.measure, repeats=self.repeats, backend=name)
                 for place, one in enumerate(work, 1):
                     waiting.append(one)
@@ -100,11 +106,11 @@ class Sweep(sweeps.Sweep):
         """The cells that are not in the folder yet. Raises RefusedError where it holds another sweep."""
         there: set[tuple] = set()
         for file in sorted(self.folder.glob("*.parquet")):
-            said = json.loads((pq.read_schema(file).metadata or {}).get(sweeps.ABOUT, b"{}"))
+            said = json.loads((pq.read_schema(file).metadata or {}).get(ABOUT, b"{}"))
             if said != self.about:
                 raise RefusedError("out", str(self.folder), "a folder of this sweep, or an empty one: it holds another")
             there |= set(pd.read_parquet(file, columns=[*self.over, "seed"]).itertuples(index=False, name=None))
-        return [cell for cell in every if (*cell.values.values(), sweeps.seed(cell)) not in there]
+        return [cell for cell in every if (*cell.values.values(), seed(cell)) not in there]
 
     def keep(self, found: list[tuple[Cell, np.ndarray]]) -> None:
         """A file of what was found: there whole, or not at all."""
@@ -116,12 +122,62 @@ class Sweep(sweeps.Sweep):
     def whole(self) -> bytes:
         """What was asked for of all that is there, as one file."""
         names = [*self.over, "seed"]
-        asked = [(*cell.values.values(), sweeps.seed(cell)) for cell in self.cells()]
+        asked = [(*cell.values.values(), seed(cell)) for cell in self.cells()]
         there = pd.read_parquet(self.folder)
         return self.file(there[pd.MultiIndex.from_frame(there[names]).isin(asked)])
 
     def cells(self) -> tuple[Cell, ...]:
         return at_scale.cells(self.settings, self.over, seeds=self.seeds)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Return what tells it from other sweeps, but for which values and seeds there are: of these there may come
+        more."""
+        fixed = asdict(self.settings) | dict.fromkeys((*self.over, "seed"))
+        return {
+            "page": self.page,
+            "settings": fixed,
+            "over": [*self.over],
+            "measure": self.measure,
+            "repeats": self.repeats,
+        } | ({"void": self.settings.void} if self.settings.void else {})
+
+    def frame(self, found: Iterable[tuple[Cell, np.ndarray]]) -> pd.DataFrame:
+        """Return a row a run."""
+        frames = [
+            pd.DataFrame({**cell.values, "seed": seed(cell), "repeat": np.arange(len(numbers)), self.measure: numbers})
+            for cell, numbers in found
+        ]
+        return pd.concat(frames, ignore_index=True)
+
+    def table(self, frame: pd.DataFrame) -> pa.Table:
+        """Return the same for a Parquet file."""
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        return table.replace_schema_metadata({ABOUT: json.dumps(self.about, sort_keys=True).encode()})
+
+    def file(self, frame: pd.DataFrame) -> bytes:
+        """Return one Parquet file, in order: the same for the same runs, wherever they were trained."""
+        ordered, packed = frame.sort_values([*self.over, "seed", "repeat"], ignore_index=True), io.BytesIO()
+        pq.write_table(self.table(ordered), packed)
+        return packed.getvalue()
+
+
+def seed(cell: Cell) -> int:
+    """Return the seed of a cell; 0 where there is none."""
+    return getattr(cell.settings, "seed", 0)
+
+
+@contextmanager
+def engine(backend: str) -> Iterator[str]:
+    """Yield the name of the engine, while it is there: a Dask cluster where one is named."""
+    address = os.environ.get(SCHEDULER)
+    if not address:
+        yield backend
+        return
+    from distributed import Client  # requirements-cluster.txt
+
+    with Client(address):
+        yield "dask"
 
 
 def _lasts(seconds: float) -> str:

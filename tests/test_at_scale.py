@@ -21,7 +21,6 @@ from lab.sweep import sweep as in_order
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from scripts import sweep
-from ui import sweeps
 
 ROOT = Path(__file__).parents[1]
 SETTINGS = ClassifierSettings(public_rows=0, steps=10)
@@ -188,6 +187,6 @@ def test_any_page_can_be_swept(page, tmp_path):
 
 
 def test_no_scheduler_is_asked_unless_one_is_named():
-    assert sweeps.SCHEDULER not in os.environ
-    with sweeps.engine("threads") as name:
+    assert sweep.SCHEDULER not in os.environ
+    with sweep.engine("threads") as name:
         assert name == "threads"

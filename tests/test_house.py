@@ -54,7 +54,7 @@ ENGINE = tuple(name for name in RANK if name.split(".")[0] == "dpcore")
 # Which rooms may import what we did not write. A dependency that is not listed is not one.
 OTHERS = {
     "PIL": ("ui.plot",),
-    "distributed": ("ui.sweeps",),
+    "distributed": (),  # for `make sweep` alone
     "dp_accounting": ("dpcore.accountants.pld",),
     "joblib": ("lab.at_scale",),
     "numpy": (*ENGINE, "lab", "ui", "ui.plot", "pages.*.work", "pages.*.figures"),
@@ -62,7 +62,7 @@ OTHERS = {
     "pandas": ("lab.sweep", "pages.*.work", "ui", "ui.plot"),
     "plotly": ("ui", "ui.plot"),
     "prometheus_client": ("ui.metrics",),
-    "pyarrow": ("lab.files", "ui.sweeps"),
+    "pyarrow": ("lab.files",),
     "scipy": (*ENGINE, "lab", "pages.*.work"),
     "segno": ("ui.qr_code",),
     "sklearn": ("dpcore.estimators", "dpcore.data", "dpcore.parties"),
