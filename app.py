@@ -13,7 +13,7 @@ from ui.static_files import Delivery
 from ui.uploads import Uploads
 from ui.waiting_room import Admission
 
-channel = Channel((front(PAGES), *PAGES)).route(st.get_option("server.baseUrlPath"))
+channel = Channel((front(PAGES), *PAGES)).route()
 questions = {"": QUESTION} | {page.name: page.question for page in PAGES}
 delivery = Middleware(Delivery, questions=questions)
 middleware = [Middleware(Guard), Middleware(Watch), Middleware(Admission), Middleware(Uploads), delivery]

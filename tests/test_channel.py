@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
+import streamlit as st
 from starlette.applications import Starlette
 
 from dpcore.cache import CACHE
@@ -86,7 +87,7 @@ class Told:
     line: Line
 
 
-def talk(conversation, *, base: str = "") -> Any:
+def talk(conversation) -> Any:
     """What comes of a conversation with a channel whose visitors share one thread."""
     CACHE.forget()
     Piece.begun.clear()
@@ -94,7 +95,7 @@ def talk(conversation, *, base: str = "") -> Any:
     served = Channel([*PAGES, TOY], line=Told.line)
 
     async def held():
-        return await conversation(Starlette(routes=[served.route(base)]))
+        return await conversation(Starlette(routes=[served.route()]))
 
     try:
         return asyncio.run(held())
@@ -322,11 +323,13 @@ def test_only_pages_of_this_server_may_ask(headers, answer):
 
 
 @pytest.mark.parametrize("base", ["", "lab", "/lab/", "a/b"])
-def test_it_is_below_the_base_path(base):
+def test_it_is_below_the_base_path(monkeypatch, base):
+    monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else None)
+
     async def conversation(server):
         return await Client(server, path="/".join(["", *base.strip("/").split("/"), NAME]).replace("//", "/")).opened()
 
-    assert talk(conversation, base=base) == "websocket.accept"
+    assert talk(conversation) == "websocket.accept"
 
 
 def test_later_slices_are_pushed():

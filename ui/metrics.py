@@ -28,6 +28,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dpcore.cache import CACHE
 from ui import busy
+from ui.live import serving
 
 PATH, SWITCH = "/metrics", "LAB_METRICS"
 # What the switch may say -> whether there are figures, and whether a proxy may hand them on.
@@ -84,8 +85,7 @@ class Watch:
     def __init__(self, app: ASGIApp) -> None:
         self._app, self._figures, self._nothing = app, make_asgi_app(REGISTRY), PlainTextResponse("Not Found", 404)
         self._on, self._public = switched()
-        base = (st.get_option("server.baseUrlPath") or "").strip("/")
-        self._path = f"/{base}{PATH}" if base else PATH
+        self._path = serving.base() + PATH
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or leave it to the app."""

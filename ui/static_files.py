@@ -115,8 +115,7 @@ class Delivery:
 
     def __init__(self, app: ASGIApp, questions: Mapping[str, str]) -> None:
         self._app = app
-        base = (st.get_option("server.baseUrlPath") or "").strip("/")
-        base = f"/{base}" if base else ""
+        base = serving.base()
         static = {f"/{file.relative_to(STATIC).as_posix()}": file for file in (STATIC / "static").rglob("*")}
         self._files = {base + name: file for name, file in (static | serving.files()).items() if file.suffix in KINDS}
         self._packed: dict[Path, bytes] = {}

@@ -23,6 +23,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
+from ui.live import serving
+
 SETTING, MEGABYTES = "LAB_UPLOADS_MB", 300
 _NO_COOKIE = (
     "**No file can be uploaded here**, because your browser sends the lab no cookies. Inside another site, "
@@ -71,8 +73,7 @@ class Uploads:
     def __init__(self, app: ASGIApp, server: Callable[[], Runtime] = get_instance) -> None:
         self._app, self._server = app, server
         self._limit = limit_mb() * 1e6
-        base = (st.get_option("server.baseUrlPath") or "").strip("/")
-        self._path = f"/{base}/_stcore/upload_file/" if base else "/_stcore/upload_file/"
+        self._path = f"{serving.base()}/_stcore/upload_file/"
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._receiving = 0
         self._since: dict[tuple[str, str], float] = {}  # (session, file) -> when it was complete

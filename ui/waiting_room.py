@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 
-import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -157,8 +156,7 @@ class Admission:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._door = Door(longest_wait())
-        base = (st.get_option("server.baseUrlPath") or "").strip("/")
-        self._base = f"/{base}" if base else ""
+        self._base = serving.base()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let in, or answer at the door."""

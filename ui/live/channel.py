@@ -29,6 +29,7 @@ from lab.settings import Settings
 from ui import busy, controls, debounce, metrics
 from ui.compare import compare
 from ui.compute import SLICE_SECONDS
+from ui.live import serving
 from ui.page import Page
 from ui.pins import MOST
 from ui.pins import read as read_pins
@@ -434,6 +435,6 @@ class Channel:
         if self._turns:
             self._turns.close()
 
-    def route(self, base: str = "") -> WebSocketRoute:
-        """Its address, below the path that the app is served at."""
-        return WebSocketRoute("/".join(["", *filter(None, base.strip("/").split("/")), NAME]), self.visit)
+    def route(self) -> WebSocketRoute:
+        """Return its address, below the path that the app is served at."""
+        return WebSocketRoute(f"{serving.base()}/{NAME}", self.visit)

@@ -1,7 +1,5 @@
 """Plotly charts that are redrawn in place while a slider moves: the nodes stay, and with them zoom and hover."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -86,9 +84,4 @@ def board(
     messages = [[picture.message() for picture in row] for row in rows]
     data = {"name": name, "ack": ack, "of": of, "paper": paper, "rows": messages}
     clicked = any(picture.clicks for row in rows for picture in row)
-    more = {"on_movement_change": _nothing} if clicked else {}
-    serving.mount("chart", key=key, data=_json(data), **more)
-
-
-def _nothing() -> None:
-    """Streamlit keeps a state key only if a callback is named for it; a click is read by `movement`."""
+    serving.mount("chart", key=key, data=_json(data), keeps="movement" if clicked else "")

@@ -14,8 +14,6 @@ next movement goes out. Nothing queues, nothing is lost, and the picture trails 
 most.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -170,8 +168,4 @@ def panel(
         "stage": stage,
         "selectors": selectors,
     }
-    serving.mount("knobs", css="knobs.css", key=key, data=data, on_movement_change=_nothing)
-
-
-def _nothing() -> None:
-    """Streamlit keeps a state key only if a callback is named for it; the movement is read by `movement`."""
+    serving.mount("knobs", css="knobs.css", key=key, data=data, keeps="movement")

@@ -14,8 +14,6 @@ made here, in code. Why this way and not another:
   plotly.js that the installed Python half was written for (`tests/test_static_files.py` compares them).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading
@@ -51,6 +49,12 @@ def address(component: str, file: str) -> str:
     return f"/_stcore/bidi-components/{PACKAGE}.{component}/{file}"
 
 
+def base() -> str:
+    """Return the path that the app is served at, such as "/lab", or "" at the root."""
+    path = (st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{path}" if path else ""
+
+
 def files() -> dict[str, Path]:
     """All that the widgets load, by ``address``."""
     return {address(name, file.name): file for name, folder in FOLDERS.items() for file in (HERE / folder).iterdir()}
@@ -77,13 +81,24 @@ def _renderer(name: str, css: str | None) -> Callable[..., Any]:
     return st.components.v2.component(f"{PACKAGE}.{name}", js=f"{name}.js", css=css, isolate_styles=css is not None)
 
 
-def mount(name: str, *, css: str | None = None, data: Mapping[str, Any] | bytes | None = None, **how: Any) -> None:
-    """Mount the component of `assets/<name>.js`; `how` goes to Streamlit: key, height. `data` may be JSON already.
+def mount(
+    name: str,
+    *,
+    key: str,
+    css: str | None = None,
+    data: Mapping[str, Any] | bytes | None = None,
+    keeps: str = "",
+    **callbacks: Callable[[], None],
+) -> None:
+    """Mount the component of `assets/<name>.js`. `data` may be JSON already.
 
+    Streamlit keeps a state or a trigger of the component only if a callback is named for it. `callbacks` are such, and
+    `keeps` names one that the next run reads by itself.
     Raises TypeError or ValueError where `data` is not JSON. Streamlit would send its `str`, or NaN, which no component
     can read, and log nothing.
     """
     if isinstance(data, Mapping):
         json.dumps(data, allow_nan=False)
     _declare_folders()
-    _renderer(name, css)(data=data, **how)
+    kept: dict[str, Callable[[], None]] = {f"on_{keeps}_change": lambda: None} if keeps else {}
+    _renderer(name, css)(key=key, data=data, **kept, **callbacks)

@@ -6,8 +6,6 @@ small messages of a script run so wait for the browser to confirm the first of t
 to say does that only after 40 ms (Linux) to 200 ms (Windows). While a slider is dragged, each redraw pays for it.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import socket

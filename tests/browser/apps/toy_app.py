@@ -10,7 +10,7 @@ from ui.live.channel import Channel
 from ui.security_headers import Guard
 from ui.start import lifespan
 
-channel = Channel([TOY]).route(st.get_option("server.baseUrlPath"))
+channel = Channel([TOY]).route()
 app = st.App(
     Path(__file__).with_name("toy_page.py"), routes=[channel], lifespan=lifespan, middleware=[Middleware(Guard)]
 )
