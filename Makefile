@@ -29,9 +29,10 @@ load: $(VENV)/.run ## people of a class on a server of yours, and what they wait
 
 test: lint quick browser ## everything: lint, format, unit, contract, doctest, page and real-browser tests
 
-lint: $(VENV)/.dev ## lint and format check only
+lint: $(VENV)/.dev ## lint, format and type check only
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
 	@$(DENO) lint --quiet
 	@$(DENO) check --quiet .
 	@$(DENO) fmt --quiet --check
@@ -69,7 +70,7 @@ pictures: $(VENV)/.dev ## make the README's pictures from the running lab
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m scripts.make_pictures
 
 clean: ## remove the environments and everything else that can be made again
-	rm -rf $(VENV) $(BENCH_VENV) .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp file is newer than what was installed, so the second start installs nothing.

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from functools import partial, wraps
 from types import FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -22,7 +22,8 @@ LIMIT_BYTES = 300_000_000
 # Smaller objects are counted with every value that holds them, even if they are shared.
 _SMALL_BYTES = 1000
 
-Answer = TypeVar("Answer")
+Answer_co = TypeVar("Answer_co", covariant=True)
+Arguments = ParamSpec("Arguments")
 
 
 class Secret(int):
@@ -97,7 +98,7 @@ class Cache:
             for part, size in parts.items():
                 self.held_bytes += 0 if part in self._holders else size
                 self._holders[part] = self._holders.get(part, 0) + 1
-            if newest is not None:
+            if newest is not None and isinstance(key, tuple):
                 alike = [one for one in self._answers if isinstance(one, tuple) and one[0] == key[0]]
                 for one in alike[:-newest]:
                     self._drop(one)
@@ -129,7 +130,8 @@ def sizes(value: Any) -> tuple[int, dict[int, int]]:
 
     Classes, modules and the globals of functions belong to the program and are not counted.
     """
-    parts, seen, stack, small = {}, set(), [value], 0
+    parts: dict[int, int] = {}
+    seen, stack, small = set(), [value], 0
     while stack:
         one = stack.pop()
         if id(one) in seen or isinstance(one, (type, ModuleType)):
@@ -160,7 +162,19 @@ def _size_and_referents(one: Any) -> tuple[int, list[Any]]:
 CACHE = Cache(LIMIT_BYTES)
 
 
-def cached(function: Callable[..., Answer] | None = None, *, newest: int | None = None) -> Callable[..., Answer]:
+class Cached(Protocol[Arguments, Answer_co]):
+    """A function whose results are cached; ``cache_clear`` drops them."""
+
+    cache_clear: Callable[[], None]
+
+    def __call__(self, *args: Arguments.args, **named: Arguments.kwargs) -> Answer_co: ...
+
+
+@overload
+def cached(function: Callable[Arguments, Answer_co]) -> Cached[Arguments, Answer_co]: ...
+@overload
+def cached(*, newest: int) -> Callable[[Callable[Arguments, Answer_co]], Cached[Arguments, Answer_co]]: ...
+def cached(function: Callable | None = None, *, newest: int | None = None) -> Any:
     """Wrap ``function`` of hashable arguments so that its results are cached in ``CACHE``; ``cache_clear`` drops them.
 
     newest: the maximum number of results kept, for large results that are quick to recompute and would evict others.
@@ -170,9 +184,9 @@ def cached(function: Callable[..., Answer] | None = None, *, newest: int | None 
         return partial(cached, newest=newest)
     name = function.__code__.co_filename, function.__qualname__
 
-    @wraps(function)
-    def remembered(*args: Hashable, **named: Hashable) -> Answer:
+    def remembered(*args: Hashable, **named: Hashable) -> Any:
         return CACHE.answer((name, args, *sorted(named.items())), partial(function, *args, **named), newest=newest)
 
-    remembered.cache_clear = lambda: CACHE.forget(lambda key: isinstance(key, tuple) and key[0] == name)
-    return remembered
+    wrapped: Any = wraps(function)(remembered)
+    wrapped.cache_clear = lambda: CACHE.forget(lambda key: isinstance(key, tuple) and key[0] == name)
+    return wrapped

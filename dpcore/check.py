@@ -147,6 +147,19 @@ def wholes(*shapes: tuple[int, ...], low: int, high: int | None = None, **named:
     return array.astype(int, copy=False)
 
 
+def rows(X: Any, y: Any, *, columns: int | None = None) -> np.ndarray:
+    """Return X (n, p) as a float array if it is finite, has a row for each of ``y`` and p = ``columns``, if given.
+
+    >>> rows([[0.5, 1.0]], [0, 1])
+    Traceback (most recent call last):
+    dpcore.check.RefusedError: X is (1, 2), but must be (n, p) with the n = 2 rows of y, at least one
+    """
+    shape = np.shape(X)
+    if len(shape) != 2 or shape[0] == 0 or shape != (len(y), columns or shape[1]):
+        raise RefusedError("X", shape, f"(n, {columns or 'p'}) with the n = {len(y)} rows of y, at least one")
+    return numbers(X=X)
+
+
 def _array(value: object) -> np.ndarray:
     try:
         return np.asarray(value)

@@ -21,7 +21,7 @@ def safe_root(excess: Callable[[float], float], low: float, high: float, toleran
     excess. Raises UnsafeError if none of it is safe.
     """
     ends = {low: excess(low), high: excess(high)}
-    safe, other = sorted(ends, key=ends.get)
+    safe, other = sorted(ends, key=ends.__getitem__)
     if ends[safe] > 0:
         raise UnsafeError(ends[safe])
     if ends[other] <= 0:

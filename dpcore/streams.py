@@ -45,7 +45,7 @@ def normal_steps(
     *,
     steps: int,
     shape: tuple[int, ...],
-    dtype: type,
+    dtype: type[np.floating],
     part: int = 0,
 ) -> Iterator[np.ndarray]:
     """Yield standard normal noise for each of ``steps`` steps, as arrays of shape (len(indices), *shape).

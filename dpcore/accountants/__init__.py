@@ -117,8 +117,8 @@ def most_steps(
         return int(max([low, *steps[good]])), int(min([high, *steps[~good]]))
 
     if accountant in _SCOUTS:
-        options = {"epsilon": epsilon, "delta": delta, "adjacency": adjacency, "limit": limit}
-        near = most_steps(event, accountant=_SCOUTS[accountant], **options)
+        scout = _SCOUTS[accountant]
+        near = most_steps(event, epsilon=epsilon, delta=delta, adjacency=adjacency, accountant=scout, limit=limit)
         low, high = narrow(np.array([near, int(near * 1.02) + 1]), accountant)
     at_once = 1 if accountant.startswith("pld") else 30
     while high - low > 1:

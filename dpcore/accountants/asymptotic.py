@@ -26,14 +26,15 @@ NOISES = (1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 STEPS = tuple(int(steps) for steps in np.geomspace(10, 1e6, 16).round())
 DELTAS = (1e-3, 1e-5, 1e-7, 1e-9)
 LAMBDAS = np.arange(1, 257)
+Numbers = float | np.ndarray
 
 
-def unit(rate: float, steps: int, *, delta: float) -> float:
+def unit(rate: Numbers, steps: Numbers, *, delta: Numbers) -> np.ndarray:
     """Return q sqrt(T ln(1/delta)), the unit in which Theorem 1 requires sigma epsilon >= c2."""
     return rate * np.sqrt(steps * np.log(1 / delta))
 
 
-def strong_unit(rate: float, steps: int, *, delta: float) -> float:
+def strong_unit(rate: Numbers, steps: Numbers, *, delta: Numbers) -> np.ndarray:
     """Return q sqrt(T ln(1/delta) ln(T/delta)), the order of sigma epsilon under advanced composition."""
     return unit(rate, steps, delta=delta) * np.sqrt(np.log(steps / delta))
 

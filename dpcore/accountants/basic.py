@@ -66,12 +66,17 @@ def price(release: Release, *, slack: np.ndarray) -> np.ndarray:
         case PureRelease(epsilon=epsilon) | ApproximateRelease(epsilon=epsilon):
             return np.full_like(slack, epsilon)
         case PoissonSampled(rate=rate, event=inner):
-            return amplified(rate, sum(n * price(one, slack=slack) for one, n in releases(inner).items()))
+            return amplified(rate, _together(inner, slack))
         case BestOf(event=inner, law=law) if not any(total_failures(releases(inner))):
             # (2 + eta) epsilon, whatever the mean; infinite for Poisson [papernot2022, Theorem 2, infinite orders]
-            return (2 + LAWS[law]) * sum(n * price(one, slack=slack) for one, n in releases(inner).items())
+            return (2 + LAWS[law]) * _together(inner, slack)
         case _:
             raise UnsupportedEventError(f"basic composition has no price for {release!r}")
+
+
+def _together(event: Event, slack: np.ndarray) -> np.ndarray:
+    """Return the sum of the prices of all releases in ``event``."""
+    return sum((n * price(one, slack=slack) for one, n in releases(event).items()), np.zeros_like(slack))
 
 
 def amplified(rate: float, epsilon: np.ndarray) -> np.ndarray:

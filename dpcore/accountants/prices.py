@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from dpcore import check
 from dpcore.accountants import account, advanced, basic, calibrate, curve, most_steps
-from dpcore.privacy import Adjacency, Event, PoissonSampled
+from dpcore.privacy import Adjacency, Event
 from dpcore.schedules import Schedule, step
 
 # The value that papers report beside the accountants; not a guarantee (``advanced.as_published``).
@@ -42,18 +43,19 @@ class Price:
         return len(self.noise_multipliers), len(self.steps)
 
     def run(self) -> np.ndarray:
+        return np.array([self._row(noise_multiplier) for noise_multiplier in self.noise_multipliers])
+
+    def _row(self, noise_multiplier: float) -> np.ndarray | list[float]:
         if self.ramp:
-            return np.array([[self._ramped(one, until) for until in self.steps] for one in self.noise_multipliers])
-        return np.array([self._row(step(self.sampling_rate, one)) for one in self.noise_multipliers])
-
-    def _ramped(self, noise_multiplier: float, until: int) -> float:
-        event = self.ramp.event(noise_multiplier, rate=self.sampling_rate, until=until)
-        return account(event, delta=self.delta, adjacency=self.adjacency, accountant=self.accountant).epsilon
-
-    def _row(self, event: PoissonSampled) -> np.ndarray:
+            events = (self.ramp.event(noise_multiplier, rate=self.sampling_rate, until=until) for until in self.steps)
+            return [self._epsilon(event) for event in events]
+        event = step(self.sampling_rate, noise_multiplier)
         if self.accountant == PUBLISHED:
             return advanced.as_published(event, np.array(self.steps), delta=self.delta)
         return curve(event, self.steps, delta=self.delta, adjacency=self.adjacency, accountant=self.accountant)
+
+    def _epsilon(self, event: Event) -> float:
+        return account(event, delta=self.delta, adjacency=self.adjacency, accountant=self.accountant).epsilon
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +78,7 @@ class NoiseFor:
         if not self.accountant.startswith("pld"):
             return self._search(self.accountant, _NOISE_BRACKET)
         near = self._search("renyi", _NOISE_BRACKET)
-        ends = tuple(part * near for part in _NEAR_RDP)
+        ends = _NEAR_RDP[0] * near, _NEAR_RDP[1] * near
         found = self._search(self.accountant, ends) if near < math.inf else math.inf
         # A result at an end of the range means that the root lies outside.
         inside = ends[0] * 1.001 < found < ends[1]
@@ -90,13 +92,16 @@ class NoiseFor:
             bracket = near / max(1, self.ramp_end) * 0.99, near / min(1, self.ramp_end) * 1.01
             if near == math.inf:
                 return near
-
-        def run_of(noise_multiplier: float) -> Event:
-            return ramp.event(noise_multiplier, rate=self.sampling_rate)
-
-        target = {"epsilon": self.epsilon, "delta": self.delta, "adjacency": Adjacency.ADD_REMOVE}
         try:
-            return calibrate(run_of, accountant=accountant, bracket=bracket, tolerance=1e-4, **target)
+            return calibrate(
+                partial(ramp.event, rate=self.sampling_rate),
+                epsilon=self.epsilon,
+                delta=self.delta,
+                adjacency=Adjacency.ADD_REMOVE,
+                accountant=accountant,
+                bracket=bracket,
+                tolerance=1e-4,
+            )
         except check.RefusedError:
             return math.inf
 

@@ -72,7 +72,8 @@ def _epsilons(event, counts, orders, *, delta, adjacency, sharp) -> np.ndarray:
 
 def summed(event: Event, orders: tuple[float, ...]) -> np.ndarray:
     """Return the RDP r(a) of a whole event at each of ``orders`` [mironov2017, Proposition 1]."""
-    return sum(n * divergences(release, orders) for release, n in releases(event).items())
+    found = (n * divergences(release, orders) for release, n in releases(event).items())
+    return sum(found, np.zeros(len(orders)))
 
 
 @cached

@@ -48,8 +48,8 @@ def price(event: Event, *, way: str, tries: int, delta: float, adjacency: Adjace
     fixed, shares = basic.total_failures(releases(whole))
     delta = max(check.between(0, 1, inclusive=False, delta=delta), min(fixed, _LARGEST_DELTA))
     names = ("gdp",) if gdp.is_gaussian(whole) else ("renyi",) if shares else ("renyi", "naive")
-    options = {"delta": delta, "adjacency": adjacency, "unit": unit}
-    best = min((account(whole, accountant=name, **options) for name in names), key=lambda one: one.epsilon)
+    found = (account(whole, delta=delta, adjacency=adjacency, unit=unit, accountant=name) for name in names)
+    best = min(found, key=lambda one: one.epsilon)
     if way in LAWS:
         return replace(best, basis=f"{BASES[way]}; {best.basis}", assumes=ASSUMES)
     return best if way == "all" else replace(best, assumes=(ON_PUBLIC,))

@@ -78,9 +78,9 @@ class World:
 class Draw:
     """The rows of one repeat: two disjoint parts of each source, and the rest of each domain for the target."""
 
-    labelled: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
-    unlabelled: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
-    left: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
+    labelled: list[tuple[np.ndarray, ...]]
+    unlabelled: list[tuple[np.ndarray, ...]]
+    left: list[tuple[np.ndarray, ...]]
 
 
 @cached(newest=3)
@@ -168,7 +168,7 @@ class Texts:
 
 @cached(newest=3)
 def _texts(where: Where) -> Texts:
-    if where.kind == "own":
+    if where.own is not None:
         corpus = references.held(where.own).corpus(where.sources, where.seed)
     else:
         corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)

@@ -5,8 +5,10 @@ rows. Features are clipped to their bounds and mapped to [-1, 1]; labels keep th
 """
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn import datasets as sklearn_datasets
@@ -19,6 +21,7 @@ from dpcore.streams import stream
 
 # Share of training rows; the others are for testing.
 TRAIN_SHARE = 0.8
+Answer = TypeVar("Answer")
 # Name of a data set, or the key by which tasks know an ``OwnRows``.
 Dataset = str | weakref.ref
 # A census-like population is a fixed data set, like a file: a page's seed affects only the noise.
@@ -29,16 +32,14 @@ _POPULATION_SEED = 0
 class Source:
     """A data set for regression.
 
-    draw: (rng) -> (X in original units, label in its unit), rows in random order. bounds: (low, high) of each feature
-    by name, ordered such that the first k are a sensible choice. label_bounds: widest public bounds of the label;
-    label_tops: range of upper bounds to choose from; label_top: a good one. fixed: whether the rows are the same for
-    every seed. rows: number of rows, or of persons with up to rows_each rows. gaps: whether rows may be missing, as in
-    ``least_squares.Unit``.
+    bounds: (low, high) of each feature by name, ordered such that the first k are a sensible choice. label_bounds:
+    widest public bounds of the label; label_tops: range of upper bounds to choose from; label_top: a good one. fixed:
+    whether the rows are the same for every seed. rows: number of rows, or of persons with up to rows_each rows. gaps:
+    whether rows may be missing, as in ``least_squares.Unit``.
     """
 
     title: str
-    draw: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]] | None
-    bounds: dict[str, tuple[float, float]]
+    bounds: Mapping[str, tuple[float, float]]
     label: str
     unit: str
     label_bounds: tuple[float, float]
@@ -57,6 +58,13 @@ class Source:
     @property
     def train_rows(self) -> int:
         return int(self.rows * self.train_share + 1e-9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn(Source):
+    """A data set with ``draw``: (rng) -> (X in original units, label in its unit), rows in random order."""
+
+    draw: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -205,8 +213,8 @@ _DIABETES = {
 }
 
 
-def _census(title: str, country: _Country, *, label_top: float) -> Source:
-    return Source(
+def _census(title: str, country: _Country, *, label_top: float) -> Drawn:
+    return Drawn(
         title=title,
         draw=country.draw,
         bounds=_CENSUS,
@@ -223,7 +231,7 @@ def _census(title: str, country: _Country, *, label_top: float) -> Source:
 SOURCES = {
     "us": _census("US-like census", _US, label_top=200.0),
     "brazil": _census("Brazil-like census", _BRAZIL, label_top=100.0),
-    "diabetes": Source(
+    "diabetes": Drawn(
         title="Diabetes",
         draw=_diabetes,
         bounds=_DIABETES,
@@ -282,16 +290,23 @@ def scaled(values: np.ndarray, *, low: float | np.ndarray, top: float | np.ndarr
     return 2 * (values - low) / (top - low) - 1
 
 
+def _by_split(function: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Cache ``function`` of a data set and a seed by what the seed selects, which is nothing in a fixed data set."""
+    kept = cached(function)
+
+    @wraps(function)
+    def of_split(name: Dataset, *, seed: int, **named: Any) -> Answer:
+        return kept(name, seed=split_seed(name, seed=seed), **named)
+
+    return of_split
+
+
+@_by_split
 def train_statistics(name: Dataset, *, seed: int, rows: int, label_top: float) -> Statistics:
     """Return the statistics of the first ``rows`` private rows, or persons, with labels clipped to ``label_top``.
 
     Labels are mapped to [-1, 1], missing ones to 0.
     """
-    return _train_statistics(name, split_seed(name, seed=seed), rows, label_top)
-
-
-@cached
-def _train_statistics(name: Dataset, seed: int, rows: int, label_top: float) -> Statistics:
     table = load(name, seed=seed)
     low, first = table.source.label_bounds[0], table.first(rows)
     label = scaled(np.minimum(table.y[first], label_top), low=low, top=label_top)
@@ -299,24 +314,16 @@ def _train_statistics(name: Dataset, seed: int, rows: int, label_top: float) -> 
     return replace(found, rows=rows * table.source.rows_each)
 
 
+@_by_split
 def held_out_statistics(name: Dataset, *, seed: int, label_top: float) -> Statistics:
     """Return the statistics of the held-out rows, labels on the same scale but **not** clipped, for the true error."""
-    return _held_out_statistics(name, split_seed(name, seed=seed), label_top)
-
-
-@cached
-def _held_out_statistics(name: Dataset, seed: int, label_top: float) -> Statistics:
     table = load(name, seed=seed)
     label = scaled(table.y_test, low=table.source.label_bounds[0], top=label_top)
     return Statistics.of(table.X_test, label)
 
 
+@_by_split
 def share_above(name: Dataset, *, seed: int, rows: int, label_top: float) -> float:
     """Return the share of the first ``rows`` private labels above ``label_top``, which are clipped."""
-    return _share_above(name, split_seed(name, seed=seed), rows, label_top)
-
-
-@cached
-def _share_above(name: Dataset, seed: int, rows: int, label_top: float) -> float:
     table = load(name, seed=seed)
     return float((table.y[table.first(rows)] > label_top).mean())

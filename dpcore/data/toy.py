@@ -130,7 +130,8 @@ def _spirals(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarra
 
 def _shipped(loader: Callable) -> Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]:
     def make(rng: np.random.Generator, _rows: int) -> tuple[np.ndarray, np.ndarray]:
-        return _shuffled(*loader(return_X_y=True), rng)
+        X, y = loader(return_X_y=True)
+        return _shuffled(X, y, rng)
 
     return make
 
@@ -277,7 +278,9 @@ def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Spl
 
 def _several(source: Source, people: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Return all rows of these people, or None if each has one row."""
-    X, y, of = source.several(people) if source.several else ((), (), ())
+    if not source.several:
+        return None
+    X, y, of = source.several(people)
     return (to_unit(X, source.bounds), y, of) if len(y) > len(people) else None
 
 

@@ -1,6 +1,6 @@
 """Differentially private linear regression as a scikit-learn estimator; ``REGRESSIONS`` lists the mechanisms."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from dpcore.regression.least_squares import Statistics
 from dpcore.regression.perturbed import Descent, OutputPerturbation
 from dpcore.streams import stream
 
-REGRESSIONS = {
+REGRESSIONS: dict[str, Any] = {
     "published": Published,
     "functional": Functional,
     "gaussian": GaussianStatistics,
@@ -31,7 +31,7 @@ REGRESSIONS = {
 def mechanism(name: str, **options: Any):
     """Return the mechanism ``name`` with those of ``options`` that it has fields for."""
     kind = REGRESSIONS[check.choice(REGRESSIONS, mechanism=name)]
-    return kind(**{key: value for key, value in options.items() if key in kind.__dataclass_fields__})
+    return kind(**{field.name: options[field.name] for field in fields(kind) if field.name in options})
 
 
 def standard_noise(mechanism: Any, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
@@ -111,10 +111,10 @@ class DPLinearRegression(PrivateRegressor):
     def _chosen(self, rows: int, inputs: int) -> Any:
         """Return the given mechanism, or the default one, and set ``mechanism_``."""
         given = {name: value for name, value in self.get_params().items() if value is not None}
-        self.mechanism_ = self.mechanism
+        self.mechanism_ = "functional" if self.mechanism is None else self.mechanism
         if self.mechanism is None:
             given = {"share": best_share(inputs)} | given
-            mechanism("functional", **given)  # refuses bad parameters even if it is not chosen
+            mechanism(self.mechanism_, **given)  # refuses bad parameters even if it is not chosen
             self.mechanism_ = "functional" if rows * self.epsilon >= inputs**3 else "output"
             if check.between(0, 1, delta=given.get("delta", 0)):
                 self.mechanism_ = "adassp"

@@ -120,7 +120,7 @@ def guarantees(
         case _:
             sensitivities = (math.inf,) * 3
     found = {sensitivity: _guarantee(settings, sensitivity, unit, before) for sensitivity in set(sensitivities)}
-    formula, bounded, unbounded = map(found.get, sensitivities)
+    formula, bounded, unbounded = (found[sensitivity] for sensitivity in sensitivities)
     return Guarantees(
         claimed=settings.epsilon,
         holds=settings.version == "sound",

@@ -45,7 +45,7 @@ class DPFrankWolfeRegressor(PrivateRegressor):
     data_bound: float = 1.0
     penalty: float = 0.0
     q: str = "1"
-    noise: str = "gumbel"
+    noise: fw.Noise = "gumbel"
     steps: int | None = None
     adjacency: str = "replace-one"
     random_state: Any = None
@@ -63,8 +63,8 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         n, d = X.shape
         penalties = fw.penalties(self.penalty, q=self.q, unit=data_bound)
         ball = fw.L1Ball(dimension=d, radius=check.positive(radius=self.radius) * data_bound, penalty=penalties.ball)
-        size = {"radius": ball.radius, "residual_bound": bound, "vertices": len(ball.vertices)}
-        self.n_iter_ = fw.steps_for(rows=n, rho=rho, **size) if self.steps is None else check.whole(1, steps=self.steps)
+        best = fw.steps_for(rows=n, rho=rho, radius=ball.radius, residual_bound=bound, vertices=len(ball.vertices))
+        self.n_iter_ = best if self.steps is None else check.whole(1, steps=self.steps)
         each = fw.selection_epsilon(rho, steps=self.n_iter_, noise=self.noise)
         sensitivity = fw.score_sensitivity(ball.norm, residual_bound=bound, rows=n, adjacency=adjacency)
         walk = fw.noisy_frank_wolfe(

@@ -97,11 +97,11 @@ def fit(
 
     start: starting weights. Use only with a strict tolerance, because a loosely converged result depends on its start.
     """
-    options = {"regularisation": regularisation, "tolerance": tolerance}
     if outputs(shares.shape[-2]) == 1:
-        found = erm.logistic(X, shares[..., 1, :], **options, start=None if start is None else start[..., 0, :])
+        start, y = None if start is None else start[..., 0, :], shares[..., 1, :]
+        found = erm.logistic(X, y, regularisation=regularisation, tolerance=tolerance, start=start)
         return found._replace(weights=found.weights[..., None, :])
-    return erm.softmax(X, shares, **options, start=start)
+    return erm.softmax(X, shares, regularisation=regularisation, tolerance=tolerance, start=start)
 
 
 def cut(weights: np.ndarray, *, to: float) -> np.ndarray:

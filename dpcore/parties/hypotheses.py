@@ -32,7 +32,7 @@ def stacked(releases: list[Release]) -> tuple[np.ndarray, np.ndarray]:
 def source_weights(releases: list[Release], public: Rows) -> np.ndarray:
     """Return each source's importance weights (..., K, m) on the public rows (m, d) or (..., m, d)."""
     _, tilts = stacked(releases)
-    return importance.weights(tilts, public if stacks.is_sparse(public) else public[..., None, :, :])
+    return importance.weights(tilts, public[..., None, :, :] if isinstance(public, np.ndarray) else public)
 
 
 def hypothesis_weights(target: np.ndarray, sources: np.ndarray, *, divergence: str) -> np.ndarray:

@@ -39,8 +39,14 @@ def moved_tilts(
     """Return ``tilts`` with the penalty centred at c (..., d), equivalent to a linear term -lambda c.beta."""
     n, m = stacks.count(private), stacks.count(public)
     side, row_weights = np.repeat([1.0, 0.0], [n, m]), np.repeat([1 / n, 1 / m], [n, m])
-    how = {"regularisation": regularisation, "row_weights": row_weights, "centre": centre, "start": start}
-    return erm.logistic(stacks.both(private, public), side, **how).exact()
+    return erm.logistic(
+        stacks.both(private, public),
+        side,
+        regularisation=regularisation,
+        row_weights=row_weights,
+        centre=centre,
+        start=start,
+    ).exact()
 
 
 def weights(tilts: np.ndarray, public: Rows) -> np.ndarray:

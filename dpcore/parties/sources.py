@@ -17,7 +17,7 @@ from dpcore.parties import importance
 from dpcore.parties.objective import Objective
 from dpcore.privacy import Adjacency, Event, GaussianRelease, Guarantee, PureRelease
 from dpcore.training import erm, stacks
-from dpcore.training.stacks import Rows
+from dpcore.training.stacks import Matrix, Rows
 
 NOISES = {
     "exponential": "noise on the answer",
@@ -33,7 +33,7 @@ class Part:
     """Rows of a source: identifiers ``rows`` (..., n), X (..., n, d) in the unit ball, maybe sparse, y in {0, 1}."""
 
     rows: np.ndarray
-    X: Rows
+    X: Matrix
     y: np.ndarray | None = None
 
     def __post_init__(self) -> None:
@@ -167,15 +167,20 @@ class Fitted:
 
 def fit(sources: list[Source], public: Rows, *, lambda_lr: float, lambda_iw: float) -> Fitted:
     """Return both minimisers of every source, along a leading axis, for public rows (..., m, d) or (m, d)."""
-    labelled = stacks.stacked([one.labelled.X for one in sources])
-    labels = np.stack([one.labelled.y for one in sources])
-    unlabelled = stacks.stacked([one.unlabelled.X for one in sources])
+    labelled, labels, unlabelled = _stacked(sources)
     return Fitted(
         hypotheses=hypotheses(labelled, labels, regularisation=lambda_lr),
         tilts=importance.tilts(unlabelled, public, regularisation=lambda_iw),
         hypothesis_sensitivity=hypothesis_sensitivity(stacks.count(labelled), lambda_lr),
         tilt_sensitivity=importance.sensitivity(stacks.count(unlabelled), lambda_iw),
     )
+
+
+def _stacked(sources: list[Source]) -> tuple[Rows, np.ndarray, Rows]:
+    """Return the labelled rows, their labels and the unlabelled rows of all sources, along a leading axis."""
+    labels = np.stack([np.asarray(one.labelled.y) for one in sources])
+    labelled, unlabelled = [one.labelled.X for one in sources], [one.unlabelled.X for one in sources]
+    return stacks.stacked(labelled), labels, stacks.stacked(unlabelled)
 
 
 def release(fitted: Fitted, budget: Budget, noise: np.ndarray) -> list[Release]:
@@ -201,9 +206,7 @@ def perturbed(
 
     near: the noiseless minima, used as starting points. They affect the running time but not the result.
     """
-    labelled, unlabelled = [one.labelled for one in sources], [one.unlabelled for one in sources]
-    X, y = stacks.stacked([one.X for one in labelled]), np.stack([one.y for one in labelled])
-    others = stacks.stacked([one.X for one in unlabelled])
+    X, y, others = _stacked(sources)
     first = Objective(rows=stacks.count(X), regularisation=lambda_lr, epsilon=budget.epsilon)
     second = Objective(rows=stacks.count(others), regularisation=lambda_iw, epsilon=budget.epsilon)
     return (

@@ -71,6 +71,18 @@ class Kind:
         scaled = features * (REACH / np.maximum(norms, radius or self.radius))
         return np.concatenate([scaled, np.full((*features.shape[:-1], 1), CONSTANT)], axis=-1)
 
+    def public(self, seed: int, rows: int) -> dict[str, Public]:
+        """Return "public" rows (``rows`` of them, a prefix of any larger number), "check" rows and "test" rows."""
+        raise NotImplementedError
+
+    def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return rows (parties, n, d) of classes y (parties, n), shifted by ``moved`` (parties, 1, f) sd."""
+        raise NotImplementedError
+
+    def parties(self, seed: int, first: int, last: int, *, rows: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows of the parties ``first`` to ``last`` - 1 of a kind that has parties: X, y as ``parties``."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Made(Kind):
@@ -91,7 +103,6 @@ class Made(Kind):
         return found
 
     def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return rows (parties, n, d) of classes y (parties, n), shifted by ``moved`` (parties, 1, f) sd."""
         return self.to_unit(self.means[y] + moved * self.sd + self.sd * rng.standard_normal((*y.shape, self.features)))
 
 
@@ -111,7 +122,6 @@ class Images(Kind):
         return {name: Public(X=inputs[part].copy(), y=y[part].copy()) for name, part in found.items()}
 
     def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return rows (parties, n, d) of classes y (parties, n), shifted by ``moved`` (parties, 1, f) public sd."""
         X, _, by_class = _projected(seed, self.features)
         counts = np.array([len(own) for own in by_class])
         place = (rng.random(y.shape) * counts[y]).astype(int)
@@ -145,7 +155,6 @@ class Recorded(Kind):
         return np.swapaxes(X, 0, 1).reshape(size, -1), y.T.ravel()
 
     def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return rows (parties, n, d) of classes y (parties, n), shifted by ``moved`` (parties, 1, f) public sd."""
         pool, _, radius = _scale(self, seed)
         return self.to_unit(_along(self, seed, self.recipe.draw(y, rng)) + moved * pool.std(axis=0), radius)
 
@@ -269,7 +278,7 @@ def _kind(dataset: str | Kind) -> Kind:
 
 @cached
 def public(dataset: str | Kind, seed: int, rows: int) -> dict[str, Public]:
-    """Return "public" rows (``rows`` of them, a prefix of any larger number), "check" rows and "test" rows."""
+    """Return ``Kind.public``, cached and read-only."""
     found = _kind(dataset).public(seed, rows)
     for part in found.values():
         part.X.flags.writeable = part.y.flags.writeable = False

@@ -52,9 +52,7 @@ class Statistics:
     def of(cls, X: np.ndarray, y: np.ndarray) -> "Statistics":
         """Return the statistics of inputs X (n, p), with constant, and labels y (n,); raise RefusedError for others."""
         y = check.numbers((len(y),), y=y)
-        if np.ndim(X) != 2 or len(X) == 0 or len(X) != len(y):
-            raise check.RefusedError("X", np.shape(X), f"(n, p) with the n = {len(y)} rows of y, at least one")
-        X = check.numbers(X=X)
+        X = check.rows(X, y)
         return cls(gram=X.T @ X, moment=X.T @ y, square=float(y @ y), rows=len(y))
 
     def first(self, inputs: int) -> "Statistics":
@@ -99,7 +97,7 @@ def ridge_in_ball(statistics: Statistics, *, penalty: float, radius: float) -> n
         return weights
     values, vectors = np.linalg.eigh(statistics.gram / statistics.rows)
     moment = vectors.T @ statistics.moment / statistics.rows
-    low, high = penalty, np.linalg.norm(moment) / radius
+    low, high = penalty, float(np.linalg.norm(moment)) / radius
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if np.linalg.norm(moment / (values + middle)) > radius else (low, middle)
@@ -121,7 +119,7 @@ def repaired(gram: np.ndarray, moment: np.ndarray, *, repair: str, noise_sd: np.
     """
     if repair == "none":
         return stationary(gram, moment)
-    extra = RIDGE_SDS * np.asarray(noise_sd)[..., None] if repair in ("ridge", "both") else 0.0
+    extra = RIDGE_SDS * np.asarray(noise_sd)[..., None] if repair in ("ridge", "both") else np.zeros(1)
     if repair == "ridge":
         return stationary(gram + extra[..., None] * np.eye(gram.shape[-1]), moment)
     values, vectors = np.linalg.eigh(gram)

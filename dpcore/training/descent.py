@@ -67,12 +67,12 @@ def noisy_gradient_descent(
     noise_sd: float | np.ndarray,
     start: np.ndarray,
     seed: int,
-    draws: Sequence[int],
+    draws: Sequence[int] | np.ndarray,
     people: np.ndarray | None = None,
     clipping: Clipping = "per-example",
     record: Sequence[int] = (),
     average: bool = False,
-    dtype: type = np.float32,
+    dtype: type[np.floating] = np.float32,
 ) -> Path:
     """Train R = len(draws) models by noisy gradient descent.
 
@@ -92,7 +92,8 @@ def noisy_gradient_descent(
         "clip": _column("clip_norm", clip_norm, models),
         "sd": _column("noise_sd", noise_sd, models, zero=True),
     }
-    X, y = _checked(X, y, n_classes, dtype)
+    y = check.wholes((len(y),), low=0, high=check.whole(2, n_classes=n_classes) - 1, y=y)
+    X = np.ascontiguousarray(check.rows(X, y), dtype)
     people = None if people is None else checked_people(people, len(X))
     shape = (outputs(n_classes), X.shape[1])
     start = np.broadcast_to(check.numbers(shape, (models, *shape), start=start), (models, *shape)).astype(dtype)
@@ -173,12 +174,3 @@ def _column(name: str, value: float | np.ndarray, models: int, *, zero: bool = F
     """Return ``value`` as (R,); raise RefusedError unless it is finite and positive (or 0 with ``zero``)."""
     values = check.numbers((), (models,), low=0, inclusive=zero, **{name: value})
     return np.broadcast_to(values, (models,))
-
-
-def _checked(X: np.ndarray, y: np.ndarray, n_classes: int, dtype: type) -> tuple[np.ndarray, np.ndarray]:
-    """Return the validated rows; raise RefusedError for others."""
-    check.whole(2, n_classes=n_classes)
-    y = check.wholes((len(y),), low=0, high=n_classes - 1, y=y)
-    if np.ndim(X) != 2 or len(X) == 0 or len(X) != len(y):
-        raise check.RefusedError("X", np.shape(X), f"(n, p) with the n = {len(y)} rows of y, at least one")
-    return np.ascontiguousarray(check.numbers(X=X), dtype), y

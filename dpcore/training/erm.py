@@ -96,7 +96,7 @@ def softmax(
     return _solve(X, targets, shape, regularisation, row_weights, centre, start, tolerance, _Softmax)
 
 
-def distance(gradient_norm: float | np.ndarray, *, regularisation: float) -> float | np.ndarray:
+def distance(gradient_norm: float, *, regularisation: float) -> float:
     """Return how much further apart two inexact minimisers may be than exact ones: 2 tau / lambda, to add to Delta."""
     return 2 * gradient_norm / regularisation
 
@@ -153,6 +153,10 @@ class _Risk:
         X = self.X if self.X.ndim == 2 else self.X[some]
         parts = (part[some] for part in (self.targets, self.row_weights, self.regularisation, self.centre, self.start))
         return type(self)(X, *parts)
+
+    def at(self, w: np.ndarray) -> Local:
+        """Return the risks and their derivatives at the points ``w`` (B, p)."""
+        raise NotImplementedError
 
     def penalty(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         away = w - self.centre

@@ -210,14 +210,14 @@ def noisy_frank_wolfe(
     scale: float | np.ndarray,
     residual_bound: float,
     seed: int,
-    draws: Sequence[int],
+    draws: Sequence[int] | np.ndarray,
     noise: Noise = "gumbel",
     centre: np.ndarray | None = None,
     pooled: Pooled | None = None,
     ridge: float = 0.0,
     part: int = 0,
     keep_points: bool = False,
-    dtype: type = np.float32,
+    dtype: type[np.floating] = np.float32,
 ) -> Walk:
     """Train M = len(draws) models by noisy Frank-Wolfe, starting from the centre of the polytope.
 
@@ -228,10 +228,12 @@ def noisy_frank_wolfe(
     ones. Raises RefusedError for bad arguments.
     """
     models, d = len(draws), polytope.dimension
-    _refuse_bad_data(X, y, d)
+    if np.abs(check.rows(X, check.numbers((len(y),), y=y), columns=d)).max() > 1 + 1e-9:
+        raise check.RefusedError("X", f"up to {np.abs(X).max():.3g}", "values within [-1, 1]")
     check.choice(NOISES, noise=noise)
-    _refuse_bad_bound(residual_bound)
-    draws = check.wholes((models,), low=0, draws=draws)
+    if residual_bound != math.inf:
+        check.positive(residual_bound=residual_bound)
+    indices = check.wholes((models,), low=0, draws=draws)
     lengths = np.broadcast_to(check.wholes((), (models,), low=1, steps=steps), (models,))
     scales = np.broadcast_to(check.numbers((), (models,), low=0, scale=scale), (models,))
     if centre is not None:
@@ -245,7 +247,7 @@ def noisy_frank_wolfe(
         ridge=dtype(check.between(0, math.inf, ridge=ridge)),
         pooled=_pooled(pooled, centre, order, models, d, dtype),
     )
-    unit = _unit_noise(noise, seed, draws[order], part, int(lengths.max()), len(polytope.vertices))
+    unit = _unit_noise(noise, seed, indices[order], part, int(lengths.max()), len(polytope.vertices))
     walk = _walk(task, polytope, lengths[order], scales[order], unit, keep_points, dtype)
     back = np.argsort(order)
     middle = np.zeros(d, dtype) if centre is None else np.asarray(centre, dtype)
@@ -260,8 +262,8 @@ class _Task:
     rows: np.ndarray
     columns: np.ndarray
     labels: np.ndarray
-    bound: float
-    ridge: float
+    bound: np.floating
+    ridge: np.floating
     pooled: Pooled | None
 
     def gradient(self, away: np.ndarray) -> np.ndarray:
@@ -342,16 +344,3 @@ def _pooled(pooled, centre, order, models, d, dtype) -> Pooled | None:
         middle = np.broadcast_to(centre, (models, d))[order]
         moment = moment - (pooled.gram[0 if shared else order] @ middle[..., None])[..., 0]
     return Pooled(gram=gram if shared else gram.astype(dtype), moment=moment.astype(dtype), rows=rows.astype(dtype))
-
-
-def _refuse_bad_bound(residual_bound: float) -> None:
-    if residual_bound != math.inf:
-        check.positive(residual_bound=residual_bound)
-
-
-def _refuse_bad_data(X: np.ndarray, y: np.ndarray, d: int) -> None:
-    if np.ndim(X) != 2 or len(X) == 0 or np.shape(X) != (len(y), d):
-        raise check.RefusedError("X", np.shape(X), f"(n, {d}) with the n = {len(y)} rows of y, at least one")
-    check.numbers((len(X),), y=y)
-    if np.abs(check.numbers(X=X)).max() > 1 + 1e-9:
-        raise check.RefusedError("X", f"up to {np.abs(X).max():.3g}", "values within [-1, 1]")

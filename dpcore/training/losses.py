@@ -10,6 +10,7 @@ the appended constant. Inputs are ``(n, p)``, labels ``(n,)`` whole numbers from
 import math
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy.special import expit
 
 # Number of logits computed at once: 400 kB in single precision.
@@ -108,7 +109,7 @@ def predict(weights: np.ndarray, X: np.ndarray) -> np.ndarray:
     return chosen(logits(weights, X))
 
 
-def chosen(z: np.ndarray, *, dtype: type = np.intp) -> np.ndarray:
+def chosen(z: np.ndarray, *, dtype: DTypeLike = np.intp) -> np.ndarray:
     """Return the class (..., n) of the largest logit or probability ``z`` (..., k, n); the first if tied."""
     if z.shape[-2] == 1:
         return (z[..., 0, :] > 0).astype(dtype)

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from dpcore import check
 from dpcore.streams import stream
@@ -85,9 +86,10 @@ class Pass:
     (R, B).
     """
 
-    def __init__(self, architecture: Architecture, *, models: int, width: int, dtype: type):
+    def __init__(self, architecture: Architecture, *, models: int, width: int, dtype: type[np.floating]):
         self._architecture, self._models = architecture, models
-        self._store, self._buffers = np.empty(0, dtype), {}
+        self._store = np.empty(0, dtype)
+        self._buffers: dict[int, tuple] = {}
         self.fit(width)
 
     def fit(self, width: int) -> None:
@@ -230,6 +232,6 @@ def gradient_norms(
     return np.sqrt(np.stack(squared_norms(of_persons(both, share.astype(weights.dtype), each=places.shape[1]))))
 
 
-def one_hot(y: np.ndarray, classes: int, dtype: type) -> np.ndarray:
+def one_hot(y: np.ndarray, classes: int, dtype: DTypeLike) -> np.ndarray:
     """Return classes (n,) one-hot encoded, (classes, n)."""
     return np.equal.outer(np.arange(classes), y).astype(dtype)

@@ -33,7 +33,7 @@ class PeopleGradient:
             for cut in blocks(len(these), rows=models * outputs * int(count), itemsize=X.itemsize, least=1):
                 places = rows[these[cut, None] + np.arange(count)]
                 mine = averaged[places]  # (M, m, p) of M people
-                factors = np.linalg.qr(mine.astype(np.float64).transpose(0, 2, 1), mode="r").astype(X.dtype)
+                factors = np.asarray(np.linalg.qr(mine.astype(np.float64).transpose(0, 2, 1), mode="r"), X.dtype)
                 self._blocks.append((X[places], mine, y[places], factors))
 
     def __call__(self, weights: np.ndarray) -> np.ndarray:
@@ -49,7 +49,7 @@ class PeopleGradient:
 
     def clipped(self, weights: np.ndarray) -> np.ndarray:
         """Return the share of people (R,) whose average gradient is clipped, for weights (k, R, p)."""
-        flat, found = weights.reshape(-1, weights.shape[-1]), 0
+        flat, found = weights.reshape(-1, weights.shape[-1]), np.zeros(weights.shape[1], int)
         for X, _, y, factors in self._blocks:
             found = found + (self._scales(factors, _residuals(X @ flat.T, y, self._outputs)) < 1).sum(axis=0)
         return found / self._people

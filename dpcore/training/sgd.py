@@ -19,6 +19,7 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from dpcore import accountants, check, cores, lots
 from dpcore.privacy import Adjacency, Event
@@ -153,12 +154,12 @@ def train(
     start: np.ndarray,
     noise_multiplier: float | np.ndarray,
     seed: int,
-    draws: Sequence[int],
+    draws: Sequence[int] | np.ndarray,
     people: np.ndarray | None = None,
     first: int = 0,
     last: int | None = None,
     record: Sequence[int] = (),
-    dtype: type = np.float32,
+    dtype: type[np.floating] = np.float32,
 ) -> Training:
     """Take steps ``first`` to ``last`` - 1 of DP-SGD with R = len(draws) networks.
 
@@ -185,13 +186,13 @@ def train(
     history = np.empty((len(marks), models, parameters), dtype)
     people = None if people is None else checked(people, len(X))
     rows = _Rows(X, y, people, classes=recipe.architecture.sizes[-1], dtype=dtype)
-    draws = check.wholes((models,), low=0, draws=draws)
-    order = np.argsort(draws, kind="stable")  # networks with the same draws are trained together and draw once
+    streams = check.wholes((models,), low=0, draws=draws)
+    order = np.argsort(streams, kind="stable")  # networks with the same draws are trained together and draw once
 
     def take(part: slice) -> None:
         these = order[part]
         own = weights[these]
-        steps = _steps(recipe, own, rows, sigma[these], seed=seed, draws=draws[these], first=first, last=last)
+        steps = _steps(recipe, own, rows, sigma[these], seed=seed, draws=streams[these], first=first, last=last)
         for step in chain([first], steps):
             if step in marks:
                 history[marks[step], these] = own
@@ -211,7 +212,7 @@ class _Rows:
     several, followed by a row for ``NOBODY``; None if each person has one row.
     """
 
-    def __init__(self, X: np.ndarray, y: np.ndarray, people: np.ndarray | None, *, classes: int, dtype: type):
+    def __init__(self, X: np.ndarray, y: np.ndarray, people: np.ndarray | None, *, classes: int, dtype: DTypeLike):
         columns = np.vstack([X.T, np.ones(len(X))])
         self.columns = np.column_stack([columns, np.zeros(len(columns))]).astype(dtype)
         self.squares = np.square(self.columns).sum(axis=0)
@@ -258,7 +259,7 @@ def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterato
         yield step + 1
 
 
-def _sizes(members: np.ndarray, dtype: type) -> np.ndarray:
+def _sizes(members: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Return the size of each lot, (R, 1)."""
     return (members != lots.NOBODY).sum(axis=1, keepdims=True).astype(dtype)
 
@@ -351,7 +352,7 @@ class _Gradient:
         return [_clip_factor(sum(squares), self._clip * share) * present] * len(squares)
 
 
-def _clip_factor(square: np.ndarray, bound: float) -> np.ndarray:
+def _clip_factor(square: np.ndarray | int, bound: float) -> np.ndarray:
     """Return min(1, C / norm) from squared norms."""
     with np.errstate(divide="ignore"):
         return np.minimum(1, bound / np.sqrt(square))
@@ -359,8 +360,6 @@ def _clip_factor(square: np.ndarray, bound: float) -> np.ndarray:
 
 def _checked(recipe: Recipe, X: np.ndarray, y: np.ndarray, *, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
     sizes = recipe.architecture.sizes
-    if np.ndim(X) != 2 or np.shape(X)[1] != sizes[0] or len(X) == 0 or len(X) != len(y):
-        raise check.RefusedError("X", np.shape(X), f"(n, {sizes[0]}) with the n = {len(y)} rows of y, at least one")
     check.whole(0, recipe.steps, last=last)
     check.whole(0, last, first=first)
-    return check.numbers(X=X), check.wholes((len(X),), low=-1, high=sizes[-1] - 1, y=y)
+    return check.rows(X, y, columns=sizes[0]), check.wholes((len(X),), low=-1, high=sizes[-1] - 1, y=y)

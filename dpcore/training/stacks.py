@@ -5,18 +5,21 @@ d), shared by all problems, or a tuple with one matrix per problem.
 """
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-Rows = np.ndarray | sparse.csr_matrix | tuple
+# Rows of one problem, or of several.
+Matrix: TypeAlias = np.ndarray | sparse.csr_matrix
+Rows: TypeAlias = Matrix | tuple
 
 
 def is_sparse(X: Rows) -> bool:
     return isinstance(X, tuple) or sparse.issparse(X)
 
 
-def stacked(parts: Sequence[np.ndarray | sparse.csr_matrix]) -> Rows:
+def stacked(parts: Sequence[Matrix]) -> Rows:
     """Stack the rows of several problems along a new leading axis."""
     return tuple(parts) if sparse.issparse(parts[0]) else np.stack(parts)
 
@@ -26,7 +29,7 @@ def count(X: Rows) -> int:
     return X[0].shape[0] if isinstance(X, tuple) else X.shape[-2]
 
 
-def joined(parts: Sequence[np.ndarray | sparse.csr_matrix]) -> np.ndarray | sparse.csr_matrix:
+def joined(parts: Sequence[Matrix]) -> Matrix:
     """Concatenate rows, (n, d) each."""
     return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
 
@@ -38,7 +41,7 @@ def both(one: Rows, other: Rows) -> Rows:
         return tuple(joined(pair) for pair in zip(one, others, strict=True))
     if sparse.issparse(one):
         return joined([one, other])
-    return np.concatenate([one, np.broadcast_to(other, (*one.shape[:-2], *other.shape[-2:]))], axis=-2)
+    return np.concatenate([one, np.broadcast_to(other, (*one.shape[:-2], *np.shape(other)[-2:]))], axis=-2)
 
 
 def products(X: Rows, vectors: np.ndarray) -> np.ndarray:
@@ -51,7 +54,7 @@ def products(X: Rows, vectors: np.ndarray) -> np.ndarray:
     return X @ np.swapaxes(vectors, -1, -2)
 
 
-def longest(X: np.ndarray | sparse.csr_matrix) -> float:
+def longest(X: Matrix) -> float:
     """Return the largest L2 norm of a row."""
     norms = sparse.linalg.norm(X, axis=1) if sparse.issparse(X) else np.linalg.norm(X, axis=-1)
     return float(norms.max())

@@ -22,7 +22,6 @@ def source(own: Any) -> regression.Source:
     low, high = float(target.low), float(target.high)
     return regression.Source(
         title="Your file",
-        draw=None,
         bounds=bounds(own.roles.columns),
         label=own.roles.answer,
         unit="units",
