@@ -14,6 +14,7 @@ it at once, and the number at a page's settings is the page's number, bit for bi
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -33,6 +34,8 @@ REACH, STEPS = 30.0, 24
 # One knob at a time: a third of a decade on a log scale, a tenth of the range on another.
 DECADE, RANGE = 10 ** (1 / 3), 0.1
 _DIGITS = 3
+# A search draws at most so often for each try.
+_DRAWS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -275,17 +278,23 @@ def apart(
 
 def drawn(settings: Settings, *, tries: int, ranges: Mapping[str, tuple[float, float]]) -> tuple[Settings, ...]:
     """So many settings drawn from ``ranges``, which are declared before anything is looked at: log-uniform where they
-    begin above 0, else uniform. Which they are is decided by the settings' seed.
+    begin above 0, else uniform. Which they are is decided by the settings' seed. What the settings refuse is drawn
+    again, and left out where nearly all of it is refused.
     """
     check.whole(1, 10_000, tries=tries)
-    found, random = [], stream(getattr(settings, "seed", 0), "search")
-    for shares in random.uniform(size=(tries, len(ranges))):
+    found: list[Settings] = []
+    random = stream(getattr(settings, "seed", 0), "search")
+    for _ in range(_DRAWS * tries):
+        if len(found) == tries:
+            break
+        shares = random.uniform(size=len(ranges))
         changes = {}
         for (knob, (low, high)), share in zip(ranges.items(), shares, strict=True):
             value = low * (high / low) ** share if low > 0 else low + share * (high - low)
             least, most = settings.limits[knob]
             changes[knob] = min(max(_plain(value, whole=isinstance(least, int)), least), most)
-        found.append(settings.change(**changes))
+        with suppress(check.RefusedError):
+            found.append(settings.change(**changes))
     return tuple(found)
 
 
@@ -323,6 +332,9 @@ def recommend(
     if not ranges:
         raise check.RefusedError("ranges", ranges, "at least one field with its range")
     all_tries = drawn(settings, tries=tries, ranges=ranges)
+    if not all_tries:
+        raise check.RefusedError("ranges", ranges, "ranges of which these settings accept something")
+    tries = len(all_tries)
     medians = [float(np.median(measured(one, measure=name, repeats=repeats))) for one in all_tries]
     first = best(medians, settings.MEASURES[name])
     again = [math.nan] * tries

@@ -113,7 +113,7 @@ def trainings(result) -> int:
     """How many runs the answer is made of, by its question."""
     settings = result.settings
     values = len(settings.around.curve)
-    each = {"accuracy": 1, "best": len(settings.tried), "versus": values + sum(map(len, settings.rivals))}
+    each = {"accuracy": 1, "best": len(settings.tried), "versus": values + len(settings.rivals)}
     again = 2 * 4 * settings.repeats if settings.asks == "best" else 0
     return each.get(settings.asks, values) * settings.repeats * settings.seeds + again
 

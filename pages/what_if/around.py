@@ -17,6 +17,21 @@ from lab.sweep import Measurement, beside, coarse_to_fine, grid, measurements
 MAP_STEPS, MAP_REACH = 6, 30.0
 
 
+def known(settings: Settings, places: Iterable[Any], changes: Callable[[Any], dict[str, Any]]) -> dict[Any, Settings]:
+    """Return place -> the settings there, but for those that refuse it."""
+    found = {}
+    for place in places:
+        with suppress(check.RefusedError):
+            found[place] = settings.change(**changes(place))
+    return found
+
+
+def turns(settings: Settings, along: str) -> list[dict[float, Settings]]:
+    """Return value -> settings along a parameter, from coarse to fine."""
+    values = coarse_to_fine(grid(settings, along), getattr(settings, along))
+    return [known(settings, turn, lambda value: {along: value}) for turn in values]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Around:
     """What is measured around some settings of a topic, each part of it planned when it is asked for: along one knob,
@@ -45,19 +60,10 @@ class Around:
     def _measurements(self) -> dict[Settings, tuple[Measurement, ...]]:
         return {}
 
-    def _known(self, places: Iterable[Any], changes: Callable[[Any], dict[str, float]]) -> dict[Any, Settings]:
-        """Place -> the settings there, but for those that refuse it."""
-        found = {}
-        for place in places:
-            with suppress(check.RefusedError):
-                found[place] = self.settings.change(**changes(place))
-        return found
-
     @cached_property
     def _turns(self) -> list[dict[float, Settings]]:
         """The curve from coarse to fine."""
-        turns = coarse_to_fine(grid(self.settings, self.along), getattr(self.settings, self.along))
-        return [self._known(turn, lambda value: {self.along: value}) for turn in turns]
+        return turns(self.settings, self.along)
 
     @cached_property
     def curve(self) -> dict[float, Settings]:
@@ -68,22 +74,24 @@ class Around:
     def bars(self) -> dict[tuple[str, float], Settings]:
         """(knob, value) -> settings, a step to each side."""
         both = ((name, value) for name in self.knobs for value in beside(self.settings, name))
-        return self._known(both, lambda place: dict([place]))
+        return known(self.settings, both, lambda place: dict([place]))
 
     @cached_property
-    def _axes(self) -> tuple[tuple[float, ...], ...]:
+    def axes(self) -> tuple[tuple[float, ...], ...]:
+        """The values of the map, across and up."""
         names = (self.along, self.other)
         return tuple(grid(self.settings, name, steps=MAP_STEPS, reach=MAP_REACH) for name in names)
 
     @cached_property
     def cells(self) -> dict[tuple[float, float], Settings]:
         """(x, y) -> settings, over the map."""
-        return self._known(product(*self._axes), lambda place: dict(zip((self.along, self.other), place, strict=True)))
+        names = (self.along, self.other)
+        return known(self.settings, product(*self.axes), lambda place: dict(zip(names, place, strict=True)))
 
     def _maps(self) -> list[list[Settings]]:
         """The map from coarse to fine."""
         nows = (getattr(self.settings, name) for name in (self.along, self.other))
-        turns = [coarse_to_fine(values, now) for values, now in zip(self._axes, nows, strict=True)]
+        turns = [coarse_to_fine(values, now) for values, now in zip(self.axes, nows, strict=True)]
         x_turn, y_turn = ({value: turn for turn, values in enumerate(axis) for value in values} for axis in turns)
         found: list[list[Settings]] = [[] for _ in range(max(map(len, turns)))]
         for (x, y), there in self.cells.items():

@@ -14,8 +14,8 @@ from dpcore import check
 from lab import links
 from lab.files.own_rows import OwnRows
 from lab.settings import Measure, Settings, Task
-from lab.sweep import Measurement, coarse_to_fine, drawn, grid, log_scale, measurements, split
-from pages.what_if.around import MAP_REACH, MAP_STEPS, Around, around_of
+from lab.sweep import Measurement, drawn, grid, log_scale, measurements, split
+from pages.what_if.around import MAP_REACH, MAP_STEPS, Around, around_of, turns
 from pages.what_if.measured import Axis
 from pages.what_if.result import WhatIfResult
 from pages.what_if.work import Again, Solved
@@ -413,7 +413,7 @@ class WhatIfSettings(Settings):
         if self.asks == "best":
             extra = self._searched()
         if self.asks == "versus":
-            extra = [each for turn in self.rivals for one in turn for each in self.measurements(one)]
+            extra = [each for one in self.rivals for each in self.measurements(one)]
         yield from extra
         if self.question == CURVE:
             yield from (each for there in self.around.curve.values() for each in self.measurements(there))
@@ -429,10 +429,9 @@ class WhatIfSettings(Settings):
         return tries + [task for again, base in self.again for task in (again, *base)]
 
     @cached_property
-    def rivals(self) -> list[list[Settings]]:
-        """The other setting along the curve."""
-        values = coarse_to_fine(grid(self.rival, self.along), getattr(self.rival, self.along))
-        return [[self.rival.change(**{self.along: value}) for value in turn] for turn in values]
+    def rivals(self) -> list[Settings]:
+        """The other setting along the curve, from coarse to fine."""
+        return [there for turn in turns(self.rival, self.along) for there in turn.values()]
 
     def result(self, outcomes: Mapping[Task, Any]) -> WhatIfResult:
         """Assemble what has been done; needs the essential tasks only."""

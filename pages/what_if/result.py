@@ -65,8 +65,7 @@ class WhatIfResult:
     @cached_property
     def rival(self) -> Curve:
         """Return the curve of the other setting along the same parameter."""
-        rivals = [one for turn in self.settings.rivals for one in turn]
-        return self._curve({getattr(one, self.settings.along): one for one in rivals})
+        return self._curve({getattr(one, self.settings.along): one for one in self.settings.rivals})
 
     def _curve(self, settings: Mapping[float, Settings]) -> Curve:
         known = {value: self.of(one) for value, one in sorted(settings.items())}
@@ -235,10 +234,9 @@ class WhatIfResult:
 
     @cached_property
     def map(self) -> Map:
-        cells = self.settings.around.cells
-        x, y = (np.array(sorted({pair[axis] for pair in cells}), dtype=float) for axis in (0, 1))
+        x, y = (np.array(values, dtype=float) for values in self.settings.around.axes)
         medians = np.full((len(y), len(x)), np.nan)
-        for (along, up), settings in cells.items():
+        for (along, up), settings in self.settings.around.cells.items():
             runs = self.of(settings)
             if runs is not None:
                 medians[np.searchsorted(y, up), np.searchsorted(x, along)] = self.median(runs)
@@ -276,8 +274,9 @@ class WhatIfResult:
         points = self.line.reshape(-1, 2)
         if not (self.settings.solving and self.direction and self.whole and len(points)):
             return None
-        edge = self._reach(self.map.medians)[:, -1 if self.direction == "falls" else 0]
-        if edge.any():
+        medians = self.map.medians[:, :: -1 if self.direction == "falls" else 1]
+        edge = np.argmin(np.isnan(medians), axis=1)  # the first value that the settings do not refuse
+        if self._reach(medians[np.arange(len(edge)), edge]).any():
             return None
         place = points[:, 0].argmax() if self.direction == "falls" else points[:, 0].argmin()
         return tuple(points[place].tolist())
@@ -345,7 +344,7 @@ class WhatIfResult:
                 again = one.repeats * len(one.again)
                 return (*((tried, each) for tried in one.tried), (best, again), (one.settings, again))
             case "versus":
-                both = [*one.around.curve.values(), *(there for turn in one.rivals for there in turn)]
+                both = [*one.around.curve.values(), *one.rivals]
                 return tuple((there, each) for there in both)
             case _:
                 return tuple((there, each) for there in one.around.curve.values())
