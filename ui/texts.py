@@ -10,8 +10,7 @@ by its own name. A hole with two words, ``{steps:step|steps}``, writes an amount
 """
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -79,15 +78,3 @@ def _cases(head: str, body: str) -> Iterator[tuple[str, str]]:
 
 # The texts that several pages share, and those of the frame around a page.
 SAYS = Texts(__file__)
-
-
-def labels(topic: str) -> Mapping[str, Mapping[str, str]]:
-    """Return what a page's privacy label says: "said" for every result, and further cases by name.
-
-    Where an own file is used, "own" is what it says instead.
-    """
-    read = tomllib.loads(Path(__file__).with_name("labels.toml").read_text("utf-8"))
-    page = read[topic]
-    cases = {name: texts for name, texts in page.items() if not isinstance(texts, str)}
-    said = read["common"] | {name: text for name, text in page.items() if name not in cases}
-    return {"said": said, **cases, "own": read["own"] | cases.get("own", {})}

@@ -1,10 +1,10 @@
 """How much privacy does a training run spend?"""
 
-from pages.accounting import figures, words_label, words_searches
+from pages.accounting import figures, words_searches
 from pages.accounting import words as say
 from pages.accounting import words_statements as stated
 from pages.accounting.experiment import AccountingSettings
-from ui import controls, live
+from ui import controls, labels, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
 
 HEIGHT = 455
@@ -56,7 +56,7 @@ PAGE = Page(
     about="Compare privacy accountants",
     question="How much privacy does a training run spend?",
     settings=AccountingSettings,
-    label=words_label.label,
+    label=labels.of("accounting", promise=lambda result: result.held),
     setup=setup,
     lead=always(say.INTRODUCTION),
     numbers=say.numbers,

@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.data.toy import DATASETS
 from dpcore.estimators.recipes import VERSIONS
 from lab.own_settings import OWN
-from pages.attack import figures, words_label
+from pages.attack import figures
 from pages.attack import figures_audits as audited
 from pages.attack import figures_parts as others
 from pages.attack import words as say
@@ -17,7 +17,7 @@ from pages.attack import words_audits as judge
 from pages.attack import words_own as mine
 from pages.attack import words_parts as tell
 from pages.attack.experiment import MISFITS, AttackSettings
-from ui import controls, live, my_rows
+from ui import controls, labels, live, my_rows
 from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 
 PARTS = {
@@ -181,7 +181,7 @@ WORLDS = Page(
     about="What a guarantee is worth in practice",
     question="How much can an attacker really learn?",
     settings=AttackSettings,
-    label=words_label.label,
+    label=labels.of("attack"),
     setup=setup,
     more=more,
     lead=say.lead,

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.estimators.recipes import VERSIONS
-from pages.classifier import figures, words_label, words_tables
+from pages.classifier import figures, words_tables
 from pages.classifier import words as say
 from pages.classifier.experiment import OWN, ClassifierSettings
 from pages.classifier.program import program
-from ui import controls, live, my_rows, panels
+from ui import controls, labels, live, my_rows, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 HEIGHT = 455
@@ -109,7 +109,7 @@ PAGE = Page(
     about="Accuracy and decision boundaries under DP",
     question="What does privacy cost a classifier?",
     settings=ClassifierSettings,
-    label=words_label.label,
+    label=labels.of("classifier", sources={name: one.title for name, one in DATASETS.items()}),
     setup=setup,
     more=more,
     lead=lambda settings: say.introduction(settings.version),

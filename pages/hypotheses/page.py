@@ -6,12 +6,12 @@ import streamlit as st
 
 from dpcore.data.domain_text import NoNewsgroupsError, fetch_newsgroups, newsgroups_here
 from dpcore.data.domains import KINDS, world
-from pages.hypotheses import figures, words_label
+from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses import words_choices as choices
 from pages.hypotheses import words_steps as algorithm
 from pages.hypotheses.experiment import WEIGHTS, HypothesesSettings
-from ui import controls, live, own_file, panels
+from ui import controls, labels, live, own_file, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("label_share", "dimension", "similarity")
@@ -141,7 +141,7 @@ PAGE = Page(
     about="Reuse models that others trained privately",
     question="Can a target learn from others' private models?",
     settings=HypothesesSettings,
-    label=words_label.label,
+    label=labels.of("hypotheses", sources=KINDS),
     setup=setup,
     more=more,
     lead=always(choices.LEAD),

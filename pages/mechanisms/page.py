@@ -1,9 +1,9 @@
 """What does one released number reveal about you?"""
 
-from pages.mechanisms import figures, words_label, words_tables
+from pages.mechanisms import figures, words_tables
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsSettings
-from ui import controls, live
+from ui import controls, labels, live
 from ui.page import WHY_TAB, Knobs, Page, Tab, always, listed, noted
 
 HEIGHT = 455
@@ -63,7 +63,7 @@ PAGE = Page(
     about="What one released number reveals",
     question="What does one released number reveal about you?",
     settings=MechanismsSettings,
-    label=words_label.label,
+    label=labels.of("mechanisms", promise=lambda result: result.claim.guarantee),
     setup=setup,
     more=more,
     lead=always(say.INTRODUCTION),

@@ -4,14 +4,14 @@ from dataclasses import replace
 from functools import partial
 
 from dpcore.parties.worlds import KINDS
-from pages.parties import figures, theorems, words_label, work
+from pages.parties import figures, theorems, work
 from pages.parties import words as say
 from pages.parties import words_choices as choices
 from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
 from pages.parties.own import OWN
 from pages.parties.trust import trust
-from ui import controls, live, my_rows, panels
+from ui import controls, labels, live, my_rows, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("parties", "rows", "regularisation", "careless")
@@ -94,7 +94,7 @@ PAGE = Page(
     about="Learning without pooling data",
     question="What can many parties learn without sharing their rows?",
     settings=PartiesSettings,
-    label=words_label.label,
+    label=labels.of("parties"),
     setup=setup,
     more=more,
     lead=say.lead,

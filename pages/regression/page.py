@@ -5,10 +5,10 @@ from functools import partial
 
 from dpcore.data.regression import SOURCES
 from dpcore.regression.least_squares import REPAIRS
-from pages.regression import figures, words_label
+from pages.regression import figures
 from pages.regression import words as say
 from pages.regression.experiment import OWN, SPLITTERS, RegressionSettings
-from ui import controls, live, my_rows
+from ui import controls, labels, live, my_rows
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("rows", "features", "label_top")
@@ -95,7 +95,7 @@ PAGE = Page(
     about="Six DP methods for linear regression",
     question="What does privacy cost a regression?",
     settings=RegressionSettings,
-    label=words_label.label,
+    label=labels.of("regression", sources={name: one.title for name, one in SOURCES.items()}),
     setup=setup,
     more=more,
     lead=always(say.LEAD),

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from functools import partial
 
-from pages.transfer import figures, words_descent, words_label
+from pages.transfer import figures, words_descent
 from pages.transfer import words as say
 from pages.transfer import words_own as say_own
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.program import program
-from ui import controls, live, my_rows
+from ui import controls, labels, live, my_rows
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
 
 HEIGHT = 455
@@ -85,7 +85,7 @@ PAGE = Page(
     about="When transfer helps, and when not",
     question="How much do public sources help private regression?",
     settings=TransferSettings,
-    label=words_label.label,
+    label=labels.of("transfer"),
     setup=setup,
     more=more,
     lead=always(say.LEAD),

@@ -11,11 +11,11 @@ from dpcore.check import RefusedError
 from lab.links import VERSION_NAME, Word, changed, version_of, word
 from lab.settings import Settings
 from lab.sweep import beside
-from pages.what_if import figures, page_command, words_answers, words_asked, words_charts, words_label, words_numbers
+from pages.what_if import figures, page_command, words_answers, words_asked, words_charts, words_numbers
 from pages.what_if import words as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
-from ui import controls, live, page_links
+from ui import controls, labels, live, page_links
 from ui.escaping import quoted
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
 from ui.vocabulary import KNOBS
@@ -224,7 +224,7 @@ def page(pages: Sequence[Page]) -> Page:
         group="Plan",
         about="Which epsilon, how many people, which settings",
         question="Which epsilon, how many people, which settings?",
-        label=words_label.label,
+        label=labels.of("what-if"),
         settings=asking(topics(pages)),
         setup=partial(setup, pages),
         more=partial(more, pages),
