@@ -24,9 +24,10 @@ Value = TypeVar("Value")
 
 
 class Task(Hashable, Protocol):
-    """One piece of work, its own cache key."""
+    """One piece of work, its own cache key. essential: whether a page waits for it."""
 
-    essential: bool
+    @property
+    def essential(self) -> bool: ...
 
     def run(self) -> Any: ...
 

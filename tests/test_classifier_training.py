@@ -10,7 +10,7 @@ from dpcore.data import toy as data
 from dpcore.estimators import recipes as classifier_claims
 from pages.classifier import experiment as classifier
 from pages.classifier.experiment import ClassifierSettings
-from pages.classifier.work import AccuracyCurve
+from pages.classifier.work import accuracies
 
 SMALL = {"repeats": 3, "steps": 6, "public_steps": 5}
 
@@ -34,7 +34,7 @@ class TestCommonRandomNumbers:
     def test_a_curve_is_smoother_than_its_spread(self):
         one = ClassifierSettings(public_rows=0, repeats=8)
         epsilons = tuple(np.geomspace(0.2, 2.0, 30))
-        accuracy = AccuracyCurve(model=one.model, epsilons=epsilons, first=0, count=one.repeats).run()[0]
+        accuracy = accuracies(one.model, epsilons, range(one.repeats))[0]
         steps = np.abs(np.diff(accuracy, axis=0))
         assert np.median(steps) < 0.1 * accuracy.std(axis=1).max()
         assert accuracy[-5:].mean() > accuracy[:5].mean()

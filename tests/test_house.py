@@ -59,7 +59,7 @@ OTHERS = {
     "joblib": ("lab.at_scale",),
     "numpy": (*ENGINE, "lab", "ui", "ui.plot", "pages.*.work", "pages.*.figures"),
     "orjson": ("ui",),
-    "pandas": ("lab.sweep", "pages.*.work", "ui", "ui.plot"),
+    "pandas": ("lab.ensemble", "lab.sweep", "pages.*.work", "ui", "ui.plot"),
     "plotly": ("ui", "ui.plot"),
     "prometheus_client": ("ui.metrics",),
     "pyarrow": ("lab.files",),

@@ -4,7 +4,7 @@ Follows the slides of [hoseinpour2023]; what they leave open or miscount is in `
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -17,19 +17,22 @@ from dpcore.estimators.recipes import EPSILONS, VERSIONS, Guarantees, guarantees
 from dpcore.privacy import Adjacency, Guarantee
 from lab import chunking
 from lab.boundaries import Plane, feature_plane, usual_plane
+from lab.ensemble import Grid, Runs, slices
 from lab.files import file_handles
 from lab.own_settings import OWN, PaidBounds, RowsSettings, source_of
 from lab.settings import Measure, Task
 from pages.classifier.result import ClassifierResult
 from pages.classifier.work import (
-    AccuracyCurve,
-    Apart,
     Ends,
-    Focus,
     FocusOutcome,
     Model,
     PublicStart,
     Reference,
+    RowByRow,
+    accuracies,
+    apart,
+    ends,
+    focus,
 )
 
 PLANES = ("principal", "features")
@@ -170,7 +173,7 @@ class ClassifierSettings(PaidBounds, RowsSettings):
 
     def schedule(self) -> Iterable[Task]:
         """Today's epsilon and the references first, then all repeats of today's, and the curve over epsilon."""
-        now, *later = self._focus()
+        now, *later = self.samples()
         return (now, self._reference, *later, *self._curve(), *self._apart())
 
     @cached_property
@@ -183,22 +186,22 @@ class ClassifierSettings(PaidBounds, RowsSettings):
     def promise(self) -> Guarantee | None:
         return self.guarantees.formula if self.version == "sound" and not self.void else None
 
-    def probe(self) -> Focus:
-        """Today's ensemble; as many repeats of it as the first picture has."""
-        return self._focus()[0]
+    def probe(self) -> Runs[Model, FocusOutcome]:
+        """Return today's ensemble, as many repeats of it as the first picture has."""
+        return self.samples()[0]
 
-    def samples(self) -> tuple[Focus, ...]:
-        return self._focus()
+    def samples(self) -> tuple[Runs[Model, FocusOutcome], ...]:
+        now, *later = slices(focus, self.model, (self.epsilon,), self._parts)
+        return (replace(now, essential=True), *later)
 
     def draws_as(self, other: Self) -> bool:
         """Descents without privacy draw no noise."""
         return "none" not in (self.version, other.version)
 
-    def sample(self, count: int) -> tuple[Ends, ...]:
-        return tuple(
-            Ends(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part), given=given)
-            for part, given in chunking.sample(self._parts, count, each=self.model.cells)
-        )
+    def sample(self, count: int) -> tuple[Runs[Model, Ends], ...]:
+        parts = chunking.sample(self._parts, count, each=self.model.cells)
+        what = {"work": ends, "model": self.model, "at": (self.epsilon,)}
+        return tuple(Runs(**what, first=part.start, count=len(part), given=given) for part, given in parts)
 
     @property
     def _parts(self) -> tuple[range, ...]:
@@ -207,51 +210,33 @@ class ClassifierSettings(PaidBounds, RowsSettings):
         now = min(_FEWEST, self.repeats) if self.beyond else chunking.first(self.repeats, each=each)
         return (range(now), *chunking.cut(now, self.repeats, each=each))
 
-    def _focus(self) -> tuple[Focus, ...]:
-        """Today's ensemble, part by part."""
-        return tuple(
-            Focus(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part)) for part in self._parts
-        )
-
-    def _apart(self) -> tuple[Apart, ...]:
-        """Today's ensemble with each row clipped by itself, for as many rows a person as are declared."""
+    def _apart(self) -> tuple[Runs[RowByRow, np.ndarray], ...]:
+        """Return today's ensemble with each row clipped by itself, for as many rows a person as are declared."""
         most = self.own.roles.most_rows if self.by_person else None
-        parts = self._parts if most else ()
-        how = {"model": self.model, "epsilon": self.epsilon, "most_rows": most}
-        return tuple(Apart(first=part.start, count=len(part), **how) for part in parts)
+        return slices(apart, RowByRow(model=self.model, most_rows=most), (self.epsilon,), self._parts) if most else ()
 
     @property
     def _reference(self) -> Reference:
         return self.part(Reference, dataset=self.rows_of, private_rows=self.rows)
 
-    def _curve(self) -> tuple[AccuracyCurve, ...]:
-        """Over epsilon in slices, some repeats at every epsilon before more at any."""
-        model, each, classes = self.model, self.model.cells, len(self.source.classes)
+    def _curve(self) -> tuple[Runs[Model, np.ndarray], ...]:
+        """Return the work over epsilon in slices, some repeats at every epsilon before more at any."""
+        each, classes = self.model.cells, len(self.source.classes)
         cells = len(self.arms) * self.repeats * self.rows * self.steps * classes
-        epsilons = self.epsilons
         width = max(1, min(int(_CELLS_AT_ONCE / cells), int(chunking.SLICE / (each * self.repeats))))
-        return tuple(
-            AccuracyCurve(model=model, epsilons=epsilons[place : place + width], first=part.start, count=len(part))
-            for part in chunking.cut(0, self.repeats, each=each)
-            for place in range(0, len(epsilons), width)
-        )
+        return slices(accuracies, self.model, self.epsilons, chunking.cut(0, self.repeats, each=each), width=width)
 
     def result(self, outcomes: Mapping[Any, Any]) -> "ClassifierResult":
         """Assemble what has been done; needs the essential tasks only."""
-        accuracy = np.full((len(self.arms), len(EPSILONS), self.repeats), np.nan)
-        for task in self._curve():
-            if task in outcomes:
-                place = EPSILONS.index(task.epsilons[0])
-                accuracy[:, place : place + len(task.epsilons), task.first : task.first + task.count] = outcomes[task]
         split = data.load(self.rows_of, seed=self.seed, private_rows=self.rows)
         features = (self.feature_x, self.feature_y) if self.plane == "features" else None
         return ClassifierResult(
             settings=self,
             split=split,
             plane=_plane(split, features) if len(split.X_public) else None,
-            focus=FocusOutcome.of([outcomes[task] for task in self._focus() if task in outcomes]),
+            focus=FocusOutcome.of([outcomes[task] for task in self.samples() if task in outcomes]),
             reference=outcomes[self._reference],
-            accuracy=accuracy,
+            accuracy=Grid.of(EPSILONS, self._curve(), outcomes, repeats=self.repeats, arms=(len(self.arms),)),
             guarantees=self.guarantees,
             apart=_whole([outcomes.get(task) for task in self._apart()]),
         )

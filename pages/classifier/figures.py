@@ -153,7 +153,7 @@ def _ghost(name: str) -> dict[str, str]:
 def _finding(result: ClassifierResult) -> str:
     """Return up to which epsilon privacy is shown to cost accuracy, or how far the curve has come."""
     known, runs = len(result.settings.epsilons), result.settings.repeats
-    done = (~np.isnan(result.accuracy[0])).sum(axis=1)
+    done = result.accuracy.arms[0].done
     done = done[done > 0]
     if len(done) < known:
         return SAYS("figures.trained", done=len(done), all=known)

@@ -14,6 +14,7 @@ from dpcore.training import losses
 from lab import differences
 from lab.boundaries import Plane, boundaries, votes
 from lab.claims import Case, compare
+from lab.ensemble import Grid
 from lab.settings import Settings, Spread, quantiles_of
 from pages.classifier.work import (
     FocusOutcome,
@@ -35,7 +36,7 @@ class ClassifierResult:
     """What a page shows.
 
     plane: where decisions are drawn; None where no row is public.
-    accuracy (A, E, R): held-out accuracy by arm, epsilon of ``EPSILONS`` and repeat; NaN where still to be trained.
+    accuracy: held-out accuracy (A, E, R) by arm, epsilon of ``EPSILONS`` and repeat.
     apart (R,): that of rows clipped one by one, see ``Apart``; None where no number of rows is declared, or not yet.
     """
 
@@ -44,7 +45,7 @@ class ClassifierResult:
     plane: Plane | None
     focus: FocusOutcome
     reference: ReferenceOutcome
-    accuracy: np.ndarray
+    accuracy: Grid
     guarantees: Guarantees
     apart: np.ndarray | None = None
 
@@ -84,8 +85,9 @@ class ClassifierResult:
 
     def costs_over_epsilon(self) -> list[Case]:
         """The same at each epsilon of the curve that is trained."""
-        base, trained = self.split.best_constant[1], ~np.isnan(self.accuracy[0]).any(axis=1)
-        return [compare(runs, self.reference.accuracy, constant=base) for runs in self.accuracy[0, trained]]
+        base, runs = self.split.best_constant[1], self.accuracy.runs[0]
+        trained = runs[~np.isnan(runs).any(axis=1)]
+        return [compare(runs, self.reference.accuracy, constant=base) for runs in trained]
 
     def end_losses(self) -> dict[str, float]:
         """Median loss on the private rows after the last step, by arm, in nats."""
@@ -114,25 +116,12 @@ class ClassifierResult:
 
     @property
     def curve(self) -> pd.DataFrame:
-        """A row a trained model: arm, epsilon, repeat, accuracy."""
-        index = pd.MultiIndex.from_product(
-            [self.settings.arms, EPSILONS, range(self.settings.repeats)], names=["arm", "epsilon", "repeat"]
-        )
-        return pd.DataFrame({"accuracy": self.accuracy.ravel()}, index=index).dropna().reset_index()
+        """Return a row per trained model: arm, epsilon, repeat, accuracy."""
+        return self.accuracy.frame("accuracy", arm=self.settings.arms)
 
     def quantiles(self, arm: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the trained epsilons (m,) and quantiles of accuracy (3, m) at 5, 50 and 95 %, over equal repeats."""
-        return self._quantiles[arm]
-
-    @cached_property
-    def _quantiles(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        return [self._quantiles_of(arm) for arm in range(len(self.settings.arms))]
-
-    def _quantiles_of(self, arm: int) -> tuple[np.ndarray, np.ndarray]:
-        done = ~np.isnan(self.accuracy[arm, :, 0])
-        trained = self.accuracy[arm, done]
-        trained = trained[:, ~np.isnan(trained).any(axis=0)]
-        return np.array(EPSILONS)[done], quantiles_of(trained, axis=1)
+        """Return the epsilons (m,) trained so far, and the quantiles (3, m) of accuracy there."""
+        return self.accuracy.arms[arm].over()
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -157,7 +146,7 @@ class ClassifierResult:
 
     def columns(self) -> dict[str, np.ndarray]:
         """Those of the ``table``, (9,) each."""
-        median = 100 * np.median(self.accuracy, axis=-1)
+        median = 100 * np.median(self.accuracy.runs, axis=-1)
         without, started = median if len(median) > 1 else (median[0], np.full(len(EPSILONS), np.nan))
         before, after, gain = np.array(list(PUBLISHED.values())).T
         return {
@@ -177,7 +166,7 @@ class ClassifierResult:
         if np.isnan(self.columns()["gain"]).any():
             return None
         base = self.split.best_constant[1]
-        pairs = zip(self.accuracy[1], self.accuracy[0], strict=True)
+        pairs = zip(self.accuracy.runs[1], self.accuracy.runs[0], strict=True)
         ahead = [compare(started, scratch, constant=base) == Case.AHEAD for started, scratch in pairs]
         found = np.where(ahead, self.columns()["gain"], -np.inf)
         most, last = (float(gain) if np.isfinite(gain) else None for gain in (found.max(), found[-1]))

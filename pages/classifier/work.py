@@ -182,100 +182,58 @@ class FocusOutcome:
         return replace(parts[0], **whole)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Focus:
-    """Train repeats ``first`` to ``first`` + ``count`` - 1 of the ensemble at one epsilon, with their path."""
-
-    model: Model
-    epsilon: float
-    first: int
-    count: int
-
-    @property
-    def essential(self) -> bool:
-        return self.first == 0
-
-    @property
-    def cells(self) -> float:
-        return self.count * self.model.cells
-
-    def run(self) -> FocusOutcome:
-        model, split = self.model, self.model.split
-        draws = range(self.first, self.first + self.count)
-        path = model.train((self.epsilon,), draws=draws, record=model.marks)
-        weights, history = path.weights[:, 0], path.history[:, :, 0]
-        learned = _learned(split)
-        clipped, signal = _clipping_facts(model, history, learned)
-        return FocusOutcome(
-            weights=weights,
-            accuracy=_held_out(split, weights),
-            steps=path.steps,
-            loss=np.moveaxis(learned.loss(history), 0, -1),
-            clipped=clipped,
-            signal=signal,
-            noise=model.noise_sd(self.epsilon) * math.sqrt(model.zero.size),
-        )
+def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
+    """Train some repeats at one epsilon, with their path."""
+    split = model.split
+    path = model.train(at, draws=repeats, record=model.marks)
+    weights, history = path.weights[:, 0], path.history[:, :, 0]
+    learned = _learned(split)
+    clipped, signal = _clipping_facts(model, history, learned)
+    return FocusOutcome(
+        weights=weights,
+        accuracy=_held_out(split, weights),
+        steps=path.steps,
+        loss=np.moveaxis(learned.loss(history), 0, -1),
+        clipped=clipped,
+        signal=signal,
+        noise=model.noise_sd(at[0]) * math.sqrt(model.zero.size),
+    )
 
 
-class EndsOutcome(NamedTuple):
+class Ends(NamedTuple):
     """accuracy (A, R) on held-out rows and loss (A, R, 1) on private rows, in nats, at the end of the descents."""
 
     accuracy: np.ndarray
     loss: np.ndarray
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ends:
-    """What ``Focus`` measures at the end, without a path: of ``count`` repeats from ``first`` on the first ``given``.
+def ends(model: Model, at: tuple[float], repeats: range, *, given: int) -> Ends:
+    """Return what ``focus`` measures at the end, without a path, of the first ``given`` repeats.
 
-    All of them are descended together, as in a ``Focus``, so that the arithmetic is the same to the last bit.
+    All of them are descended together, as in ``focus``, so that the arithmetic is the same to the last bit.
     """
+    weights = model.train(at, draws=repeats).weights[:, 0]
+    loss = _learned(model.split).loss(weights)
+    return Ends(_held_out(model.split, weights)[:, :given], loss[:, :given, None])
 
-    model: Model
-    epsilon: float
-    first: int
-    count: int
-    given: int
-    essential: ClassVar[bool] = False
 
-    def run(self) -> EndsOutcome:
-        split = self.model.split
-        weights = self.model.train((self.epsilon,), draws=range(self.first, self.first + self.count)).weights[:, 0]
-        loss = _learned(split).loss(weights)
-        return EndsOutcome(_held_out(split, weights)[:, : self.given], loss[:, : self.given, None])
+def accuracies(model: Model, at: tuple[float, ...], repeats: range) -> np.ndarray:
+    """Return the held-out accuracy (A, E, R) by arm, at some epsilons."""
+    return _held_out(model.split, model.train(at, draws=repeats).weights)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Apart:
-    """What a person's rows cost if each is clipped by itself: held-out accuracy (R,) from zero, at one epsilon.
+class RowByRow:
+    """A model whose rows are each clipped by itself, at most ``most_rows`` of a person, taken from a random place.
 
-    Of each person at most ``most_rows`` are taken, from a place that is drawn for them alone, and the noise is that for
-    so many rows: a person moves the sum by most_rows C. It is divided by most_rows times the number of people, both of
-    them public. Repeats as in a ``Focus``.
+    A person moves the sum by most_rows C, which the noise is made for. The sum is divided by most_rows times the number
+    of people, both of them public.
     """
 
     model: Model
-    epsilon: float
     most_rows: int
-    first: int
-    count: int
-    essential: ClassVar[bool] = False
 
-    def run(self) -> np.ndarray:
-        X, y = self._rows()
-        model, units = self.model, self.most_rows * self.model.rows
-        path = model.descend(
-            X,
-            y,
-            learning_rate=model.learning_rate * len(y) / units,  # a mean over rows, made one over ``units``
-            clip_norm=model.clip_norm,
-            noise_sd=self.most_rows * replace(model, private_rows=len(y)).noise_sd(self.epsilon),
-            draws=range(self.first, self.first + self.count),
-            clipping=CLIPPING[model.version],
-        )
-        return _held_out(model.split, path.weights)
-
-    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+    def rows(self) -> tuple[np.ndarray, np.ndarray]:
         X, y, people = self.model.split.learned
         if people is None:
             return X, y
@@ -284,6 +242,22 @@ class Apart:
         begins = stream(self.model.seed, "data", part=1).random(len(counts)) * counts
         taken = (places - begins.astype(int)[people]) % counts[people] < self.most_rows
         return X[taken], y[taken]
+
+
+def apart(by_row: RowByRow, at: tuple[float], repeats: range) -> np.ndarray:
+    """Return the held-out accuracy (R,) from zero at one epsilon, where each row of a person is clipped by itself."""
+    X, y = by_row.rows()
+    model, units = by_row.model, by_row.most_rows * by_row.model.rows
+    path = model.descend(
+        X,
+        y,
+        learning_rate=model.learning_rate * len(y) / units,  # a mean over rows, made one over ``units``
+        clip_norm=model.clip_norm,
+        noise_sd=by_row.most_rows * replace(model, private_rows=len(y)).noise_sd(at[0]),
+        draws=repeats,
+        clipping=CLIPPING[model.version],
+    )
+    return _held_out(model.split, path.weights)
 
 
 def _clipping_facts(model: Model, history: np.ndarray, learned: "_Learned") -> tuple[np.ndarray, np.ndarray]:
@@ -361,25 +335,6 @@ def _optimum(dataset: data.Dataset, private_rows: int, seed: int) -> np.ndarray:
     X, y, people = split.learned
     counts = None if people is None else private_rows * _Learned.of(split).shares
     return optimum(X, y, n_classes=split.n_classes, weights=counts)
-
-
-@dataclass(frozen=True, kw_only=True)
-class AccuracyCurve:
-    """Held-out accuracy (A, E, R) by arm, at some epsilons, of repeats ``first`` to ``first`` + ``count`` - 1."""
-
-    model: Model
-    epsilons: tuple[float, ...]
-    first: int
-    count: int
-    essential: ClassVar[bool] = False
-
-    @property
-    def cells(self) -> float:
-        return len(self.epsilons) * self.count * self.model.cells
-
-    def run(self) -> np.ndarray:
-        path = self.model.train(self.epsilons, draws=range(self.first, self.first + self.count))
-        return _held_out(self.model.split, path.weights)
 
 
 class _Learned(NamedTuple):
