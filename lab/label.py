@@ -21,7 +21,7 @@ from lab.mu import Fitting
 from lab.settings import Settings
 
 SCHEMA = Path(__file__).with_name("label.schema.json")
-NOT_STATED, NOTHING = "not stated", "nothing promised"
+NOT_STATED, NOTHING = "not stated", "nothing guaranteed"
 _LIMITS = {
     "noise": "seeded, so that it can be repeated: who has the seed can subtract it",
     "arithmetic": "floating point, whose last digits are not protected",

@@ -87,7 +87,7 @@ def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
 @pytest.mark.parametrize(
     "stated",
     [Stated(), Stated(promise=held(), void="as published")],
-    ids=["nothing promised", "void"],
+    ids=["nothing guaranteed", "void"],
 )
 def test_nothing_is_drawn_where_nothing_holds(stated):
     assert hundred.stated(stated, SimpleNamespace(settings=ClassifierSettings())) == ""

@@ -168,7 +168,7 @@ LATER: Rules = {
     r"accuracy loss: ([\d.]+) points?": lambda r, m: (
         abs(float(m[1]) - 100 * (r.noiseless_accuracy - middle(r))) <= 1.01 and float(m[1]) > 0
     ),
-    r"no cost shown": lambda r, _: (
+    r"no accuracy loss shown": lambda r, _: (
         not worse(r.accuracy["transfer"], np.concatenate([one.of("transfer") for one in r.found["epsilon", np.inf]]))
     ),
 }

@@ -144,7 +144,7 @@ RULES: Rules = {
     r"Around the sources the radius": lambda r, _: r.focus.kept.any(),
     r"No contrast is within": lambda r, _: near(r) == 0,
     r"then Frank-Wolfe from zero": lambda r, _: not r.focus.kept.any(),
-    r"(\d+) sources? lies? within h = [\d.]+, with number ([\d, ]+) \(": lambda r, m: (
+    r"(\d+) sources? lies? within h = [\d.]+, namely number ([\d, ]+) \(": lambda r, m: (
         int(m[1]) == len(m[2].split(",")) == near(r)
     ),
     r"admits sources that are farther": lambda r, _: near(r) < r.settings.sources,

@@ -188,11 +188,7 @@ def searches(result: AccountingResult, finding: str = "") -> dict:
         *(_search(result, way, held.get(way)) for way in WAYS),
         title=theme.title("Cost of tuning", finding),
         legend="upper left",
-        xaxis={
-            "title": {"text": "probability of one of the best 10 % of configurations"},
-            "range": [0, 1.02],
-            "tickformat": ".0%",
-        },
+        xaxis=theme.share_axis("probability of one of the best 10\u00a0% of configurations", 1.02, step=0.2),
         yaxis=theme.log_axis("epsilon (log scale)", 10**low, 10**high, most=5, word="{:,.10g}".format),
         shapes=[
             theme.level(run if 0 < run < np.inf else _LOW, colour=theme.NON_PRIVATE, width=1.5, dash="dot"),

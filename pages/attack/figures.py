@@ -104,7 +104,7 @@ def scores(result: WorldsResult) -> dict:
             word(theme.ink("“with” ▸", theme.WITH_YOU), x=0.98, anchor="right"),
         ],
         xaxis={"title": {"text": "attacker's score (standard deviations)"}, "range": [-reach, reach]},
-        yaxis={"title": {"text": "share of trainings"}, "range": [0, 0.2 * reach / 6 + 0.02], "tickformat": ".0%"},
+        yaxis=theme.share_axis("share of trainings", 0.2 * reach / 6 + 0.02, step=0.05),
     )
 
 

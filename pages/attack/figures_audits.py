@@ -65,7 +65,7 @@ def summary(result: AuditResult, *, broken: bool) -> dict:
         dots,
         title=theme.title("Broken" if broken else "Correct", said if done else ""),
         shapes=[_claimed()],
-        margin={"l": 132, "r": 16, "t": 34, "b": 44},
+        margin={"l": 144, "r": 16, "t": 34, "b": 44},
         xaxis={
             "title": {"text": "measured / claimed (log scale)"},
             "type": "log",
@@ -168,7 +168,7 @@ def canaries(result: OnceResult) -> dict:
             word(theme.ink("guessed ▸<br>“second class”", theme.WITH_YOU), x=0.98, anchor="right"),
         ],
         xaxis={"title": {"text": "weight of the canary (standard deviations)"}, "range": [-6, 6]},
-        yaxis={"title": {"text": "share of canaries"}, "range": [0, 0.16], "tickformat": ".0%"},
+        yaxis=theme.share_axis("share of canaries", 0.16, step=0.04),
     )
 
 

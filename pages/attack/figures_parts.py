@@ -49,7 +49,7 @@ def roc(result: MembersResult) -> dict:
 
 
 def _found(part: float) -> str:
-    return f"{part:.1%}" if part < 0.1 else f"{part:.0%}"
+    return f"{100 * part:.1f}\u00a0%" if part < 0.1 else f"{100 * part:.0f}\u00a0%"
 
 
 def margins(result: MembersResult, arm: str) -> dict:
@@ -81,7 +81,7 @@ def margins(result: MembersResult, arm: str) -> dict:
             "tickvals": marks,
             "ticktext": [name.replace("-", "−") for name in names],
         },
-        yaxis={"title": {"text": "share of people"}, "range": [0, 0.24], "tickformat": ".0%"},
+        yaxis=theme.share_axis("share of people", 0.24, step=0.05),
     )
 
 

@@ -66,11 +66,11 @@ def _gained(result: HypothesesResult) -> str:
 
 def _lost(result: HypothesesResult) -> str:
     mine, _, plain = _three(result)
-    if plain != plain:
+    if plain != plain or (result.complete and result.noiseless == Case.SO_FAR):
         return SAYS["tiles.training"]
     case = Case.ALIKE if result.noiseless == Case.AHEAD else result.noiseless
     said = SAYS("tiles.price", loss=_between(result, plain, mine))
-    return outcomes.beside(case, said, runs=result.repeats, of=result.settings.repeats, none="no cost")
+    return outcomes.beside(case, said, runs=result.repeats, of=result.settings.repeats, none=SAYS["tiles.none"])
 
 
 def verdict(result: HypothesesResult) -> str:

@@ -61,6 +61,10 @@ def _called(option: str | float) -> str:
     return _NAMES.get(option) or f"{option:,g}"
 
 
+def _written(value: str) -> str:
+    return f"{int(value):,}" if value.isdecimal() else value
+
+
 def _answer(choice: Choice, answers: Answers, titles: Mapping[str, str]) -> None:
     held = choice.guarantee
     with st.container(border=True, key="chosen"):
@@ -71,9 +75,8 @@ def _answer(choice: Choice, answers: Answers, titles: Mapping[str, str]) -> None
         epsilon = panels.number(held.epsilon)
         said = _TEXTS(case, epsilon=epsilon, times=choice.times, attacker=panels.odds(choice.guarantee))
         st.html(f'<div class="lab-verdict">{said}</div>')
-        st.caption(
-            " · ".join(f"{KNOBS[name]['label']} {value}" for name, value in choice.settings.items() if name in KNOBS)
-        )
+        shown = {name: value for name, value in choice.settings.items() if name in KNOBS}
+        st.caption(" · ".join(f"{KNOBS[name]['label']} {_written(value)}" for name, value in shown.items()))
         page_links.way(choice.page, _TEXTS("open", page=titles[choice.page]), choice.settings)
     st.header("Why", anchor=False)
     st.markdown("\n".join(f"- {linked(reason)}" for reason in choice.reasons))

@@ -197,11 +197,7 @@ def norms(result: NetworkResult) -> dict:
             "tickvals": [1e-4, 1e-2, 1, 100],
             "ticktext": ["0.0001", "0.01", "1", "100"],
         },
-        yaxis={
-            "title": {"text": "share of " + ("people" if who == "person" else "rows")},
-            "range": [0, _TALLEST],
-            "tickformat": ".0%",
-        },
+        yaxis=theme.share_axis("share of " + ("people" if who == "person" else "rows"), _TALLEST, step=0.05),
     )
 
 

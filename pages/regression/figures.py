@@ -302,7 +302,7 @@ def split(result: RegressionResult) -> dict:
         *traces,
         title=theme.title("Budget split", "▲ least noise"),
         legend="upper left" if free else "upper right",
-        xaxis={"title": {"text": "budget share for the quadratic"}, "range": [0, 1], "tickformat": ".0%"},
+        xaxis=theme.share_axis("budget share for the quadratic", 1, step=0.2),
         yaxis={
             "title": {"text": f"RMSE, {result.settings.source.unit}"},
             "range": [low, high],

@@ -255,6 +255,17 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}\u00a0%" if 0.99 < share < 0.9995 else f"{100 * share:.0f}\u00a0%"
 
 
+def share_axis(text: str, most: float, *, step: float) -> dict:
+    """Return an axis of shares from 0 to ``most``, with a tick in percent at each ``step``."""
+    ticks = [step * place for place in range(int(most / step + 1e-9) + 1)]
+    return {
+        "title": {"text": text},
+        "range": [0, most],
+        "tickvals": ticks,
+        "ticktext": [percent(tick) for tick in ticks],
+    }
+
+
 def log_axis(text: str, low: float, high: float, *, most: int, word: Callable[[float], str]) -> dict:
     """A log axis with a tick at each power of ten, or at so few of them that there are ``most`` or less."""
     powers = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
