@@ -22,7 +22,7 @@ from dpcore.streams import stream
 from dpcore.training import descent
 from lab import chunking
 from lab.settings import Settings, quantiles_of
-from pages.attack.audits import targets
+from pages.attack.audits import targets_descent
 from pages.attack.audits.runs import Runs, together
 from pages.attack.inputs import Inputs, PrivateRecipe
 
@@ -137,7 +137,7 @@ class Retrained:
         model = self.model
         how = {"rule": CLIPPING[model.version], "published": model.version == "published"}
         how |= {"noise": 0.0} if model.version == "none" else {}
-        worlds = targets.classifier(self.epsilon, delta=model.delta, steps=model.steps, **how)
+        worlds = targets_descent.classifier(self.epsilon, delta=model.delta, steps=model.steps, **how)
         with_one, with_other = worlds(_AT_ONCE, 1000 * model.seed + self.part)
         return Runs(scores_in=with_one, scores_out=with_other)
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pages.attack.audits.rows import CAUGHT, CONSISTENT, FAMILIES
 from pages.attack.audits.runs import AuditResult
-from pages.attack.audits.table import AUDITS
+from pages.attack.audits.table import AUDITS, CAUGHT, CONSISTENT, FAMILIES
 from pages.attack.canaries import RETRAININGS, OnceResult
 from pages.attack.experiment import LIMITS
 from pages.attack.figures import EPSILON_AXIS, staircase, word

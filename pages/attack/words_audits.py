@@ -2,9 +2,8 @@
 
 from dpcore.attacks.audit import worst_epsilon
 from dpcore.regression.functional import published_epsilon
-from pages.attack.audits.rows import CAUGHT, CONSISTENT, VOID
 from pages.attack.audits.runs import FIRST, AuditResult
-from pages.attack.audits.table import AUDITS, CONFIDENCE, TOGETHER
+from pages.attack.audits.table import AUDITS, CAUGHT, CONFIDENCE, CONSISTENT, TOGETHER, VOID
 from pages.attack.audits.targets_regression import REPORT_SHARE as SHARE
 from pages.attack.canaries import CONFIDENCE as SURE
 from pages.attack.canaries import FORMS, POINT, RETRAININGS, OnceResult

@@ -60,7 +60,7 @@ class Slice:
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """Whether the canary of one audit reaches its mechanism."""
+    """Return whether the canary of one audit reaches its mechanism."""
 
     name: str
     seed: int

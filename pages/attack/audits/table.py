@@ -2,26 +2,41 @@
 
 Each audit has a claim, the worst neighbours that are known for the mechanism, and the best known score. Its bound is
 measured (``dpcore.attacks.audit``); it refutes the claim or it does not. That it does not is no proof of anything,
-and where the canary never reached the mechanism it is void.
+and where the canary never reached the mechanism it is void. The audits themselves are in ``audits.toml``.
 """
 
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from dpcore.attacks import audit
 from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, ApproximateRelease, Guarantee, LowerBound
-from pages.attack.audits.rows import CAUGHT, CONSISTENT, FAMILIES, ROWS, VOID
-from pages.attack.audits.targets import Target
+from pages.attack.audits import (
+    targets,
+    targets_choices,
+    targets_descent,
+    targets_parties,
+    targets_regression,
+    targets_sgd,
+)
+from pages.attack.audits.targets import Scores, Target
 
+VERDICTS = CONSISTENT, CAUGHT, VOID = "consistent", "caught", "void"
 # All bounds of a table of sound mechanisms hold together at this confidence.
 TOGETHER = 0.95
-CONFIDENCE = 1 - (1 - TOGETHER) / sum(map(len, ROWS.values()))
 # Runs with the same noise in both worlds, which show whether the canary arrives.
 TWINS = 100
+_TARGETS = {
+    "basic": targets,
+    "choices": targets_choices,
+    "descent": targets_descent,
+    "parties": targets_parties,
+    "regression": targets_regression,
+    "sgd": targets_sgd,
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,9 +64,11 @@ class Audit:
     runs: int = 10_000
     at_once: int = 5000
 
-    @property
-    def form(self) -> audit.Form:
-        return "gaussian" if self.gaussian else "count"
+    @cached_property
+    def worlds(self) -> Target:
+        """(runs, seed, twins=False) -> scores with and without."""
+        claim = {"delta": self.delta} if self.delta else {}
+        return self.target(self.epsilon, **claim, **self.how)
 
     def arrives(self, seed: int) -> bool:
         """Return whether the canary reaches the mechanism: runs with the same noise in both worlds differ."""
@@ -59,26 +76,19 @@ class Audit:
 
     @property
     def most(self) -> float:
-        """Return what an audit could show of a sound mechanism at most, as far as the reach of its worlds decides
-        it."""
+        """Return what an audit could show of a sound mechanism at most, as far as the worlds' reach decides it."""
         if self.reach == 1:
             return self.epsilon
         return audit.most(self.epsilon, delta=self.delta, reach=self.reach)
 
     def verdict(self, bound: LowerBound, *, arrives: bool) -> str:
-        """Caught, or void where the canary never arrived, or else consistent.
+        """Return caught, or void where the canary never arrived, or else consistent.
 
         A bound above 0 shows that the canary arrived, however rarely.
         """
         if bound.refutes(self.claim, proved=GAUSSIAN_CURVE if self.gaussian else ""):
             return CAUGHT
         return CONSISTENT if arrives or bound.epsilon > 0 else VOID
-
-    @cached_property
-    def worlds(self) -> Target:
-        """(runs, seed, twins=False) -> scores with and without."""
-        claim = {"delta": self.delta} if self.delta else {}
-        return self.target(self.epsilon, **claim, **self.how)
 
     @property
     def claim(self) -> Guarantee:
@@ -91,23 +101,34 @@ class Audit:
             event=ApproximateRelease(epsilon=self.epsilon, delta=self.delta),
         )
 
-    def bound(self, scores: tuple[np.ndarray, np.ndarray]) -> LowerBound:
-        """The epsilon that scores with and without show."""
+    def bound(self, scores: Scores) -> LowerBound:
+        """Return the epsilon that scores with and without show."""
         return audit.epsilon_lower_bound(
             *scores,
             delta=self.delta,
             adjacency=self.adjacency,
             confidence=CONFIDENCE,
-            form=self.form,
+            form="gaussian" if self.gaussian else "count",
             unit=self.unit,
         )
 
     def audited(self, *, runs: int, seed: int) -> LowerBound:
-        """The epsilon that this many runs in each world show."""
+        """Return the epsilon that this many runs in each world show."""
         return self.bound(self.worlds(runs, seed))
 
 
+def _read() -> Iterator[tuple[str, Audit]]:
+    """Yield the key and the audit of each row of ``audits.toml``."""
+    for target, common in tomllib.loads(Path(__file__).with_name("audits.toml").read_text("utf-8")).items():
+        module, name = target.split(".")
+        common["adjacency"] = Adjacency(common.get("adjacency", Adjacency.REPLACE_ONE))
+        for key, row in common.pop("audits").items():
+            (expected,) = row.keys() & set(VERDICTS)
+            named = {"what": row.pop(expected), "expected": expected, "target": getattr(_TARGETS[module], name)}
+            yield key, Audit(**(common | named | row))
+
+
 # Key -> audit, in the order of the table.
-AUDITS: Mapping[str, Audit] = {
-    key: Audit(family=family, **(FAMILIES[family] | fields)) for family, rows in ROWS.items() for key, fields in rows
-}
+AUDITS: Mapping[str, Audit] = dict(_read())
+FAMILIES = tuple(dict.fromkeys(audit.family for audit in AUDITS.values()))
+CONFIDENCE = 1 - (1 - TOGETHER) / len(AUDITS)

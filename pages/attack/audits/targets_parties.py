@@ -1,92 +1,237 @@
-"""What the audit table attacks where many take part: whole parties that vote, and sources that share their models."""
+"""Attack whole parties that vote, average or answer, and sources that share their models.
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+Of a crowd, all parties but one are tied on every public row, and that one says yes or no. The public rows are alike, so
+all that it changes adds up: the release moves by its sensitivity, to a percent or two. With one weight, no noise hides
+the direction of the change, and the attacker gets nearly all of epsilon. Parties train, vote and release as in
+``dpcore.parties.aggregation``.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit
 
 from dpcore import check
+from dpcore.accountants import gdp
 from dpcore.mechanisms import NormExponential
-from dpcore.parties import importance, sources
+from dpcore.parties import aggregation, importance, local, pate, sources
 from dpcore.parties.objective import Objective
-from pages.attack.audits import party_neighbours
-from pages.attack.audits.targets import Target, both
+from dpcore.streams import stream
+from pages.attack.audits.targets import Target, both, each
+
+_PARTY_ROWS, _PUBLIC_ROWS, _QUESTIONS = 10, 50, 50
+# A loose solver leaves this gradient, at a strength where that is four times the whole sensitivity.
+_LOOSE, _LOOSE_RATE = 1e-3, 0.1
+# For the length of weights: lambda at which a party of equal rows reaches the bound, w = 1 + W0(1/e).
+_LONGEST = 1.2784645427610738
+_STANDARD = NormExponential(sensitivity=1.0, epsilon=1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crowd:
+    """M parties, K classes, and the one input x (d,), a unit vector, that all rows have.
+
+    method: how they release. shape: of the Gamma law of the noise's length, all K d numbers where 0. laplace:
+    independent noise in place of a direction. loose: a solver that stops early.
+    """
+
+    method: str
+    x: Sequence[float] = (1.0,)
+    classes: int = 2
+    parties: int = 2001
+    shape: int = 0
+    laplace: bool = False
+    loose: bool = False
+
+    def __post_init__(self) -> None:
+        check.choice(aggregation.RELEASES, method=self.method)
+
+    @property
+    def regularisation(self) -> float:
+        """Return lambda; of averages, so that a party's weights are the longest that the bound allows."""
+        return 1 / (_LONGEST * (1 + math.exp(_LONGEST))) if self.method == "average" else 20.0
+
+    @property
+    def rows(self) -> np.ndarray:
+        return np.tile(self.x, (_PUBLIC_ROWS, 1))
+
+    @property
+    def sensitivity(self) -> float:
+        return aggregation.sensitivity(
+            self.method,
+            classes=self.classes,
+            parties=self.parties,
+            regularisation=self.regularisation,
+            constants="norms" if self.method == "average" else "sharp",
+        )
+
+    def trained(self, says: int, *, regularisation: float | None = None) -> local.Votes:
+        """Return what a party votes all of whose rows have class ``says``."""
+        X, y = np.tile(self.x, (1, _PARTY_ROWS, 1)), np.full((1, _PARTY_ROWS), says)
+        strength = self.regularisation if regularisation is None else regularisation
+        return next(local.votes("logistic", X, y, self.rows, classes=self.classes, regularisation=strength))
+
+    def counts(self, says: int, rows: int = _PUBLIC_ROWS) -> np.ndarray:
+        """Return votes (K, rows): half of the others for class 0, half for class 1, and the one party's."""
+        votes = [self.trained(label).votes[0, 0] for label in (0, 1)]
+        counts = np.zeros((self.classes, rows))
+        counts[votes] = (self.parties - 1) / 2
+        counts[votes[says]] += 1
+        return counts
+
+    def weights(self, says: int) -> np.ndarray:
+        """Return what would be released without noise, (k d,), when the one party has rows of class ``says`` only."""
+        if self.method == "average":
+            others = sum(self.trained(label).weights for label in (0, 1)) * (self.parties - 1) / 2
+            return ((others + self.sent(says)) / self.parties).ravel()
+        shares = aggregation.targets(self.counts(says), release=self.method)
+        return self._descended(says, shares[1]) if self.loose else self.fitted(shares)
+
+    def sent(self, says: int) -> np.ndarray:
+        """Return the weights that the one party sends to the average."""
+        return aggregation.cut(self.trained(says).weights, to=aggregation.longest(self.classes, self.regularisation))
+
+    def fitted(self, shares: np.ndarray) -> np.ndarray:
+        """Return the weights that fit these shares of the votes."""
+        return aggregation.fit(self.rows, shares, regularisation=self.regularisation).exact().ravel()
+
+    def _descended(self, says: int, share: np.ndarray) -> np.ndarray:
+        """Return small steps of gradient descent from the vote's answer, until the gradient is below ``_LOOSE``."""
+        rows, w = self.rows, replace(self, method="vote", loose=False).weights(says)
+        while True:
+            p = 1 / (1 + np.exp(-rows @ w))
+            gradient = (p - share) @ rows / len(rows) + self.regularisation * w
+            if np.linalg.norm(gradient) <= _LOOSE:
+                return w
+            w = w - _LOOSE_RATE * gradient / (self.regularisation + 0.25)
+
+
+def party(epsilon: float, *, factor: float = 1.0, **crowd: object) -> Target:
+    """Release with one whole party of a ``Crowd`` that says yes, or no."""
+    return released(Crowd(**crowd), epsilon, factor=factor)
+
+
+def released(crowd: Crowd, epsilon: float, *, factor: float = 1.0) -> Target:
+    """Score what a crowd releases by the exact log-likelihood ratio.
+
+    Past both centres all scores are epsilon, and only their last digits would differ. These tell which sum a number
+    came from [mironov2012], which is another attack: so they are blurred.
+    """
+    check.positive(epsilon=epsilon)
+    centres = [crowd.weights(says) for says in (1, 0)]
+    scale, size = crowd.sensitivity / epsilon * factor, len(centres[0])
+    excess = size - (crowd.shape or size)
+
+    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
+        rng = stream(seed, "audit", 1 - draw)
+        if crowd.laplace:
+            told = _laplace_score(centres[1 - world] + rng.laplace(scale=scale, size=(runs, size)), centres, scale)
+        else:
+            noise = _STANDARD.noise(size, rng, size=runs)
+            if excess:
+                noise *= rng.gamma(crowd.shape, size=(runs, 1)) / np.linalg.norm(noise, axis=1, keepdims=True)
+            told = _norm_score(centres[1 - world] + scale * noise, centres, scale, excess=excess)
+        return told + 1e-6 * rng.random(runs)
+
+    return each(score)
+
+
+def _laplace_score(seen: np.ndarray, centres: Sequence[np.ndarray], scale: float) -> np.ndarray:
+    """Return ln p(seen | first) - ln p(seen | second) of independent Laplace noise."""
+    return (np.abs(seen - centres[1]) - np.abs(seen - centres[0])).sum(axis=1) / scale
+
+
+def _norm_score(seen: np.ndarray, centres: Sequence[np.ndarray], scale: float, *, excess: int = 0) -> np.ndarray:
+    """Return ln p(seen | first) - ln p(seen | second) of noise whose length has the Gamma shape p - ``excess``.
+
+    Its density is r^-excess exp(-r / scale), up to a factor.
+    """
+    near, far = (np.linalg.norm(seen - centre, axis=1) for centre in centres)
+    return (far - near) / scale + (excess * np.log(far / near) if excess else 0.0)
+
+
+def votes(epsilon: float, *, delta: float, counted: int = _QUESTIONS, factor: float = 1.0) -> Target:
+    """Count how many of PATE's questions are answered yes; ties in the score are broken at random.
+
+    counted: for how many questions the noise is made.
+    """
+    sigma = np.array(factor * pate.COUNTS_SENSITIVITY * math.sqrt(counted) / gdp.mu_of(epsilon, delta=delta))
+    counts = [Crowd(method="vote").counts(says, _QUESTIONS) for says in (1, 0)]
+
+    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
+        rng, found = stream(seed, "audit", 1 - draw), []
+        for first in range(0, runs, 1000):
+            noise = rng.standard_normal((min(1000, runs - first), *counts[0].shape))
+            found.append(pate.noisy_winners(counts[1 - world], noise, sigma).sum(axis=1))
+        return np.concatenate(found) + rng.random(runs)
+
+    return each(score)
+
 
 # Many saturated rows hold the minimum far out along the first axis, where two mirrored rows pull to opposite sides.
-_ROWS, _LAMBDA = 5000, 1e-3
+ROWS, REGULARISATION = 5000, 1e-3
 _MIRRORED = np.array([[0.35, 0.94], [0.35, -0.94]]) / np.hypot(0.35, 0.94)
-# How far apart that holds the two minima, in parts of the sensitivity; nobody knows a pair that comes nearer to 1.
-REACH = 0.789
 # Few rows and little regularisation: one row's share of the curvature is large. With more, only its label counts.
 _FEW, _WEAK, _STRONG = 3, 0.02, 1.0
 
 
-def party(epsilon: float, *, method: str, broken: str | None = None, delta: float = 0.0) -> Target:
-    """Release with one whole party of many that says yes, or no. delta: as ``party_neighbours`` has it for this
-    method."""
-    if delta != (party_neighbours.DELTA if method == "pate" else 0.0):
-        raise check.RefusedError("delta", delta, "that of the method")
-    return lambda runs, seed, *, twins=False: party_neighbours.scores(method, epsilon, runs, seed, broken, twins=twins)
-
-
-def _two_minima() -> np.ndarray:
-    """A source's classifiers (2, d) in the two worlds, ``REACH`` of the sensitivity apart."""
-    X = np.zeros((2, _ROWS, 2))
+def two_minima() -> np.ndarray:
+    """Return a source's classifiers (2, d) in the two worlds: nobody knows a pair that is further apart."""
+    X = np.zeros((2, ROWS, 2))
     X[:, :, 0], X[:, 0] = 1.0, _MIRRORED
-    y = np.ones((2, _ROWS), int)
+    y = np.ones((2, ROWS), int)
     y[:, 0] = 0
-    return sources.hypotheses(X, y, regularisation=_LAMBDA)
+    return sources.hypotheses(X, y, regularisation=REGULARISATION)
 
 
-def hypothesis(epsilon: float, *, factor: float = 1.0, coordinates: bool = False) -> Target:
-    """A source's classifier with noise on the answer, projected on what one row moves.
+def hypothesis(epsilon: float, *, coordinates: bool = False) -> Target:
+    """Score a source's classifier with noise on the answer.
 
     coordinates: independent Laplace noise in place of a direction, with the same figure, and the rows in 16 dimensions.
     """
-    scale = factor * sources.hypothesis_sensitivity(_ROWS, _LAMBDA) / epsilon
-    return _answers(_two_minima, scale, coordinates=coordinates)
+    scale, minima = sources.hypothesis_sensitivity(ROWS, REGULARISATION) / epsilon, two_minima()
+    if not coordinates:
+        return _answer(minima, scale)
+    step = np.full(16, np.linalg.norm(minima[0] - minima[1]) / 4)
+    centres = step, 0 * step
+    return both(
+        lambda world, runs, rng: _laplace_score(
+            world * step + rng.laplace(scale=scale, size=(runs, 16)), centres, scale
+        )
+    )
 
 
 def gaussian_hypothesis(epsilon: float, *, delta: float, as_scale: bool = False) -> Target:
-    """The same classifier with Gaussian noise, projected on what one row moves.
+    """Project the same classifier with Gaussian noise on what one row moves.
 
     as_scale: the noise's standard deviation is the scale that a pure epsilon needs.
     """
-    kind, once = "exponential" if as_scale else "gaussian", cache(_two_minima)
-    sd = sources.Budget(epsilon=epsilon, noise=kind, delta=delta).scale(sources.hypothesis_sensitivity(_ROWS, _LAMBDA))
+    first, second = two_minima()
+    budget = sources.Budget(epsilon=epsilon, noise="exponential" if as_scale else "gaussian", delta=delta)
+    sd = budget.scale(sources.hypothesis_sensitivity(ROWS, REGULARISATION))
 
     def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        first, second = once()
         return ((first if world else second) + sd * rng.normal(size=(runs, len(first)))) @ (first - second)
 
     return both(score)
 
 
 def tilt(epsilon: float, *, pooled: bool = False) -> Target:
-    """A source's importance weights with noise on their slope; pooled: the noise for one mean over all rows."""
-    X = np.zeros((2, _ROWS, 2))
+    """Score a source's importance weights with noise on their slope; pooled: the noise for one mean over all rows."""
+    X = np.zeros((2, ROWS, 2))
     X[:, :, 0], X[:, 0] = 1.0, -_MIRRORED
-    public = np.tile([-1.0, 0.0], (_ROWS, 1))
-    rows = len(public) + _ROWS if pooled else _ROWS
-    scale = importance.sensitivity(rows, _LAMBDA) / epsilon
-    return _answers(lambda: importance.tilts(X, public, regularisation=_LAMBDA), scale)
+    public = np.tile([-1.0, 0.0], (ROWS, 1))
+    scale = importance.sensitivity(2 * ROWS if pooled else ROWS, REGULARISATION) / epsilon
+    return _answer(importance.tilts(X, public, regularisation=REGULARISATION), scale)
 
 
-def _answers(minima: Callable[[], np.ndarray], scale: float, *, coordinates: bool = False) -> Target:
-    """Noise of this scale on two neighbours' minima (2, d), scored by the exact log-likelihood ratio."""
-    standard, once = NormExponential(sensitivity=1.0, epsilon=1.0), cache(minima)
+def _answer(minima: np.ndarray, scale: float) -> Target:
+    """Score noise of this scale on two neighbours' minima (2, d) by the exact log-likelihood ratio."""
 
     def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        first, second = once()
-        length = np.linalg.norm(first - second)
-        if coordinates:
-            step = np.full(16, length / 4)
-            seen = world * step + rng.laplace(scale=scale, size=(runs, 16))
-            return (np.abs(seen) - np.abs(seen - step)).sum(axis=1) / scale
-        seen = (first if world else second) + scale * standard.noise(len(first), rng, size=runs)
-        return (np.linalg.norm(seen - second, axis=1) - np.linalg.norm(seen - first, axis=1)) / scale
+        return _norm_score(minima[1 - world] + scale * _STANDARD.noise(minima.shape[1], rng, size=runs), minima, scale)
 
     return both(score)
 
@@ -101,14 +246,14 @@ class _NoVolume(Objective):
 
 
 def objective(epsilon: float, *, volume: bool = True) -> Target:
-    """Noise in the objective of a classifier with one weight, scored by the exact log-likelihood ratio of its minimum.
+    """Score noise in the objective of a classifier with one weight, by the log-likelihood ratio of its minimum.
 
     One row has the input 1 and the other class in the other world; the others have the input 0. Without ``volume`` the
     price of the densities' change of volume is left out; then the other world's row has the input 0, and no curvature.
     The minimum w tells the noise b = -n (mean gradient + strength w), and its density is that of b times |db/dw|.
     """
-    regularisation = _STRONG if volume else _WEAK
-    made = (Objective if volume else _NoVolume)(rows=_FEW, regularisation=regularisation, epsilon=epsilon)
+    kind: Callable[..., Objective] = Objective if volume else _NoVolume
+    made = kind(rows=_FEW, regularisation=_STRONG if volume else _WEAK, epsilon=epsilon)
     strength = _FEW * (made.regularisation + made.extra)
     worlds = ((1.0, 0) if volume else (0.0, 1), (1.0, 1))
 
@@ -118,10 +263,9 @@ def objective(epsilon: float, *, volume: bool = True) -> Target:
         return -np.abs(b) / made.scale + np.log(x * p * (1 - p) + strength)
 
     def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        draws = NormExponential(sensitivity=1.0, epsilon=1.0).noise(1, rng, size=runs)
         X, y = np.zeros((runs, _FEW, 1)), np.ones((runs, _FEW), int)
         X[:, 0], y[:, 0] = worlds[world]
-        w = made.minimise(X, y, draws)[:, 0]
+        w = made.minimise(X, y, _STANDARD.noise(1, rng, size=runs))[:, 0]
         return log_density(w, *worlds[1]) - log_density(w, *worlds[0])
 
     return both(score)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +13,10 @@ from dpcore.regression import functional as fm
 from dpcore.regression import gaussian_statistics, perturbed
 from dpcore.regression.adassp import AdaSSP
 from dpcore.regression.least_squares import Statistics
-from pages.attack.audits.targets import Target, both
-from pages.attack.audits.targets import each as per_world
+from pages.attack.audits.targets import Target, both, each
 
+Noise = Callable[[np.random.Generator, int], np.ndarray]
+Score = Callable[[fm.Fit], np.ndarray]
 # (x, y) of the row in the two worlds: worst for the sharp release, and for the published one.
 _WORST = ((1.0, 1.0), (0.0, -1.0))
 _WORST_PUBLISHED = ((1.0, 1.0), (-0.89, -1.0))
@@ -36,16 +38,26 @@ def _ten_rows(worst: tuple) -> list[Statistics]:
     return [Statistics.of(np.vstack([X, [1.0, x]]), np.append(y, label)) for x, label in worst]
 
 
-def _released(mechanism, statistics: list[Statistics], noise: Callable, score: Callable, *, epsilon: float) -> Target:
-    """Scores of what ``mechanism`` releases of each of two statistics, with standard ``noise`` (rng, runs)."""
+def _released(
+    mechanism: Any, worlds: list[Statistics], score: Score, *, epsilon: float, noise: Noise, factor: float = 1.0
+) -> Target:
+    """Score what ``mechanism`` releases of each of two statistics, with ``factor`` times standard ``noise``."""
 
     def scored(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        return score(mechanism.fit(statistics[1 - world], noise(rng, runs), np.array([epsilon])))
+        return score(mechanism.fit(worlds[1 - world], factor * noise(rng, runs), np.array([epsilon])))
 
     return both(scored)
 
 
-def _laplace_ratio(statistics: list[Statistics], scales: tuple, places: np.ndarray) -> Callable:
+def _laplace(numbers: int) -> Noise:
+    return lambda rng, runs: rng.laplace(size=(runs, numbers))
+
+
+def _normal(numbers: int) -> Noise:
+    return lambda rng, runs: rng.standard_normal((runs, numbers))
+
+
+def _laplace_ratio(statistics: list[Statistics], scales: tuple, places: np.ndarray) -> Score:
     first, second = statistics
 
     def score(fit: fm.Fit) -> np.ndarray:
@@ -62,9 +74,7 @@ def functional(epsilon: float, *, factor: float = 1.0) -> Target:
     """The noisy quadratic of the sharp functional mechanism."""
     mechanism, statistics = fm.Functional(share=_EVEN, repair="none"), _ten_rows(_WORST)
     score = _laplace_ratio(statistics, mechanism.scales(2, np.array(epsilon)), _TRIANGLE)
-    return _released(
-        mechanism, statistics, lambda rng, runs: factor * rng.laplace(size=(runs, 5)), score, epsilon=epsilon
-    )
+    return _released(mechanism, statistics, score, epsilon=epsilon, noise=_laplace(5), factor=factor)
 
 
 def functional_published(epsilon: float) -> Target:
@@ -72,7 +82,7 @@ def functional_published(epsilon: float) -> Target:
     mechanism, statistics = fm.Published(share=REPORT_SHARE), _ten_rows(_WORST_PUBLISHED)
     scales = 2 * 4 / (REPORT_SHARE * epsilon), 4 * 2 / ((1 - REPORT_SHARE) * epsilon) / 2
     score = _laplace_ratio(statistics, scales, _WHOLE)
-    return _released(mechanism, statistics, lambda rng, runs: rng.laplace(size=(runs, 6)), score, epsilon=epsilon)
+    return _released(mechanism, statistics, score, epsilon=epsilon, noise=_laplace(6))
 
 
 def statistics(epsilon: float, *, delta: float, factor: float = 1.0) -> Target:
@@ -86,7 +96,7 @@ def statistics(epsilon: float, *, delta: float, factor: float = 1.0) -> Target:
     def score(fit: fm.Fit) -> np.ndarray:
         return (fit.gram[0] * gram).sum((1, 2)) / sd[0] ** 2 + (fit.moment[0] * moment).sum(1) / sd[1] ** 2
 
-    return _released(mechanism, worlds, lambda rng, runs: factor * rng.normal(size=(runs, 5)), score, epsilon=epsilon)
+    return _released(mechanism, worlds, score, epsilon=epsilon, noise=_normal(5), factor=factor)
 
 
 def output(epsilon: float, *, factor: float = 1.0) -> Target:
@@ -95,12 +105,14 @@ def output(epsilon: float, *, factor: float = 1.0) -> Target:
     worlds = [Statistics.of(np.ones((1, 4)), np.array([label])) for label in (1.0, -1.0)]
     ends = [mechanism.fit(world, np.zeros((1, 4)), np.array([epsilon])).weights[0, 0] for world in worlds]
     standard = NormExponential(sensitivity=1.0, epsilon=1.0)
-    step = ends[0] - ends[1]
 
     def noise(rng: np.random.Generator, runs: int) -> np.ndarray:
-        return factor * standard.noise(4, rng, size=runs)
+        return standard.noise(4, rng, size=runs)
 
-    return _released(mechanism, worlds, noise, lambda fit: fit.weights[0] @ step, epsilon=epsilon)
+    def score(fit: fm.Fit) -> np.ndarray:
+        return fit.weights[0] @ (ends[0] - ends[1])
+
+    return _released(mechanism, worlds, score, epsilon=epsilon, noise=noise, factor=factor)
 
 
 def adassp(epsilon: float, *, delta: float, as_mu: bool = False) -> Target:
@@ -118,38 +130,57 @@ def adassp(epsilon: float, *, delta: float, as_mu: bool = False) -> Target:
     def score(fit: fm.Fit) -> np.ndarray:
         return (fit.gram[0] * gram).sum((1, 2)) + fit.moment[0] @ moment
 
-    return _released(mechanism, worlds, lambda rng, runs: factor * rng.normal(size=(runs, 6)), score, epsilon=epsilon)
+    return _released(mechanism, worlds, score, epsilon=epsilon, noise=_normal(6), factor=factor)
 
 
-def steps(epsilon: float, *, delta: float, each: bool = False) -> Target:
+def steps(epsilon: float, *, delta: float, whole: bool = False) -> Target:
     """Noisy descent: the coefficient that one row alone has a say in, with one label there and with the other.
 
-    each: every step has the noise for the whole budget, and not for its share.
+    whole: every step has the noise for the whole budget, and not for its share.
     """
     mechanism = perturbed.Descent(delta=delta, steps=_STEPS, radius=10.0, momentum=0.0)
     X = np.column_stack([np.ones(_MANY), np.eye(_MANY)[0]])
     worlds = [Statistics.of(X, label * X[:, 1]) for label in (1.0, -1.0)]
-    factor = 1 / math.sqrt(_STEPS) if each else 1.0
+    factor = 1 / math.sqrt(_STEPS) if whole else 1.0
 
-    def noise(rng: np.random.Generator, runs: int) -> np.ndarray:
-        return factor * rng.standard_normal((runs, 2 * _STEPS))
+    def score(fit: fm.Fit) -> np.ndarray:
+        return fit.weights[0][:, 1]
 
-    return _released(mechanism, worlds, noise, lambda fit: fit.weights[0][:, 1], epsilon=epsilon)
+    return _released(mechanism, worlds, score, epsilon=epsilon, noise=_normal(2 * _STEPS), factor=factor)
 
 
 def clipped(epsilon: float, *, delta: float, factor: float = 1.0) -> Target:
-    """The first step of noisy descent with clipped gradients, along one row, with one label and with the other.
+    """Score the first step of noisy descent with clipped gradients, along one row.
 
     One step: of many, the average of the path, which is the answer, hides nearly all.
     """
-    mechanism, row = perturbed.Descent(delta=delta, steps=1, radius=10.0, momentum=0.0, clip_norm=0.1), np.ones(2)
     X = np.column_stack([np.ones(10), np.linspace(-1, 1, 10)])
-    X[-1] = row
+    X[-1] = 1.0
+    mechanism = perturbed.Descent(delta=delta, steps=1, radius=10.0, momentum=0.0, clip_norm=0.1)
+    return _one_step(mechanism, X, epsilon=epsilon, factor=factor)
+
+
+def penalised(epsilon: float, *, delta: float, number: bool = False) -> Target:
+    """Score one step of the descent beside Frank-Wolfe, in the L1 ball, along a row of the box's corner.
+
+    number: noise for one number of the gradient, as the walk has it.
+    """
+    d = 30
+    X = np.zeros((10, d))
+    X[-1], X[:-1, 0] = 1.0, 1e-3
+    mechanism = perturbed.Descent(
+        delta=delta, steps=1, radius=50.0, norm="l1", rate=1.0, momentum=0.0, clip_norm=0.2 * (d / 3) ** 0.5
+    )
+    return _one_step(mechanism, X, epsilon=epsilon, factor=d**-0.5 if number else 1.0)
+
+
+def _one_step(mechanism: perturbed.Descent, X: np.ndarray, *, epsilon: float, factor: float) -> Target:
+    """Score the answer along the last row of X, with one label and with the other; all other labels are 0."""
 
     def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        y = np.append(np.zeros(9), 1.0 if world else -1.0)
-        noise = factor * rng.standard_normal((runs, 2))
-        return mechanism.fit(Statistics.of(X, y), noise, np.array([epsilon]), rows=(X, y)).weights[0] @ row
+        y = np.append(np.zeros(len(X) - 1), 2.0 * world - 1)
+        noise = factor * rng.standard_normal((runs, X.shape[1]))
+        return mechanism.fit(Statistics.of(X, y), noise, np.array([epsilon]), rows=(X, y)).weights[0] @ X[-1]
 
     return both(score)
 
@@ -161,13 +192,13 @@ def detection(epsilon: float, *, delta: float, one: bool = False) -> Target:
     """
     sources, rows = 8, 10
     rho = gdp.mu_of(epsilon, delta=delta) ** 2 / 2 * (sources + 1 if one else 1)
-    each = np.zeros((sources, 2))
+    contrasts = np.zeros((sources, 2))
 
     def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
         y = np.append(np.zeros(rows - 1), 10.0 * world)
         data = transfer.Problem(
-            X=np.zeros((rows, 2)), y=y, beta=np.zeros(2), contrasts=each, ranges=np.zeros((sources, 2)), sources=()
+            X=np.zeros((rows, 2)), y=y, beta=np.zeros(2), contrasts=contrasts, ranges=np.zeros((sources, 2)), sources=()
         )
-        return transfer.detect(data, each, rho=rho, seed=seed, draws=range(runs), part=draw).noisy.sum(axis=1)
+        return transfer.detect(data, contrasts, rho=rho, seed=seed, draws=range(runs), part=draw).noisy.sum(axis=1)
 
-    return per_world(score)
+    return each(score)

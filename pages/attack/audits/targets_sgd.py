@@ -1,0 +1,231 @@
+"""Attack DP-SGD: Poisson batches, fixed orders, schedules, clip bounds per layer and people with several rows.
+
+An attacker who knows all rows but one sees the weights after each step. Inputs are 0, so a row of class 1 pulls along
+one direction all the time. The other rows are so sure that their gradients are 0, or they all pull the other way.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from dpcore.accountants import gdp
+from dpcore.streams import stream
+from dpcore.training import sgd, tree
+from dpcore.training.networks import Architecture
+from pages.attack.audits.targets import Target, both, each
+
+# A network without hidden layers, the weights at which others are sure, and those at which they pull the other way.
+_NET, _PULL = Architecture(sizes=(1, 2)), np.array([0.0, 1.0, 0.0, -1.0]) / math.sqrt(2)
+_SURE, _AGAINST = np.array([0.0, 400.0, 0.0, -400.0]), np.zeros(4)
+_CLIP, _RATE, _ROWS, _SAMPLED, _STEPS = 0.05, 0.01, 20, 0.2, 40
+_LOTS, _PASSES = 8, 2
+_RECIPE = sgd.Recipe(architecture=_NET, learning_rate=_RATE, clip_norm=_CLIP, sampling_rate=_SAMPLED, steps=_STEPS)
+
+
+def _sigma(epsilon: float, delta: float, recipe: sgd.Recipe = _RECIPE) -> float:
+    return recipe.noise_multiplier(epsilon=epsilon, delta=delta, accountant="pld")
+
+
+def _sums(
+    y: np.ndarray,
+    *,
+    runs: int,
+    seed: int,
+    sigma: float,
+    recipe: sgd.Recipe = _RECIPE,
+    start: np.ndarray = _SURE,
+    people: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return noisy sums (runs, T) of the batches along the pull, in units of the first step's bound."""
+    units = len(y) if people is None else int(people.max()) + 1
+    path = sgd.train(
+        recipe,
+        np.zeros((len(y), 1)),
+        y,
+        start=start,
+        people=people,
+        noise_multiplier=sigma,
+        seed=seed,
+        draws=range(runs),
+        record=range(recipe.steps + 1),
+        dtype=np.float64,
+    )
+    return (-np.diff(path.history, axis=0) @ _PULL).T * recipe.sampling_rate * units / (recipe.learning_rate * _CLIP)
+
+
+def _ratio(sums: np.ndarray, noise: float | np.ndarray, *, shift: float = 1.0) -> np.ndarray:
+    """Return the log-likelihood ratio (runs,) of sums with normal noise, moved by ``shift`` with the sampling rate."""
+    moved = np.expm1((2 * shift * sums - shift**2) / (2 * np.square(noise)))
+    return np.log1p(_SAMPLED * moved).sum(axis=1)
+
+
+def _one(present: int, rows: int = _ROWS) -> np.ndarray:
+    """Return the answers of rows of which the first is there, or its place is empty."""
+    return np.array([1 if present else -1] + [0] * (rows - 1))
+
+
+def lots(epsilon: float, *, delta: float, variant: str, factor: float = 1.0, others: int = 50) -> Target:
+    """Score the moves along one row's gradient with that row there and without it.
+
+    Where the variant is "realised" or "shuffled", all other rows pull the other way.
+    """
+    sigma, against = factor * _sigma(epsilon, delta), variant in ("realised", "shuffled")
+    start = _AGAINST if against or others == 1 else _SURE
+
+    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
+        # Divided by a constant, which does not know who is there; the actual batch size needs none.
+        rate = _RATE if variant == "realised" else _RATE * (others + world) / others
+        recipe, y = replace(_RECIPE, variant=variant, learning_rate=rate), np.array([0] * others + [1] * world)
+        sums = _sums(y, runs=runs, seed=2 * seed + draw, sigma=sigma, recipe=recipe, start=start)
+        if variant == "inside":  # an empty batch has no noise at all: how often do the weights stand still?
+            return -(sums == 0).sum(axis=1).astype(float)
+        if variant == "realised":
+            sums *= others / len(y)
+        if variant == "shuffled":
+            return _once(sums + _SAMPLED * others, sigma, shift=2)
+        return _ratio(sums + _SAMPLED * others, sigma, shift=2) if against else _ratio(sums, sigma)
+
+    return each(score)
+
+
+def _once(sums: np.ndarray, sigma: float, *, shift: float) -> np.ndarray:
+    """Return the log-likelihood ratio (runs,) of sums that are moved in exactly one step of each epoch."""
+    moved = np.exp((2 * shift * sums - shift**2) / (2 * sigma**2))
+    return np.log(moved.reshape(len(sums), -1, round(1 / _SAMPLED)).mean(axis=2)).sum(axis=1)
+
+
+def layers(epsilon: float, *, delta: float, whole: bool = False) -> Target:
+    """Take one step of a network with a clip bound for each of four layers, on a full batch with or without one row.
+
+    Its gradient is at its bound in each layer, and the score adds the moves along all four. whole: each layer has the
+    noise that one gradient clipped as a whole would need.
+    """
+    bounds, others = (0.01, 0.02, 0.01, 0.02), 5
+    net = Architecture(sizes=(1, 2, 2, 2, 2))
+    start = np.tile([1.0, -0.5, 0.7, 0.4, 0.9, -0.6], 4)[: net.parameters]
+    sigma = (1 if whole else math.sqrt(len(bounds))) / gdp.mu_of(epsilon, delta=delta)
+
+    def weights(present: int, *, noise: float, seed: int, runs: int) -> np.ndarray:
+        X, y = np.append(np.zeros(others), np.ones(present))[:, None], np.array([0] * others + [1] * present)
+        # The sum is divided by a constant, which does not know who is there.
+        recipe = sgd.Recipe(architecture=net, sampling_rate=1.0, steps=1, learning_rate=float(len(y)), clip_norm=bounds)
+        return sgd.train(
+            recipe, X, y, start=start, noise_multiplier=noise, seed=seed, draws=range(runs), dtype=np.float64
+        ).weights
+
+    there, away = (weights(present, noise=0.0, seed=0, runs=1)[0] for present in (1, 0))
+    axis = (there - away) / np.repeat(np.square(bounds), [cut.stop - cut.start for cut in net.slices])
+
+    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
+        return (weights(world, noise=sigma, seed=2 * seed + draw, runs=runs) - away) @ axis
+
+    return each(score)
+
+
+def scheduled(
+    epsilon: float, *, delta: float, first: bool = False, noise_ramp: float = 1.0, clip_ramp: float = 1.0
+) -> Target:
+    """Score a run whose noise or bound changes with the step. first: the noise is made as in the first step."""
+    recipe = replace(_RECIPE, noise_ramp=noise_ramp, clip_ramp=clip_ramp)
+    sigma = _sigma(epsilon, delta, _RECIPE if first else recipe)
+    if first and clip_ramp != 1:
+        recipe = replace(recipe, noise_ramp=1 / clip_ramp)
+
+    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
+        sums = _sums(_one(world), runs=runs, seed=2 * seed + draw, sigma=sigma, recipe=recipe)
+        return _ratio(sums / recipe.clip_shares, sigma * recipe.noise_shares)
+
+    return each(score)
+
+
+def against(epsilon: float, *, delta: float, fixed: bool = False) -> Target:
+    """Score a run where all other rows pull the other way: a row who takes another's place in a batch moves it twice.
+
+    fixed: each batch has exactly as many rows as a Poisson sample has in the mean.
+    """
+    sigma, rows = _sigma(epsilon, delta), 50
+    size = _SAMPLED * rows
+
+    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
+        if fixed:
+            rng = stream(seed, "audit", draw)
+            inside = world * (rng.random((runs, _STEPS)) < size / (rows + world))
+            return _ratio(2 * inside + sigma * rng.standard_normal((runs, _STEPS)), sigma, shift=2)
+        y = np.array([1] * world + [0] * rows)
+        return _ratio(_sums(y, runs=runs, seed=2 * seed + draw, sigma=sigma, start=_AGAINST) + size, sigma, shift=2)
+
+    return each(score)
+
+
+def last_lot(epsilon: float, *, delta: float, bare: bool = False) -> Target:
+    """Score the last step alone: how near is what it moves to what the row would? bare: that step has no noise."""
+    sigma = _sigma(epsilon, delta)
+
+    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
+        def trained(start: np.ndarray, noise: float, first: int, last: int) -> np.ndarray:
+            return sgd.train(
+                _RECIPE,
+                np.zeros((_ROWS, 1)),
+                _one(world),
+                start=start,
+                noise_multiplier=noise,
+                seed=2 * seed + draw,
+                draws=range(runs),
+                first=first,
+                last=last,
+                dtype=np.float64,
+            ).weights
+
+        before = trained(_SURE, sigma, 0, _STEPS - 1)
+        after = trained(before, 0.0 if bare else sigma, _STEPS - 1, _STEPS)
+        return -np.abs((before - after) @ _PULL * _SAMPLED * _ROWS / (_RATE * _CLIP) - 1)
+
+    return each(score)
+
+
+def replaced(epsilon: float, *, delta: float) -> Target:
+    """Score noise for a row that is there or not, where one is replaced by a row that pulls the other way."""
+    sigma = _sigma(epsilon, delta)
+
+    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
+        inside = rng.random((runs, _STEPS)) < _SAMPLED
+        sums = (2 * world - 1) * inside + sigma * rng.standard_normal((runs, _STEPS))
+        return _ratio(sums, sigma) - _ratio(-sums, sigma)
+
+    return both(score)
+
+
+def lots_of_people(epsilon: float, *, delta: float, by_row: bool = False) -> Target:
+    """Score a run where one person has three rows. by_row: rows are sampled and clipped one by one."""
+    people = np.concatenate([[0, 0, 0], np.arange(1, _ROWS)])
+    sigma = _sigma(epsilon, delta)
+
+    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
+        y = _one(world, len(people))
+        y[:3] = y[0]
+        whose = None if by_row else people
+        return _ratio(_sums(y, runs=runs, seed=2 * seed + draw, sigma=sigma, people=whose), sigma)
+
+    return each(score)
+
+
+def in_order(epsilon: float, *, delta: float, mechanism: str, counted: str = "") -> Target:
+    """Score batches in a fixed order: what the row's own ones move, with the correlation of the noise undone.
+
+    counted: the mechanism that the noise is made for.
+    """
+    recipe = replace(_RECIPE, sampling_rate=1 / _LOTS, steps=_LOTS * _PASSES, mechanism=mechanism)
+    sigma = replace(recipe, mechanism=counted or mechanism).noise_multiplier(epsilon=epsilon, delta=delta)
+    unit = np.eye(recipe.steps)
+    mixed = unit
+    if mechanism == "tree":
+        mixed = np.array(list(tree.correlated(iter(unit), lambda step: unit[step], lots=_LOTS, first=0)))
+    undo, moved = np.linalg.inv(mixed), np.zeros(recipe.steps)
+    moved[::_LOTS] = 1
+
+    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
+        sums = _sums(_one(world, 2 * _LOTS), runs=runs, seed=2 * seed + draw, sigma=sigma, recipe=recipe)
+        return sums @ undo.T @ (undo @ moved)
+
+    return each(score)
