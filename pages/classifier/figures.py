@@ -1,12 +1,11 @@
 """The classifier's pictures: decision regions, weights by column, loss over steps, accuracy over epsilon."""
 
-import numpy as np
-
 from dpcore.cache import CACHE
 from lab.claims import Case, upto
 from pages.classifier.experiment import LIMITS, OWN
 from pages.classifier.result import ClassifierResult
 from ui.plot import columns, maps, theme
+from ui.plot.curves import Curve, over
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
@@ -73,81 +72,68 @@ def weights(result: ClassifierResult) -> dict:
 
 def leading(result: ClassifierResult) -> columns.Leading:
     """The inputs of the largest weights."""
-    private, plain = (_of_inputs(found) for found in (result.focus.weights[0], result.reference.weights))
+    private, plain = map(columns.of_inputs, (result.focus.weights[0], result.reference.weights))
     return columns.leading(result.split.source.features, private, plain)
-
-
-def _of_inputs(weights: np.ndarray) -> np.ndarray:
-    """(..., k, d + 1) -> (..., d): of two classes the weight for the second, of several the range."""
-    inputs = weights[..., :-1]
-    return inputs[..., 0, :] if inputs.shape[-2] == 1 else np.ptp(inputs, axis=-2)
 
 
 def loss(result: ClassifierResult) -> dict:
     """Training loss over steps: median and nine in ten of the repeats, beside the descent without privacy."""
-    hover = "step %{x}: %{y:.3g} nats<extra>%{fullData.name}</extra>"
-    traces, steps, quantiles = [], result.focus.steps, result.losses()
-    for name, (low, median, high) in zip(result.settings.arms, quantiles.swapaxes(0, 1), strict=True):
-        colour = theme.COLOURS[name]
-        traces.append(theme.band(steps, low, high, colour=colour))
-        more = {"hovertemplate": hover} | _ghost(name)
-        traces.append(theme.line(steps, median, colour=colour, name=_name(result, name), **more))
-    reference = result.reference
-    traces.append(
-        theme.line(
-            reference.steps,
-            reference.loss,
-            colour=theme.NON_PRIVATE,
-            name=_name(result, "reference"),
-            dash="dot",
-            hovertemplate=hover,
+    reference, quantiles = result.reference, result.losses()
+    curves = [
+        Curve(
+            name=_name(result, name), colour=theme.COLOURS[name], x=result.focus.steps, y=own, ghost=name == "scratch"
         )
-    )
+        for name, own in zip(result.settings.arms, quantiles.swapaxes(0, 1), strict=True)
+    ]
+    plain = {"colour": theme.NON_PRIVATE, "x": reference.steps, "y": reference.loss}
     least = min(reference.loss.min(), quantiles[0].min())
     low, high = theme.steady_range(max(least, 1e-3), max(quantiles[2].max(), 1.0))
-    return theme.figure(
-        *traces,
+    return over(
+        *curves,
+        Curve(name=_name(result, "reference"), **plain),
         title=theme.title(SAYS["figures.loss"], "not released"),
         legend="upper right",
-        xaxis={"title": {"text": "step"}, "range": [0, result.settings.steps]},
+        xaxis=theme.axis("step", 0, result.settings.steps),
         yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
     )
 
 
 def accuracy(result: ClassifierResult) -> dict:
-    """Held-out accuracy over epsilon; at today's, a stroke for each repeat.
-
-    What moves with epsilon are shapes: the curves need not be drawn again.
-    """
-    settings = result.settings
-    low, high = LIMITS["epsilon"]
-    rail = np.array([result.reference.accuracy, result.reference.accuracy])
-    names, now = theme.NAMES[settings.version], result.summary()
-    shown = theme.key(names["reference"], theme.percent(result.reference.accuracy))
-    traces = [_accuracy_line(np.array([low, high]), rail, name="reference", title=shown, dash="dot")]
-    for arm, name in enumerate(settings.arms):
-        epsilons, (least, median, most) = result.quantiles(arm)
-        traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=theme.COLOURS[name]))
-        style = {"mode": "lines+markers", "marker": {"size": 5}} | _ghost(name)
-        shown = theme.key(names[name], theme.percent(now[name].median))
-        traces.append(_accuracy_line(epsilons, median, name=name, title=shown, **style))
+    """Held-out accuracy over epsilon; at today's, a stroke for each repeat, the arms on either side of the rule."""
+    settings, names, now = result.settings, theme.NAMES[result.settings.version], result.summary()
+    curves = [_rail(names["reference"], result.reference.accuracy)]
+    for arm, (name, ends) in enumerate(zip(settings.arms, ((-10, -1), (1, 10)), strict=False)):
+        epsilons, quantiles = result.quantiles(arm)
+        middle, first = now[name].median, name == "scratch"
+        curves.append(
+            Curve(
+                name=names[name],
+                value=theme.percent(middle),
+                colour=theme.COLOURS[name],
+                x=epsilons,
+                y=100 * quantiles,
+                dots=5,
+                at_now=100 * middle if first else None,
+                runs=100 * result.focus.accuracy[arm],
+                ends=ends,
+                ghost=first,
+            )
+        )
     if settings.dataset == OWN:
-        base = result.split.best_constant[1]
-        shown, ends = theme.key(SAYS["figures.baseline"], theme.percent(base)), np.array([low, high])
-        traces.append(_accuracy_line(ends, np.full(2, base), name="reference", title=shown, dash="dash"))
-    return theme.figure(
-        *traces,
+        curves.append(_rail(SAYS["figures.baseline"], result.split.best_constant[1], dash="dash"))
+    return over(
+        *curves,
+        now=settings.epsilon,
         title=theme.title(SAYS["figures.accuracy"], _finding(result)),
         legend="lower right",
-        xaxis=theme.epsilon_axis(low, high),
-        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, 102]},
-        shapes=[theme.rule(settings.epsilon), *_strokes(result), _now(result)],
+        xaxis=theme.epsilon_axis(*LIMITS["epsilon"]),
+        yaxis=theme.axis("test accuracy, %", 0, 102),
     )
 
 
-def _ghost(name: str) -> dict[str, str]:
-    """The mark of a curve that pinned settings are shown by: that from zero."""
-    return {"meta": theme.GHOST} if name == "scratch" else {}
+def _rail(name: str, share: float, dash: str | None = None) -> Curve:
+    """Return the line of an accuracy that no private knob moves."""
+    return Curve(name=name, y=100 * share, value=theme.percent(share), colour=theme.NON_PRIVATE, dash=dash)
 
 
 def _finding(result: ClassifierResult) -> str:
@@ -167,22 +153,3 @@ def _finding(result: ClassifierResult) -> str:
         return SAYS["figures.no_loss"] if Case.BEHIND not in costs else ""
     case = "everywhere" if last == known else "upto"
     return SAYS(f"figures.{case}", epsilon=f"{result.quantiles(0)[0][last - 1]:g}")
-
-
-def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, title: str, **more: object) -> dict:
-    """Accuracy, as a share, drawn in right answers of 100; ``title``: in the legend."""
-    hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{title.partition('  ')[0]}</extra>"
-    return theme.line(epsilons, 100 * accuracy, colour=theme.COLOURS[name], name=title, hovertemplate=hover, **more)
-
-
-def _now(result: ClassifierResult) -> dict:
-    """The middle private run at today's epsilon."""
-    middle = 100 * result.summary()["scratch"].median
-    return theme.dot(result.settings.epsilon, middle, colour=theme.PRIVATE) | {"name": theme.GHOST}
-
-
-def _strokes(result: ClassifierResult) -> list[dict]:
-    """A stroke for each repeat at today's epsilon, the arms on either side of the rule."""
-    arms = zip(result.settings.arms, 100 * result.focus.accuracy, ((-10, -1), (1, 10)), strict=False)
-    now = result.settings.epsilon
-    return [theme.strokes(heights, x=now, ends=ends, colour=theme.COLOURS[name]) for name, heights, ends in arms]

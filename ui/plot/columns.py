@@ -32,6 +32,13 @@ def leading(names: Sequence[str], runs: np.ndarray, plain: np.ndarray) -> Leadin
     return Leading([names[place] for place in order], runs[:, order], plain[order])
 
 
+def of_inputs(weights: np.ndarray) -> np.ndarray:
+    """Return what each input says (..., d) in ``weights`` (..., k, d + 1): of two classes the weight for the second, of
+    several the range."""
+    inputs = weights[..., :-1]
+    return inputs[..., 0, :] if inputs.shape[-2] == 1 else np.ptp(inputs, axis=-2)
+
+
 def dots(
     found: Leading, *, model: str, title: str, axis: str, rangemode: str = "normal", alone: float | None = None
 ) -> dict:
@@ -73,6 +80,6 @@ def dots(
     )
 
 
-def short(name: str) -> str:
-    """A name that has room, safe in HTML."""
-    return escape(name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…")
+def short(name: str, letters: int = _LETTERS) -> str:
+    """Return a name as long as there is room for it, safe in HTML."""
+    return escape(name if len(name) <= letters else name[: letters - 1] + "…")

@@ -3,6 +3,9 @@
 Regions are an image and boundaries a shape: where only they move, Plotly need not draw the points again.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from dpcore.cache import cached
@@ -21,15 +24,25 @@ def decided(
     split: Split, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], title: dict
 ) -> dict:
     """The map of what most models say (size, size), more solid the larger the share of them that say so."""
-    (x_low, x_high), (y_low, y_high) = plane.units
-    image = theme.image(_ground(winner, share), _colours(len(split.source.classes)))
-    return theme.figure(
-        *_points(split, plane),
-        images=[theme.ground(image, left=x_low, top=y_high, width=x_high - x_low, height=y_high - y_low)],
-        shapes=boundaries,
-        title=title,
-        **axes(plane),
-    )
+    colours = _colours(len(split.source.classes))
+    points = _points(split, plane)
+    return heat(_ground(winner, share), colours, *points, shapes=boundaries, title=title, **axes(plane))
+
+
+def heat(
+    numbers: np.ndarray,
+    colours: Sequence[tuple[str, float]],
+    *traces: dict,
+    xaxis: Mapping[str, Any],
+    yaxis: Mapping[str, Any],
+    **layout: Any,
+) -> dict:
+    """Return a heat map that fills its axes, under ``traces``: ``numbers`` choose among ``colours``, as in
+    ``theme.image``."""
+    (left, right), (low, high) = xaxis["range"], yaxis["range"]
+    bare = {"showgrid": False, "zeroline": False}
+    image = theme.ground(theme.image(numbers, colours), left=left, top=high, width=right - left, height=high - low)
+    return theme.figure(*traces, images=[image], xaxis={**xaxis, **bare}, yaxis={**yaxis, **bare}, **layout)
 
 
 def axes(plane: Plane) -> dict[str, dict]:

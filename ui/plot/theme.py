@@ -11,7 +11,8 @@ and so do the colours below that are names (`coloured` in `ui/live/assets/look.j
 import base64
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -210,6 +211,16 @@ def line(x: np.ndarray, y: np.ndarray, *, colour: str, name: str, dash: str | No
     return scatter(x, y, **({"mode": "lines", "name": name, "line": style} | more))
 
 
+def markers(
+    x: Any, y: Any, *, colour: str, size: float, hover: str, symbol: str = "circle", opacity: float = 1.0, **more: Any
+) -> dict:
+    """Return points alone. An open or thin ``symbol`` is drawn with strokes of 2 pixels."""
+    marker = {"symbol": symbol, "size": size, "color": colour, "opacity": opacity}
+    marker |= {"line": {"width": 2, "color": colour}} if symbol.endswith(("-open", "-thin")) else {}
+    x, y = (np.asarray(values, dtype=float) for values in (x, y))
+    return scatter(x, y, **({"mode": "markers", "marker": marker, "hovertemplate": hover} | more))
+
+
 def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> dict:
     """The area between two curves."""
     return scatter(
@@ -258,20 +269,36 @@ def percent(share: float) -> str:
 def share_axis(text: str, most: float, *, step: float) -> dict:
     """Return an axis of shares from 0 to ``most``, with a tick in percent at each ``step``."""
     ticks = [step * place for place in range(int(most / step + 1e-9) + 1)]
-    return {
-        "title": {"text": text},
-        "range": [0, most],
-        "tickvals": ticks,
-        "ticktext": [percent(tick) for tick in ticks],
-    }
+    return axis(text, 0, most) | {"tickvals": ticks, "ticktext": [percent(one) for one in ticks]}
 
 
-def log_axis(text: str, low: float, high: float, *, most: int, word: Callable[[float], str]) -> dict:
-    """A log axis with a tick at each power of ten, or at so few of them that there are ``most`` or less."""
+def axis(text: str, low: float, high: float, *, ticks: Sequence[float] | None = None, log: bool = False) -> dict:
+    """Return an axis from ``low`` to ``high``, with its ``ticks`` where they are given.
+
+    text: the name and unit of what it measures, as in "test accuracy, %" or "epsilon (log scale)".
+    """
+    ends = [float(np.log10(low)), float(np.log10(high))] if log else [low, high]
+    axis = {"title": {"text": text}, "range": ends} | ({"type": "log"} if log else {})
+    if ticks is not None:
+        axis |= {"tickvals": list(ticks), "ticktext": [tick(one) for one in ticks]}
+    return axis
+
+
+def tick(value: float) -> str:
+    """Return a tick's text.
+
+    >>> tick(0.01), tick(5000), tick(1e-5)
+    ('0.01', '5,000', '10<sup>-5</sup>')
+    """
+    power = math.log10(abs(value)) if value else 0.0
+    return f"10<sup>{power:.0f}</sup>" if abs(power) > 4 and power == round(power) else f"{value:,.10g}"
+
+
+def log_axis(text: str, low: float, high: float, *, most: int = 7, word: Callable[[float], str] = tick) -> dict:
+    """Return a log axis with a tick at each power of ten, or at so few of them that there are ``most`` or less."""
     powers = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
     ticks = [10.0**power for power in powers[:: max(1, int(np.ceil(len(powers) / most)))]]
-    words = {"title": {"text": text}, "ticktext": [word(tick) for tick in ticks]}
-    return {"type": "log", "range": [float(np.log10(low)), float(np.log10(high))], "tickvals": ticks} | words
+    return axis(text, low, high, log=True) | {"tickvals": ticks, "ticktext": [word(one) for one in ticks]}
 
 
 def epsilon_axis(low: float, high: float, *, beside: float = 0.08) -> dict:
@@ -292,6 +319,13 @@ def word(text: str, *, x: float, y: float, size: int = 11, **place: object) -> d
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"size": size}} | place
 
 
+def note(text: str, corner: str, *, size: int = 13, **place: object) -> dict:
+    """Return words in a corner of a picture, such as "upper left"."""
+    x, y = (0.01 if "left" in corner else 0.99), (0.01 if "lower" in corner else 0.99)
+    anchors = {"xanchor": CORNERS[corner]["xanchor"], "yanchor": CORNERS[corner]["yanchor"]}
+    return word(text, **({"x": x, "y": y, "size": size, "xref": "paper", "yref": "paper"} | anchors | place))
+
+
 def ink(text: str, colour: str) -> str:
     """A part of a text in the colour of what it is about."""
     return f'<span style="color:{INKS.get(colour, colour)}">{text}</span>'
@@ -306,6 +340,16 @@ def ground(source: str, *, left: float, top: float, width: float, height: float)
     """A picture under the traces, in units of the axes."""
     size = {"x": left, "y": top, "sizex": width, "sizey": height, "sizing": "stretch"}
     return {"source": source, "xref": "x", "yref": "y", "layer": "below"} | size
+
+
+def path(route: str, **style: object) -> dict:
+    """Return a shape along ``route``, as in SVG, in units of the axes."""
+    return {"type": "path", "path": route, "xref": "x", "yref": "y"} | style
+
+
+def route(points: Iterable[Iterable[float]]) -> str:
+    """Return the path from point to point, each (x, y)."""
+    return "M" + "L".join(f"{x:.4g},{y:.4g}" for x, y in points)
 
 
 def level(y: float, *, colour: str, width: float, dash: str, **place: object) -> dict:

@@ -1,0 +1,86 @@
+"""Charts from the builders of ui/plot: what each draws, what it says on hover, and that Plotly accepts it."""
+
+import base64
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from ui.plot import bars, maps, theme
+from ui.plot.curves import Curve, Level, hover_text, over
+
+X, SPREAD = np.array([0.1, 1.0, 10.0]), np.array([[60.0, 70, 80], [65, 75, 85], [70, 80, 90]])
+EPSILON, ACCURACY = theme.epsilon_axis(0.01, 100), theme.axis("test accuracy, %", 0, 102)
+
+
+def numbers(spec):
+    return np.frombuffer(base64.b64decode(spec["bdata"]), np.float32)
+
+
+def drawn(*curves, **how):
+    figure = over(*curves, title=theme.title("Accuracy"), xaxis=EPSILON, yaxis=ACCURACY, **how)
+    assert len(go.Figure(figure).data) == len(figure["data"])
+    return figure
+
+
+def test_a_curve_is_an_area_a_line_strokes_and_a_dot():
+    curve = Curve(
+        name="private", value="75 %", colour=theme.PRIVATE, x=X, y=SPREAD, at_now=75, runs=[74, 76], ghost=True
+    )
+    figure = drawn(curve, now=1.0)
+    area, line = figure["data"]
+    assert (area["fill"], area["showlegend"]) == ("toself", False)
+    np.testing.assert_array_equal(numbers(line["y"]), SPREAD[1])
+    assert (line["name"], line["meta"]) == ("private  <b>75 %</b>", theme.GHOST)
+    rule, strokes, dot = figure["layout"]["shapes"]
+    assert (rule["x0"], strokes["path"], dot["yanchor"]) == (1.0, "M1,74L9,74M1,76L9,76", 75)
+    assert dot["name"] == theme.GHOST
+
+
+def test_a_number_is_a_line_across_the_chart():
+    (line,) = drawn(Curve(name="non-private", y=84.0, colour=theme.NON_PRIVATE))["data"]
+    np.testing.assert_allclose(numbers(line["x"]), 10.0 ** np.array(EPSILON["range"]), rtol=1e-6)
+    np.testing.assert_array_equal(numbers(line["y"]), [84, 84])
+    assert line["hovertemplate"] == "test accuracy %{y:.1f} %<extra>non-private</extra>"
+
+
+def test_without_a_current_value_nothing_marks_it():
+    assert drawn(Curve(name="private", colour=theme.PRIVATE, x=X, y=SPREAD, at_now=75))["layout"]["shapes"] == []
+
+
+@pytest.mark.parametrize(("axis", "height"), [(ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))])
+def test_a_level_is_named_where_it_lies(axis, height):
+    figure = over(title=theme.title(""), xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
+    assert figure["layout"]["shapes"][0]["y0"] == 50
+    assert figure["layout"]["annotations"][-1]["y"] == pytest.approx(height)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("RMSE, thousand", "RMSE %{y:.4~g} thousand"),
+        ("mean loss (nats, log scale)", "mean loss %{y:.4~g} nats"),
+        ("length (log scale)", "length %{y:.4~g}"),
+        ("% of runs", "%{y:.1f} % of runs"),
+    ],
+)
+def test_hover_texts_read_the_axes(text, said):
+    assert hover_text("a", EPSILON, theme.axis(text, 1, 2)) == f"epsilon %{{x}}: {said}<extra>a</extra>"
+
+
+def test_rows_bars_outlines_and_maps_are_accepted():
+    how = {"title": theme.title("A chart"), "xaxis": theme.axis("x", 0, 4)}
+    colours = [theme.PRIVATE, theme.PUBLIC, theme.GOLD]
+    rows = bars.forest(["a", "b", "c"], SPREAD, colours=colours, room=80, **how)
+    assert rows["layout"]["yaxis"]["ticktext"] == ["a", "b", "c"]
+    columns = bars.bars(SPREAD, reference=SPREAD[0], colours=colours, hover={}, yaxis=ACCURACY, **how)
+    assert sum(shape["type"] == "rect" for shape in columns["layout"]["shapes"]) == 3
+    outline = bars.histogram(
+        np.arange(4.0), {theme.PRIVATE: np.array([0.1, 0.9, 0.2])}, yaxis=theme.axis("share", 0, 0.5), **how
+    )
+    assert "L2,0.49" in outline["layout"]["shapes"][0]["path"]
+    heat = maps.heat(np.zeros((2, 2)), [("#000000", 1.0)], yaxis=theme.axis("y", 1, 3), **how)
+    (image,) = heat["layout"]["images"]
+    assert (image["x"], image["y"], image["sizex"], image["sizey"]) == (0, 3, 4, 2)
+    for figure in (rows, columns, outline, heat):
+        go.Figure(figure)

@@ -1,0 +1,192 @@
+"""Curves over a parameter, with all that such a chart has: spread, reference lines, the current value, a legend.
+
+over(
+    Curve(name="non-private", y=84.0, value="84 %", colour=theme.NON_PRIVATE),  # a number: a line across the chart
+    Curve(name="private", x=epsilons, y=quantiles, value="79 %", colour=theme.PRIVATE, at_now=79.0, ghost=True),
+    now=settings.epsilon,
+    title=theme.title("Accuracy by epsilon", finding),
+    legend="lower right",
+    xaxis=theme.epsilon_axis(0.01, 100),
+    yaxis=theme.axis("test accuracy, %", 0, 102),
+)
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ui.plot import theme
+
+# The title of an axis: a name, then its unit after a comma or in brackets.
+_TITLE = re.compile(r"(?P<name>.*?)(?:, (?P<unit>[^,]+)| \((?P<inside>[^()]*)\))?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """One curve of a chart.
+
+    name: its name, and ``value`` its current value, both in the legend unless it is not ``listed``.
+    x, y: its points. Rows (3, n) of ``y`` are low, median and high: a shaded area with a line. A number is a reference
+    line across the chart, without ``x``.
+    colour, dash, width: of the line; the colour's own dash and width if not given.
+    dots: diameter of a mark at each point, in pixels; 0 draws none.
+    at_now: its height at the current value, where it has a dot. runs: heights of single runs there, as strokes between
+    two places in pixels beside the current value, the ``ends``.
+    ghost: whether this curve and its dot stand for pinned settings.
+    hover: text on hover, instead of names, values and units of the axes.
+    more: other properties of the trace, in Plotly's terms.
+    """
+
+    name: str
+    y: Any
+    colour: str
+    x: Any = ()
+    value: str = ""
+    listed: bool = True
+    dash: str | None = None
+    width: float | None = None
+    dots: float = 0
+    at_now: float | None = None
+    runs: Any = ()
+    ends: tuple[int, int] = (1, 9)
+    ghost: bool = False
+    hover: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def traces(self, xaxis: Mapping[str, Any], yaxis: Mapping[str, Any]) -> list[dict]:
+        """Return its shaded area, if it has one, and its line."""
+        (x, y), area = (np.asarray(values, dtype=float) for values in (self.x, self.y)), []
+        hover = self.hover or hover_text(self.name, xaxis, yaxis, across=not y.ndim)
+        if y.ndim == 2:
+            area = [theme.band(x, y[0], y[2], colour=self.colour)]
+            y = y[1]
+        if not y.ndim:
+            x, y = ends_of(xaxis), np.full(2, y)
+        style = {"mode": "lines+markers", "marker": {"size": self.dots}} if self.dots else {}
+        style |= {} if self.listed else {"showlegend": False}
+        style |= {"meta": theme.GHOST} if self.ghost else {}
+        line = theme.line(
+            x,
+            y,
+            colour=self.colour,
+            name=theme.key(self.name, self.value),
+            dash=self.dash,
+            hovertemplate=hover,
+            **style,
+        )
+        line["line"] |= {"width": self.width} if self.width else {}
+        return [*area, line | self.more]
+
+    def strokes(self, now: float) -> list[dict]:
+        """Return a stroke for each of its runs, all in one shape."""
+        return [theme.strokes(self.runs, x=now, ends=self.ends, colour=self.colour)] if len(self.runs) else []
+
+    def dot(self, now: float) -> list[dict]:
+        """Return its mark at the current value."""
+        if self.at_now is None:
+            return []
+        return [theme.dot(now, self.at_now, colour=self.colour) | ({"name": theme.GHOST} if self.ghost else {})]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level:
+    """A reference line across a chart, named in it and not in its legend.
+
+    y: its height; name: written at its ``side``, over it or ``below``, in its colour if ``inked``.
+    """
+
+    y: float
+    name: str = ""
+    colour: str = theme.NON_PRIVATE
+    dash: str | None = None
+    width: float = 1.5
+    side: str = "left"
+    below: bool = False
+    inked: bool = False
+
+    def line(self) -> dict:
+        dash = self.dash or theme.DASHES[self.colour]
+        return theme.level(self.y, colour=self.colour, width=self.width, dash=dash, yref="y")
+
+    def word(self, yaxis: Mapping[str, Any]) -> dict:
+        """Return its name, at the logarithm of its height on a log axis, as Plotly has it of words."""
+        y = float(np.log10(self.y)) if yaxis.get("type") == "log" else self.y
+        text = theme.ink(self.name, self.colour) if self.inked else self.name
+        place = {"x": 0.01 if self.side == "left" else 0.99, "xref": "paper", "xanchor": self.side}
+        return theme.word(text, y=y, size=13, yref="y", yanchor="top" if self.below else "bottom", **place)
+
+
+def over(
+    *curves: Curve | dict,
+    now: float | None = None,
+    rule: Mapping[str, Any] | None = None,
+    levels: Sequence[Level] = (),
+    title: dict,
+    xaxis: dict,
+    yaxis: dict,
+    shapes: Sequence[dict] = (),
+    annotations: Sequence[dict] = (),
+    **layout: Any,
+) -> dict:
+    """Return the chart of ``curves`` (or traces in Plotly's terms) over a parameter, drawn in this order.
+
+    now: the current value of the parameter, ruled; ``rule`` changes that line, as in ``{"y0": 0.3}``. What moves with
+    it are shapes, so that the curves need not be drawn again.
+    levels: reference lines named in the chart; shapes, annotations: whatever else is drawn over it.
+    layout: ``legend``, the free corner ("upper left", ...), ``margin`` and so on, as of ``theme.figure``.
+    """
+    marks = []
+    if now is not None:
+        drawn = [one for one in curves if isinstance(one, Curve)]
+        marks = [theme.rule(now) | dict(rule or {})]
+        marks += [mark for draw in (Curve.strokes, Curve.dot) for one in drawn for mark in draw(one, now)]
+    traces = [one.traces(xaxis, yaxis) if isinstance(one, Curve) else [one] for one in curves]
+    return theme.figure(
+        *(trace for some in traces for trace in some),
+        title=title,
+        xaxis=xaxis,
+        yaxis=yaxis,
+        shapes=[*(one.line() for one in levels), *marks, *shapes],
+        annotations=[*(one.word(yaxis) for one in levels if one.name), *annotations],
+        **layout,
+    )
+
+
+def trained(done: int, count: int, what: str = "trained") -> str:
+    """Return how far the curves have come, "" once they are complete.
+
+    >>> trained(3, 9), trained(9, 9)
+    ('3 of 9 trained', '')
+    """
+    return f"{done} of {count} {what}" if done < count else ""
+
+
+def ends_of(axis: Mapping[str, Any]) -> np.ndarray:
+    """Return both ends of an axis, (2,)."""
+    ends = np.asarray(axis["range"], dtype=float)
+    return 10**ends if axis.get("type") == "log" else ends
+
+
+def hover_text(name: str, xaxis: Mapping[str, Any], yaxis: Mapping[str, Any], *, across: bool = False) -> str:
+    """Return the hover text of a curve: both axes' names, values and units; of a line ``across``, the vertical one's.
+
+    >>> axes = {"title": {"text": "epsilon (log scale)"}}, {"title": {"text": "mean loss (nats, log scale)"}}
+    >>> hover_text("private", *axes)
+    'epsilon %{x}: mean loss %{y:.4~g} nats<extra>private</extra>'
+    """
+    up, over = _reading(yaxis, "y"), "" if across else f"{_reading(xaxis, 'x')}: "
+    return f"{over}{up}<extra>{name}</extra>"
+
+
+def _reading(axis: Mapping[str, Any], letter: str) -> str:
+    """Return an axis's name, the place of a value on it, and its unit."""
+    text = axis["title"]["text"].replace(" (log scale)", "").replace(", log scale)", ")")
+    found = _TITLE.fullmatch(text)
+    name, unit = ("", text) if text.startswith("% ") else (found["name"], found["unit"] or found["inside"] or "")
+    digits = "" if letter == "x" else ":.1f" if unit.startswith("%") else ":.4~g"  # along the chart, as on the axis
+    if axis.get("ticktext", ("",))[-1].endswith("%"):  # a share
+        digits = ":.0%" if letter == "x" else ":.1%"
+    return f"{name} %{{{letter}{digits}}} {unit}".strip()
