@@ -1,13 +1,16 @@
 """Regression data: the diabetes study and two synthetic census-like populations.
 
-The bounds of every feature and of the label come from public knowledge (see ``sample_data/README.md``), never from the
-rows. Features are clipped to their bounds and mapped to [-1, 1]; labels keep their unit until a label bound is chosen.
+The bounds of every feature and of the label, in ``regression.toml``, come from public knowledge (see
+``sample_data/README.md``), never from the rows. Features are clipped to their bounds and mapped to [-1, 1]; labels keep
+their unit until a label bound is chosen.
 """
 
+import tomllib
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -158,92 +161,20 @@ class _Country:
         return np.column_stack(person + means + home), income
 
 
-_US = _Country(
-    rows=370_000,
-    schooling=13.2,
-    foreign=0.14,
-    owners=0.3,
-    cars=1.6,
-    family=1.3,
-    income=31.0,
-    per_year_of_school=0.085,
-    gender_gap=0.28,
-    spread=0.55,
-    income_top=200.0,
-)
-_BRAZIL = _Country(
-    rows=190_000,
-    schooling=8.5,
-    foreign=0.03,
-    owners=0.5,
-    cars=0.4,
-    family=1.9,
-    income=9.0,
-    per_year_of_school=0.11,
-    gender_gap=0.33,
-    spread=0.65,
-    income_top=100.0,
-)
-_CENSUS = {
-    "age": (16, 90),
-    "woman": (0, 1),
-    "years of school": (0, 20),
-    "working hours a week": (0, 99),
-    "married": (0, 1),
-    "never married": (0, 1),
-    "owns the dwelling": (0, 1),
-    "cars": (0, 6),
-    "family size": (1, 7),
-    "children": (0, 4),
-    "years at residence": (0, 60),
-    "disability": (0, 1),
-    "born abroad": (0, 1),
-}
-_DIABETES = {
-    "age": (18, 80),
-    "sex": (1, 2),
-    "body mass index": (15, 45),
-    "blood pressure": (60, 140),
-    "total cholesterol": (80, 320),
-    "LDL": (30, 260),
-    "HDL": (20, 100),
-    "cholesterol ratio": (1, 10),
-    "log triglycerides": (3, 6.5),
-    "blood sugar": (50, 150),
-}
+_READ = tomllib.loads(Path(__file__).with_name("regression.toml").read_text("utf-8"))
 
 
-def _census(title: str, country: _Country, *, label_top: float) -> Drawn:
-    return Drawn(
-        title=title,
-        draw=country.draw,
-        bounds=_CENSUS,
-        label="annual income",
-        unit="thousand",
-        label_bounds=(0.0, country.income_top),
-        label_tops=(country.income_top / 10, country.income_top),
-        label_top=label_top,
-        rows=country.rows,
-        fixed=True,
-    )
+def _drawn(name: str, *, bounds: str, rows: int, **told: Any) -> Drawn:
+    """Return the data set ``name``; bounds: the name of its features' bounds."""
+    told = {key: tuple(value) if isinstance(value, list) else value for key, value in told.items()}
+    ends = {feature: (low, high) for feature, (low, high) in _READ["bounds"][bounds].items()}
+    draw = _diabetes
+    if country := _READ["countries"].get(name):
+        draw = _Country(**country, rows=rows, income_top=told["label_bounds"][1]).draw
+    return Drawn(draw=draw, bounds=ends, rows=rows, **told)
 
 
-SOURCES = {
-    "us": _census("US-like census", _US, label_top=200.0),
-    "brazil": _census("Brazil-like census", _BRAZIL, label_top=100.0),
-    "diabetes": Drawn(
-        title="Diabetes",
-        draw=_diabetes,
-        bounds=_DIABETES,
-        label="progression of the disease",
-        unit="points",
-        label_bounds=(0.0, 350.0),
-        label_tops=(100.0, 350.0),
-        label_top=350.0,
-        rows=442,
-        fixed=False,
-    ),
-}
+SOURCES = {name: _drawn(name, **told) for name, told in _READ["sources"].items()}
 
 
 def source(dataset: Dataset) -> Source:

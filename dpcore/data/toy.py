@@ -1,12 +1,14 @@
 """Sample data: generators or loaders, *public* bounds and splits.
 
-The bounds of every feature come from public knowledge (see ``sample_data/README.md``), never from the rows. Rows are
-clipped to the bounds and mapped to [-1, 1].
+The bounds of every feature, in ``toy.toml``, come from public knowledge (see ``sample_data/README.md``), never from the
+rows. Rows are clipped to the bounds and mapped to [-1, 1].
 """
 
+import tomllib
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from sklearn import datasets as sklearn_datasets
@@ -16,10 +18,9 @@ from dpcore.cache import cached
 from dpcore.data.references import held
 from dpcore.streams import stream
 
-# Shares of a data set of fixed size, and the public and test rows of a generated one, enough for every page.
+# Shares of a data set of fixed size, and the rows of a generated one, enough for every page.
 _PRIVATE, _PUBLIC = 0.5, 0.25
-_GENERATED_PUBLIC, _GENERATED_TEST = 500, 1000
-_PLANE = ("first feature", "second feature")
+_GENERATED_PRIVATE, _GENERATED_PUBLIC, _GENERATED_TEST = 400, 500, 1000
 # Maximum number of held-out rows used for testing.
 _MOST_TEST = 20_000
 # A key of ``DATASETS``, or an uploaded file that has a ``source``.
@@ -141,103 +142,40 @@ def _shuffled(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple[n
     return X[order], y[order]
 
 
-def _generated(title: str, make: Callable, *, classes: tuple[str, ...], bounds: tuple, features=_PLANE) -> Source:
+# Data set -> what draws any number of its rows, or loads all of them.
+_GENERATORS = {
+    "gaussians": _two_gaussians,
+    "blobs": _blobs,
+    "moons": _moons,
+    "circles": _circles,
+    "spirals": _spirals,
+}
+_LOADERS = {
+    "breast_cancer": sklearn_datasets.load_breast_cancer,
+    "digits": sklearn_datasets.load_digits,
+    "wine": sklearn_datasets.load_wine,
+    "iris": sklearn_datasets.load_iris,
+}
+
+
+def _source(name: str, *, title: str, classes: list[str], bounds: dict[str, list[float]], rows: int = 0) -> Source:
+    """Return the data set ``name``; rows: the number of all rows of a set of fixed size."""
+    sizable = name in _GENERATORS
     return Source(
         title=title,
-        make=make,
-        features=features,
-        classes=classes,
-        bounds=bounds,
-        private_rows=400,
-        public_rows=_GENERATED_PUBLIC,
-        sizable=True,
+        make=_GENERATORS[name] if sizable else _shipped(_LOADERS[name]),
+        features=tuple(bounds),
+        classes=tuple(classes),
+        bounds=tuple((low, high) for low, high in bounds.values()),
+        private_rows=_GENERATED_PRIVATE if sizable else int(rows * _PRIVATE),
+        public_rows=_GENERATED_PUBLIC if sizable else int(rows * _PUBLIC),
+        sizable=sizable,
     )
 
 
-def _real(title: str, loader: Callable, *, rows: int, classes: tuple[str, ...], features: dict) -> Source:
-    return Source(
-        title=title,
-        make=_shipped(loader),
-        features=tuple(features),
-        classes=classes,
-        bounds=tuple(features.values()),
-        private_rows=int(rows * _PRIVATE),
-        public_rows=int(rows * _PUBLIC),
-    )
-
-
-# Cell measure -> bounds of its mean, of the mean's error, and of the worst cells.
-_CELL = {
-    "radius": ((5, 30), (0, 3), (5, 40)),
-    "texture": ((5, 40), (0, 5), (5, 50)),
-    "perimeter": ((40, 200), (0, 25), (40, 250)),
-    "area": ((100, 2500), (0, 500), (100, 4000)),
-    "smoothness": ((0.05, 0.2), (0, 0.03), (0.05, 0.25)),
-    "compactness": ((0, 0.4), (0, 0.15), (0, 1.2)),
-    "concavity": ((0, 0.5), (0, 0.4), (0, 1.3)),
-    "concave points": ((0, 0.25), (0, 0.06), (0, 0.3)),
-    "symmetry": ((0.1, 0.35), (0, 0.08), (0.1, 0.7)),
-    "fractal dimension": ((0.04, 0.1), (0, 0.03), (0.04, 0.22)),
-}
-_BREAST_CANCER = {
-    f"{statistic} {name}": bounds[place]
-    for place, statistic in enumerate(("mean", "error of", "worst"))
-    for name, bounds in _CELL.items()
-}
-_WINE = {
-    "alcohol": (10, 16),
-    "malic acid": (0, 6),
-    "ash": (1, 4),
-    "alcalinity of ash": (10, 30),
-    "magnesium": (60, 170),
-    "total phenols": (0, 4),
-    "flavanoids": (0, 6),
-    "nonflavanoid phenols": (0, 1),
-    "proanthocyanins": (0, 4),
-    "colour intensity": (0, 14),
-    "hue": (0, 2),
-    "OD280/OD315": (1, 4),
-    "proline": (200, 1800),
-}
-_IRIS = {"sepal length": (4, 8), "sepal width": (2, 5), "petal length": (0, 8), "petal width": (0, 3)}
-_DIGITS = {f"pixel {row},{column}": (0, 16) for row in range(8) for column in range(8)}
-
-DATASETS = {
-    "gaussians": _generated(
-        "Two Gaussians", _two_gaussians, classes=("class 0", "class 1"), bounds=((-4.0, 6.0), (-12.0, 12.0))
-    ),
-    "blobs": _generated(
-        "Four blobs",
-        _blobs,
-        classes=("class 0", "class 1", "class 2", "class 3"),
-        bounds=((-6.0, 6.0), (-6.0, 6.0)),
-    ),
-    "moons": _generated("Two moons", _moons, classes=("upper", "lower"), bounds=((-2.0, 3.0), (-1.5, 2.0))),
-    "circles": _generated("Two circles", _circles, classes=("outer", "inner"), bounds=((-1.5, 1.5), (-1.5, 1.5))),
-    "spirals": _generated("Two spirals", _spirals, classes=("one arm", "other arm"), bounds=((-1.2, 1.2), (-1.2, 1.2))),
-    "breast_cancer": _real(
-        "Breast cancer",
-        sklearn_datasets.load_breast_cancer,
-        rows=569,
-        classes=("malignant", "benign"),
-        features=_BREAST_CANCER,
-    ),
-    "digits": _real("Digits", sklearn_datasets.load_digits, rows=1797, classes=tuple("0123456789"), features=_DIGITS),
-    "wine": _real(
-        "Wine",
-        sklearn_datasets.load_wine,
-        rows=178,
-        classes=("cultivar 1", "cultivar 2", "cultivar 3"),
-        features=_WINE,
-    ),
-    "iris": _real(
-        "Iris",
-        sklearn_datasets.load_iris,
-        rows=150,
-        classes=("setosa", "versicolor", "virginica"),
-        features=_IRIS,
-    ),
-}
+_READ = tomllib.loads(Path(__file__).with_name("toy.toml").read_text("utf-8"))
+_READ["digits"]["bounds"] = {f"pixel {row},{column}": (0, 16) for row in range(8) for column in range(8)}
+DATASETS = {name: _source(name, **told) for name, told in _READ.items()}
 
 # Data sets that a linear classifier can learn something about.
 STRAIGHT = tuple(name for name in DATASETS if name not in ("circles", "spirals"))
