@@ -136,16 +136,6 @@ class DPLogisticRegression(PrivateClassifier):
             start[:, -1] = check.numbers((k,), intercept_init=intercept_init)
         return start
 
-    def decision_function(self, X: np.ndarray) -> np.ndarray:
-        """Return signed scores (n,) for two classes, logits (n, K) for more."""
-        z = self._logits(X)
-        return z[0] if len(z) == 1 else z.T
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return the predicted class of each row (n,)."""
-        z = self._logits(X)
-        return self.classes_[(z[0] > 0).astype(int) if len(z) == 1 else z.argmax(axis=0)]
-
     def _logits(self, X: np.ndarray) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)

@@ -108,16 +108,6 @@ class DPNetworkClassifier(PrivateClassifier):
         """Return rows divided by the declared norm, and longer rows scaled to norm 1."""
         return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), self.data_norm)
 
-    def decision_function(self, X: np.ndarray) -> np.ndarray:
-        """Return signed scores (n,) for two classes, logits (n, K) for more."""
-        z = self._logits(X)
-        return z[1] - z[0] if len(z) == 2 else z.T
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return the predicted class of each row (n,)."""
-        best = self._logits(X).argmax(axis=0)
-        return self.classes_[best]
-
     def _logits(self, X: np.ndarray) -> np.ndarray:
         """Return logits (K, n)."""
         check_is_fitted(self)

@@ -50,7 +50,8 @@ def votes(
     for start in range(0, len(X), width):
         some = slice(start, start + width)
         if weights is not None:
-            yield _linear(weights[some], rows)
+            z = weights[some].astype(np.float32) @ rows.T.astype(np.float32)
+            yield Votes(chosen(z, dtype=np.uint8), probabilities(z), weights[some])
         elif learner == "mixed":
             yield _mixed(X[some], y[some], rows, classes, regularisation, first + start)
         else:
@@ -68,11 +69,6 @@ def _mixed(X, y, rows, classes, regularisation, first) -> Votes:
             found = [*votes(kind, X[own], y[own], rows, **options)]
             said[own], shares[own] = (np.concatenate([some[part] for some in found]) for part in (0, 1))
     return Votes(said, shares, None)
-
-
-def _linear(weights: np.ndarray, rows: np.ndarray) -> Votes:
-    z = weights.astype(np.float32) @ rows.T.astype(np.float32)
-    return Votes(chosen(z, dtype=np.uint8), probabilities(z), weights)
 
 
 def _others(learner, X, y, rows, classes) -> Votes:
