@@ -48,6 +48,13 @@ def test_few_docstrings_of_functions_open_with_a_clause():
     assert len(clauses) <= 0.01 * len(found), clauses
 
 
+def test_modules_that_choose_texts_are_short():
+    """Sentences are in Markdown and TOML; a module picks the case and the numbers."""
+    lines = {file: len(file.read_text("utf-8").splitlines()) for file in (ROOT / "pages").rglob("words*.py")}
+    assert lines
+    assert {str(file): count for file, count in lines.items() if count > 250} == {}
+
+
 @pytest.mark.parametrize("place", CEILINGS)
 def test_no_share_rises_above_its_ceiling(place):
     found = fingerprint(texts(place))

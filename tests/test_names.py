@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -65,9 +66,21 @@ CASE = re.compile(r"^- `[\w.-]+` ([A-Z][^.{\n]{0,40})$", re.MULTILINE)
 LINK = re.compile(r"\[([^]]+)\]\(/?([a-z-]+)(?:\?[^)]*)?\)")
 
 
+def values(node: object) -> Iterator[str]:
+    """Yield the strings in a table of TOML, without its keys."""
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, dict | list):
+        for one in node.values() if isinstance(node, dict) else node:
+            yield from values(one)
+
+
 def strings(path: Path) -> Iterator[str]:
     """Yield the strings of a file that may be shown: of Python all but docstrings, of a text the whole."""
     source = path.read_text("utf-8")
+    if path.suffix == ".toml":
+        yield from values(tomllib.loads(source))
+        return
     if path.suffix != ".py":
         yield source
         return
@@ -85,7 +98,7 @@ def strings(path: Path) -> Iterator[str]:
 
 def files() -> list[Path]:
     return sorted(
-        path for folder in ("pages", "ui") for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".md")
+        path for folder in ("pages", "ui") for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".md", ".toml")
     )
 
 
@@ -178,7 +191,9 @@ PRIVATE_TERMS = re.compile(
     r"\b(?:[Nn]ine (?:runs |releases |trainings |draws )?in ten|9 (?:runs )?in 10|[Mm]iddle (?:run|one|model|network)s?"
     r"|[Pp]lain sum|[Ss]trong composition|[Ee]xact count|[Hh]ead start|[Bb]orrow\w*|the walk|[Nn]oisy descent"
     r"|[Dd]irection noise|[Bb]y adding up|times in 100|[Rr]ight answers|right on new|[Pp]ublic start|lots by chance"
-    r"|lot size|[Ww]ho pays|there or not|hardly a promise|[Oo]ff by)\b"
+    r"|lot size|[Ww]ho pays|there or not|hardly a promise|[Oo]ff by|[Pp]rivate walk|log-ratio"
+    r"|[Pp]romises? |[Nn]othing promised|[Pp]rice of|[Ff]rom nothing|[Rr]ealised lot|one answer's|[Ss]py|[Ll]aw of noise"
+    r"|[Ff]alse alarms? in|[Oo]dds of (?:any|an|every|each) (?:out|re|nu)\w+)\b"
 )
 
 

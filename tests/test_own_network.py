@@ -179,7 +179,7 @@ def test_what_is_said_of_rows_of_ones_own(table):
     for result in (some, people, void):
         assert broken_by(said_of(result), result, NEVER) == set()
     assert (
-        "100 of 800 rows, picked at random. With all, and batches that grow along, the noise would weigh 8 times less"
+        "100 of 800 rows, picked at random. With all, and proportionally larger batches, the noise would weigh 8 times less"
         in said_of(some)
     )
     assert "Trained on 320 people, up to 8 rows of each. Tested on one row each of 80 others" in said_of(people)

@@ -141,7 +141,7 @@ def effects(result: AccountingResult, finding: str = "") -> dict:
             cliponaxis=False,
             meta="ghost",
         ),
-        title=theme.title("What changes epsilon most", finding),
+        title=theme.title("Largest effect", finding),
         margin={"l": 12, "r": 16, "t": 34, "b": 44},
         xaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH if epsilon.max(initial=0) <= _HIGH else _HIGHEST, most=4),
         yaxis={"range": [len(found) - 0.6, -0.8], "showticklabels": False, "showgrid": False, "zeroline": False},
