@@ -97,9 +97,8 @@ def strings(path: Path) -> Iterator[str]:
 
 
 def files() -> list[Path]:
-    return sorted(
-        path for folder in ("pages", "ui") for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".md", ".toml")
-    )
+    texts = (path for folder in ("pages", "ui") for path in (ROOT / folder).rglob("*"))
+    return sorted(path for path in texts if path.suffix in (".py", ".md", ".toml"))
 
 
 @cache
@@ -191,8 +190,8 @@ PRIVATE_TERMS = re.compile(
     r"\b(?:[Nn]ine (?:runs |releases |trainings |draws )?in ten|9 (?:runs )?in 10|[Mm]iddle (?:run|one|model|network)s?"
     r"|[Pp]lain sum|[Ss]trong composition|[Ee]xact count|[Hh]ead start|[Bb]orrow\w*|the walk|[Nn]oisy descent"
     r"|[Dd]irection noise|[Bb]y adding up|times in 100|[Rr]ight answers|right on new|[Pp]ublic start|lots by chance"
-    r"|lot size|[Ww]ho pays|there or not|hardly a promise|[Oo]ff by|[Pp]rivate walk|log-ratio"
-    r"|[Pp]romises? |[Nn]othing promised|[Pp]rice of|[Ff]rom nothing|[Rr]ealised lot|one answer's|[Ss]py|[Ll]aw of noise"
+    r"|lot size|[Ww]ho pays|there or not|hardly a promise|[Oo]ff by|[Pp]rivate walk|on the answer|log-ratio"
+    r"|[Pp]romises? |[Nn]othing promised|[Pp]rice of|[Ff]rom nothing|[Rr]ealised lot|[Ss]py|[Ll]aw of noise"
     r"|[Ff]alse alarms? in|[Oo]dds of (?:any|an|every|each) (?:out|re|nu)\w+)\b"
 )
 

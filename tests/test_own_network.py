@@ -178,10 +178,8 @@ def test_what_is_said_of_rows_of_ones_own(table):
     void = settings_of(own_rows.choose(table, replace(ROLES, columns=off))).run()
     for result in (some, people, void):
         assert broken_by(said_of(result), result, NEVER) == set()
-    assert (
-        "100 of 800 rows, picked at random. With all, and proportionally larger batches, the noise would weigh 8 times less"
-        in said_of(some)
-    )
+    used = "100 of 800 rows, picked at random. With all, and proportionally larger batches, the noise would weigh"
+    assert f"{used} 8 times less" in said_of(some)
     assert "Trained on 320 people, up to 8 rows of each. Tested on one row each of 80 others" in said_of(people)
     assert "The unit of privacy is one person, all of their rows" in said_of(people)
     assert "At epsilon 0.5, nothing is guaranteed" in said_of(void)
