@@ -2,3 +2,5 @@
 
 It needs numpy, scipy and scikit-learn, and imports nothing of the user interface.
 """
+
+__version__ = "0.3.0"

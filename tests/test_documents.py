@@ -107,7 +107,7 @@ class TestDecisions:
 class TestChangelog:
     def test_versions_have_sections_with_short_bullets(self):
         _, *versions = re.split(r"^## ", text("CHANGELOG.md"), flags=re.MULTILINE)
-        assert [version.split()[0] for version in versions] == ["0.3", "0.2", "0.1"]
+        assert [version.split()[0] for version in versions] == ["0.3.0", "0.2", "0.1"]
         for version in versions:
             sections = re.findall(r"^### (.+)$", version, re.MULTILINE)
             assert sections
