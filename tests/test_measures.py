@@ -5,6 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+import lab.ensemble
 from dpcore.estimators.linear import REGRESSIONS
 from lab.chunking import sample
 from lab.settings import QUANTILES, Spread, quantiles_of
@@ -41,6 +42,15 @@ OWN = {
         "error": lambda result: result.error,
     },
     "attack": {"attacker": lambda result: Spread.of(np.array([result.attack.accuracy]))},
+}
+# A simple page's result holds the runs themselves.
+OWN |= {
+    page.name: {
+        name: lambda result, read=measure.read: Spread.of(read(result.now[None]))
+        for name, measure in page.settings.MEASURES.items()
+    }
+    for page in ROOMS
+    if issubclass(page.settings, lab.ensemble.Ensemble)
 }
 MEASURED = [page for page in ROOMS if page.name in OWN]
 
