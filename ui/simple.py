@@ -114,7 +114,5 @@ def _table(result: EnsembleResult, says: Texts, write: Callable[[float], str]) -
     """Return the quantiles over the parameter."""
     knob, now = result.settings.OVER, panels.number(result.settings.now)
     heads = {knob: knob, "low": "5 % of runs below", "median": "median", "high": "5 % of runs above"}
-    formats = {knob: panels.number} | dict.fromkeys(values, write)
-    return panels.table(
-        frame, caption=says["axis"], heads=heads, formats=formats, now=panels.number(result.settings.now)
-    )
+    formats = {knob: panels.number} | dict.fromkeys(Spread._fields, write)
+    return panels.table(result.table(), caption=says["axis"], heads=heads, formats=formats, now=now)
