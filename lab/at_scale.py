@@ -68,7 +68,6 @@ def stream(
     seconds, estimated from earlier chunks. Raises RefusedError.
     """
     name = BACKENDS[check.choice(BACKENDS, backend=backend)]
-    how = {"measure": measure, "repeats": repeats}
     left, width = iter(every), 1
 
     def pieces() -> Iterator[list[Cell]]:
@@ -78,7 +77,9 @@ def stream(
     jobs = jobs or (-1 if name == "dask" else cores.cores())
     with joblib.parallel_config(backend=name):
         work = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-        for seconds, found in work(joblib.delayed(_measured)(some, **how) for some in pieces()):
+        for seconds, found in work(
+            joblib.delayed(_measured)(some, measure=measure, repeats=repeats) for some in pieces()
+        ):
             yield from found
             width = max(1, min(2 * width, round(len(found) * piece / max(seconds, 1e-3))))
 

@@ -69,8 +69,9 @@ def leaders(arms: Mapping[str, np.ndarray], *, better: str = "higher") -> tuple[
     """
     sign = 1 if better == "higher" else -1
     first, *others = sorted(arms, key=lambda name: -sign * float(np.median(arms[name])))
-    how = {"better": better, "confidence": 1 - 0.05 / max(len(others), 1)}
-    return first, *(name for name in others if compare(arms[first], arms[name], **how) != Case.AHEAD)
+    confidence = 1 - 0.05 / max(len(others), 1)
+    cases = {name: compare(arms[first], arms[name], better=better, confidence=confidence) for name in others}
+    return first, *(name for name, case in cases.items() if case != Case.AHEAD)
 
 
 def onwards(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:

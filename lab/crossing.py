@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -106,7 +106,7 @@ def smallest(
     values = values[order]
     safe = len(order) - _leading(band.shown[::-1])
     below = _leading(band.missed)
-    verdict = "found"
+    verdict: Verdict = "found"
     if safe == len(order):
         verdict = "nowhere" if 0 < below == len(order) else "unclear"
     elif safe == 0:
@@ -115,13 +115,13 @@ def smallest(
     ends = (last_below, first_safe) if towards == "small" else (first_safe, last_below)
     answer = Crossing(verdict=verdict, low=ends[0], high=ends[1], safe=first_safe, share_safe=_pick(band.hits, safe))
     needed = _needed(band, medians, order, share, confidence, verdict)
-    changes = _best(values, band, medians, order) | {"needed": needed}
+    answer = replace(answer, needed=needed, **_best(values, band, medians, order))
     if verdict == "found":
         rising = isotonic_regression(band.estimate).x
-        place = min(max(np.count_nonzero(rising < band.level), below), safe)  # where it is, but for rounding
+        place = min(max(int(np.count_nonzero(rising < band.level)), below), safe)  # where it is, but for rounding
         point = _between(values, rising - band.level, place, log=log)
-        changes |= {"point": point, "there": float(values[place]), "share_there": float(band.hits[place])}
-    return replace(answer, **changes)
+        answer = replace(answer, point=point, there=float(values[place]), share_there=float(band.hits[place]))
+    return answer
 
 
 def reaching(
@@ -150,7 +150,7 @@ def reaching(
     values, good = values[order], band.shown
     edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(int)))
     intervals = tuple((float(values[a]), float(values[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True))
-    verdict = "unclear"
+    verdict: Verdict = "unclear"
     if good.any():
         verdict = "everywhere" if good.all() else "found"
     elif len(order) and band.missed.all():
@@ -189,7 +189,7 @@ def exact(
     safe, other = (low, high) if (better == "lower") == increasing else (high, low)  # likelier to reach it, and not
     if sign * ends[safe] < sign * target:
         return Crossing(verdict="nowhere", best=float(ends[safe]), at=float(safe))
-    verdict = "everywhere" if sign * ends[other] >= sign * target else "found"
+    verdict: Verdict = "everywhere" if sign * ends[other] >= sign * target else "found"
 
     def reaches(value: float) -> bool:
         return sign * function(value) >= sign * target
@@ -204,8 +204,16 @@ def exact(
     elif verdict == "found":
         root = min(max(math.exp(safe_root(excess, math.log(low), math.log(high), tolerance)), low), high)
         found = root if reaches(root) else safe  # where an end was left by rounding
-    crossed = {"point": float(found), "low": float(found), "high": float(found)} if verdict == "found" else {}
-    return Crossing(verdict=verdict, safe=float(found), best=float(ends[safe]), at=float(safe), **crossed)
+    crossed = float(found) if verdict == "found" else None
+    return Crossing(
+        verdict=verdict,
+        safe=float(found),
+        best=float(ends[safe]),
+        at=float(safe),
+        point=crossed,
+        low=crossed,
+        high=crossed,
+    )
 
 
 class _Band(NamedTuple):
@@ -281,7 +289,7 @@ def _between(values: np.ndarray, excess: np.ndarray, place: int, *, log: bool) -
     return float(back(after - part * (after - before))) if part else float(values[place])
 
 
-def _best(values: np.ndarray, band: _Band, runs: Medians, order: np.ndarray) -> dict[str, float]:
+def _best(values: np.ndarray, band: _Band, runs: Medians, order: np.ndarray) -> dict[str, Any]:
     if not len(order):
         return {}
     place = int(np.argmax(band.estimate))
@@ -307,7 +315,7 @@ def _needed(
     return more if more > repeats + 1 else None
 
 
-def _bisect(reaches: Callable[[int], bool], safe: int, other: int) -> int:
+def _bisect(reaches: Callable[[float], bool], safe: float, other: float) -> float:
     """The last whole number from ``safe`` on, which reaches it, towards ``other``, which does not."""
     while abs(other - safe) > 1:
         middle = min(max(round(math.sqrt(safe * other)), min(safe, other) + 1), max(safe, other) - 1)

@@ -10,6 +10,7 @@ vary less than the repeats do, and the interval is narrower than that of two gro
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -99,7 +100,6 @@ def of_splits(a: np.ndarray, b: np.ndarray, *, overlap: float = 0.0, confidence:
     return Difference(median=float(np.median(gaps)), low=float(low), high=float(high), pairs=len(gaps))
 
 
-def _repeats(**named: np.ndarray) -> np.ndarray:
-    ((name, values),) = named.items()
-    values = np.asarray(values)
-    return check.numbers((max(2, values.size),), **{name: values})
+def _repeats(**named: Any) -> np.ndarray:
+    (values,) = named.values()
+    return check.numbers((max(2, np.size(values)),), **named)

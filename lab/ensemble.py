@@ -154,8 +154,8 @@ class Ensemble(Settings):
     @cached_property
     def _model(self) -> Self:
         """Return these settings without what a task says itself, so that other values and repeats share its tasks."""
-        usual = {one.name: one.default for one in fields(self) if one.name in (self.OVER, "repeats")}  # type: ignore[arg-type]  # subclasses are dataclasses
-        return replace(self, **usual)  # type: ignore[type-var]  # the same
+        usual = {one.name: one.default for one in fields(self) if one.name in (self.OVER, "repeats")}
+        return replace(self, **usual)
 
     def result(self, outcomes: Mapping[Any, Any]) -> "EnsembleResult":
         curve = Grid.of(self.CURVE, self._curve(), outcomes, repeats=self.repeats)

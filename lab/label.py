@@ -74,16 +74,17 @@ class Label:
 
 def label(settings: Settings, stated: Stated, **said: str) -> Label:
     """The label of these settings. ``said``: more fields, such as date and link."""
-    roles = settings.own.roles if isinstance(getattr(settings, "own", None), OwnRows) else None
-    promise, claimed = stated.promise, stated.claimed
+    own, promise, claimed = getattr(settings, "own", None), stated.promise, stated.claimed
+    roles = own.roles if isinstance(own, OwnRows) else None
     known = (
         _LIMITS | (_promised(promise) if promise else {}) | {**stated.said} | said | (_of_file(roles) if roles else {})
     )
     if promise and "mechanism" in stated.said:
         known["mechanism"] = f"{stated.said['mechanism']}: {_happened(promise.event)}"
     holes = [f"{name.replace('_', ' ')} {one}" for name, one in known.items() if str(one).startswith("not covered")]
-    short = promise is not None and claimed is not None and promise.epsilon > claimed * (1 + 1e-6)
-    exceeded = f"epsilon {number(claimed)} is claimed, and {number(promise.epsilon)} is spent" if short else ""
+    exceeded = ""
+    if promise is not None and claimed is not None and promise.epsilon > claimed * (1 + 1e-6):
+        exceeded = f"epsilon {number(claimed)} is claimed, and {number(promise.epsilon)} is spent"
     void = settings.void or stated.void or exceeded or "; ".join(holes)
     if void or promise is None:
         why = NOTHING if void or stated.nothing else ""
@@ -157,7 +158,8 @@ def _column(column: Column) -> str:
         return f"{column.name}: {len(column.values)} categories, typed"
     if column.read_off or column.paid:
         return f"{column.name}: " + ("read off private rows" if column.read_off else "paid for")
-    return f"{column.name}: {number(column.low)} to {number(column.high)}, typed"
+    low, high = column.inputs[column.name]
+    return f"{column.name}: {number(low)} to {number(high)}, typed"
 
 
 def number(value: float) -> str:

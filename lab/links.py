@@ -90,7 +90,8 @@ def brief(settings: Settings) -> Mapping[str, str]:
 
 def _brief(settings: Settings) -> dict[str, str]:
     whole, kind = {name: str(value) for name, value in asdict(settings).items()}, type(settings)
-    found, told = kind(), set()
+    found = kind()
+    told: set[str] = set()
     while missing := _others(found, settings) - told:
         told |= missing
         found, _ = read(kind, {name: text for name, text in whole.items() if name in told})

@@ -10,7 +10,7 @@ comparison are made of. ``pairs_with`` says where common random numbers make pai
 
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
@@ -85,6 +85,7 @@ def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
     return np.where(unknown, np.nan, found) if unknown.any() else found
 
 
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """All that decides what an experiment shows: the base of frozen, keyword-only dataclasses with a default for each
     field. Raises RefusedError, by the field's name, where a value has no meaning.
@@ -122,8 +123,10 @@ class Settings:
         for name, options in self.choices.items():
             check.choice(options, **{name: getattr(self, name)})
         for name, (low, high) in self.limits.items():
-            validate = check.whole if isinstance(low, int) else check.between
-            validate(low, high, **{name: getattr(self, name)})
+            if isinstance(low, int):
+                check.whole(low, int(high), **{name: getattr(self, name)})
+            else:
+                check.between(low, high, **{name: getattr(self, name)})
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
@@ -160,7 +163,7 @@ class Settings:
 
     def part(self, kind: type[Value], /, **others: Any) -> Value:
         """A frozen dataclass that a task depends on: ``others``, and its other fields as these settings have them."""
-        own = [one.name for one in fields(kind) if one.name not in others and hasattr(self, one.name)]
+        own = [one.name for one in fields(kind) if one.name not in others and hasattr(self, one.name)]  # type: ignore[arg-type]  # a dataclass
         return kind(**others, **{name: getattr(self, name) for name in own})
 
     def schedule(self) -> Iterable[Task]:

@@ -74,16 +74,19 @@ def measurements(
     settings: Settings, *, measure: str, repeats: int, seeds: int = 1, parts: int = 1
 ) -> tuple[Measurement, ...]:
     """The work that measures these settings: ``repeats`` of each of so many ``seeds``, from the settings' own on."""
-    how = {"measure": measure, "repeats": repeats, "parts": parts}
-    return tuple(Measurement(settings=one, part=part, **how) for one in split(settings, seeds) for part in range(parts))
+    return tuple(
+        Measurement(settings=one, measure=measure, repeats=repeats, part=part, parts=parts)
+        for one in split(settings, seeds)
+        for part in range(parts)
+    )
 
 
 def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
     """The settings with so many seeds, each with rows and noise of its own; the own one first."""
     if seeds == 1 or "seed" not in settings.limits:
         return (settings,)
-    low, high = settings.limits["seed"]
-    return tuple(settings.change(seed=low + (settings.seed - low + i) % (high - low + 1)) for i in range(seeds))
+    (low, high), seed = settings.limits["seed"], getattr(settings, "seed", 0)
+    return tuple(settings.change(seed=low + (seed - low + i) % (high - low + 1)) for i in range(seeds))
 
 
 def measured(settings: Settings, *, measure: str, repeats: int, seeds: int = 1) -> np.ndarray:
@@ -184,9 +187,16 @@ def smallest(
         raise check.RefusedError("knob", knob, f"one along which the measure goes one way: {allowed}")
     tried = list(grid(settings, knob) if values is None else values)
     runs = [measured(settings.change(**{knob: value}), measure=name, repeats=repeats) for value in tried]
-    towards = "small" if knob in asked.rises else "large"
-    how = {"better": asked.better, "share": share, "towards": towards, "log": log_scale(*settings.limits[knob])}
-    return pd.DataFrame([asdict(crossing.smallest(np.array(tried, dtype=float), np.array(runs), target, **how))])
+    found = crossing.smallest(
+        np.array(tried, dtype=float),
+        np.array(runs),
+        target,
+        better=asked.better,
+        share=share,
+        towards="small" if knob in asked.rises else "large",
+        log=log_scale(*settings.limits[knob]),
+    )
+    return pd.DataFrame([asdict(found)])
 
 
 # ---- values of a knob
@@ -214,7 +224,7 @@ def grid(settings: Settings, knob: str, *, steps: int = STEPS, reach: float = RE
         values = [reach ** (i / steps) for i in range(place - steps, place + steps + 1) if i != place]
         values = [value for value in (*values, low, high) if now / reach <= value <= now * reach]
     else:
-        values = np.linspace(low, high, 2 * steps + 1)
+        values = np.linspace(low, high, 2 * steps + 1).tolist()
     rounded = {_plain(value, whole=isinstance(low, int)) for value in values}
     return tuple(sorted({value for value in rounded if low <= value <= high} | {now}))
 
