@@ -26,7 +26,7 @@ from pages.classifier import figures
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
-from pages.what_if.words import price
+from pages.what_if.page_tables import price
 from tests.sentences import NEVER, broken_by, plain
 from ui import controls, takeaway
 from ui.plot.columns import MOST_INPUTS

@@ -9,9 +9,8 @@ from scipy import stats
 from scipy.special import expit
 
 from pages.table import PAGES
-from pages.what_if import page_command, words_answers, words_asked, words_numbers
-from pages.what_if import words as say
-from pages.what_if import words_parts as parts
+from pages.what_if import page_command, page_tables, words_answers, words_numbers
+from pages.what_if import words as parts
 from pages.what_if.experiment import QUESTIONS
 from tests import reached
 from tests.sentences import Rules, broken_by, plain
@@ -75,14 +74,14 @@ def words(result) -> str:
     numbers = [f"{one.label}: {one.value} {one.note}." for one in words_numbers.numbers(result)]
     said = [
         words_answers.verdict(result),
-        say.caption(result),
-        *say.why(result),
+        words_numbers.caption(result),
+        *words_numbers.why(result),
         *numbers,
-        say.price(result),
-        say.search(result),
+        page_tables.price(result),
+        page_tables.search(result),
     ]
-    asked = words_asked.questions(result.settings).values()
-    return " ".join([*said, *asked, say.table(result)])
+    asked = words_answers.questions(result.settings).values()
+    return " ".join([*said, *asked, page_tables.table(result)])
 
 
 def sign(result) -> int:
@@ -434,14 +433,19 @@ def computed():
 def test_every_text_is_reached(monkeypatch):
     for results in (solved, compared_with, computed):
         for nth, result in enumerate(results()):
-            words_answers.verdict(result), words_numbers.numbers(result), say.caption(result), say.why(result)
-            words_asked.questions(result.settings)
+            (
+                words_answers.verdict(result),
+                words_numbers.numbers(result),
+                words_numbers.caption(result),
+                words_numbers.why(result),
+            )
+            words_answers.questions(result.settings)
             if not nth % 5 or result.used_up is None or not result.settings.tried:
-                PAGE.pictures(result), say.search(result), say.table(result)
-                say.price(result)
-    say.introduction(result.settings)
+                PAGE.pictures(result), page_tables.search(result), page_tables.table(result)
+                page_tables.price(result)
+    words_answers.introduction(result.settings)
     page_command.show(SimpleNamespace(settings=PAGE.settings()), {})
     drawn = next(solved())
     monkeypatch.setattr(type(drawn.settings), "own_rows", True)
-    say.price(drawn)
+    page_tables.price(drawn)
     assert reached.unread(parts.SAYS) == []

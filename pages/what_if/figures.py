@@ -1,6 +1,6 @@
 """Charts of the planner: where a target is reached, which parameter matters, two parameters at once, and the tries.
 
-``say``: the module of their texts, ``words_charts``.
+``say``: the module of their texts, ``words``.
 """
 
 import math
@@ -9,7 +9,7 @@ from types import ModuleType
 
 import numpy as np
 
-from pages.what_if.measured import Axis
+from pages.what_if.measured import Axis, Effect
 from pages.what_if.result import WhatIfResult
 from ui.plot import theme
 from ui.texts import Texts
@@ -222,7 +222,7 @@ def _beside(result: WhatIfResult, say: ModuleType, value: float, side: str, colo
 
 def knobs(result: WhatIfResult, say: ModuleType) -> dict:
     """Draw what a step of each knob down and up does, the most important first; hatched where that may be nothing."""
-    rows = [(knob, both) for knob, both in result.effects.items() if say.acts(both)][:_ROWS]
+    rows = [(knob, both) for knob, both in result.effects.items() if any(map(_acts, both))][:_ROWS]
     scale, bars = result.settings.scale, [one for _, both in rows for one in both]
     ends = [scale * end for one in bars for end in _stroke(one)] + [0.0]
     reach = max(map(abs, ends)) or 1.0
@@ -248,6 +248,11 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
         ],
         annotations=[note for row, (knob, _) in enumerate(rows) for note in _named(result, say, row, knob)],
     )
+
+
+def _acts(one: Effect) -> bool:
+    """Return whether a step does anything at all to these runs."""
+    return bool(one.difference.median) or not one.difference.sure
 
 
 def _beside_names(names: Iterable[str]) -> int:
@@ -440,7 +445,7 @@ def _lines(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict
         own = {"type": "path", "path": path, "line": {"color": colour or theme.ON_SCALE[0], "width": width}}
         shapes += [rim, own]
         if not colour:
-            words += _level_word(result, ends, say.contour(settings, level))
+            words += _level_word(result, ends, say.shown(settings, level))
     return shapes, words
 
 
@@ -536,7 +541,7 @@ def _key(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict]]
         | {"x0": left + width * i / count, "x1": left + width * (i + 1) / count, "fillcolor": colour}
         for i, colour in enumerate(colours)
     ]
-    worst, best = say.ends(result)
+    worst, best = say.colour_ends(result)
     how = {"xref": "paper", "yref": "paper", "y": 1, "yanchor": "bottom", "size": 12}
     words = [
         theme.word(worst, x=left, xanchor="right", xshift=-4, **how),

@@ -11,9 +11,7 @@ from dpcore.check import RefusedError
 from lab.links import VERSION_NAME, Word, changed, version_of, word
 from lab.settings import Settings
 from lab.sweep import beside
-from pages.what_if import figures, page_command, words_answers, words_asked, words_charts, words_numbers
-from pages.what_if import words as say
-from pages.what_if import words_parts as parts
+from pages.what_if import figures, page_command, page_tables, words, words_answers, words_numbers
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
 from ui import controls, labels, live, page_links
 from ui.escaping import quoted
@@ -22,7 +20,7 @@ from ui.vocabulary import KNOBS
 
 HEIGHT = 435
 REACHED_BY = dict(zip(REACHED, ("median run", "90\u00a0% of runs"), strict=True))
-OF_PRIVATE_ROWS = parts.SAYS["own-rows"]
+OF_PRIVATE_ROWS = words.SAYS["own-rows"]
 # What the address of another page says of a question about it, in one text.
 ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 
@@ -34,7 +32,7 @@ def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
     about[desk.settings.topic].setup(desk)
     with st.popover("Measure and parameters", icon=":material/tune:"):
         settings = desk.settings
-        named = {name: label(name) for name in settings.knobs}
+        named = {name: words.label(name) for name in settings.knobs}
         desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
         desk.choose("knob", "Parameter to solve for", named)
         desk.choose("other", "Second axis of the map", named)
@@ -48,15 +46,10 @@ def more(pages: Sequence[Page], desk: controls.Desk) -> None:
         topic.more(desk)
 
 
-def label(name: str) -> str:
-    """Return what a knob is called."""
-    return KNOBS[name]["label"]
-
-
 def aside(desk: controls.Desk) -> None:
     """Show the choice of the question, and how its answer is found."""
     key = f"{desk.page}.question"
-    asks = words_asked.questions(desk.settings)
+    asks = words_answers.questions(desk.settings)
     controls.hold(key, desk.settings.asks if desk.settings.asks in asks else None)
     st.selectbox(
         "Question",
@@ -108,7 +101,7 @@ def other(desk: controls.Desk) -> None:
 
 def called(name: str) -> str:
     """Return what a knob or a choice is called."""
-    return label(name) if name in KNOBS else _spoken(name)
+    return words.label(name) if name in KNOBS else _spoken(name)
 
 
 def _spoken(name: str) -> str:
@@ -123,7 +116,7 @@ def _digits(low: float) -> str | None:
 def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
     """The target; and those of the page that is asked about."""
     own = next(page for page in pages if page.name == settings.topic).knobs(settings.settings)
-    changes = dict(own.changes) | {"target": words_asked.target_knob(settings)}
+    changes = dict(own.changes) | {"target": words_answers.target_knob(settings)}
     rest = [name for name in _all(own) if name not in (own.hero, "repeats")]
     return Knobs(hero="target", main=(own.hero,), more=("seeds", "tries", *rest), changes=changes)
 
@@ -150,8 +143,8 @@ def pictures(result) -> list[list[live.Picture]]:
 
 
 def _chart(result, name: str, draw, **how) -> live.Picture:
-    about = parts.SAYS[f"about.{name}"]
-    return live.Picture(name=name, figure=draw(result, words_charts), about=about, height=HEIGHT, **how)
+    about = words.SAYS[f"about.{name}"]
+    return live.Picture(name=name, figure=draw(result, words), about=about, height=HEIGHT, **how)
 
 
 def asked(name: str, questions: Page) -> Asked | None:
@@ -194,11 +187,11 @@ def asked(name: str, questions: Page) -> Asked | None:
 def inset(desk: controls.Desk) -> None:
     """Show what can be asked in the tab of a page."""
     settings = desk.settings
-    desk.choose("knob", "Vary", {name: label(name) for name in settings.knobs})
+    desk.choose("knob", "Vary", {name: words.label(name) for name in settings.knobs})
     desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
     desk.choose("reached", "Reached by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
-    said = words_asked.target_knob(settings)
+    said = words_answers.target_knob(settings)
     desk.number("target", **{name: said[name] for name in ("label", "unit") if name in said})
     if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
         st.caption(OF_PRIVATE_ROWS)
@@ -229,17 +222,17 @@ def page(pages: Sequence[Page]) -> Page:
         setup=partial(setup, pages),
         more=partial(more, pages),
         aside=aside,
-        lead=say.introduction,
+        lead=words_answers.introduction,
         knobs=partial(knobs, pages),
         numbers=words_numbers.numbers,
         slices=Slices(first=0.3, resting=0.5),
         words={
             "verdict": words_answers.verdict,
-            "caption": say.caption,
-            "why": listed(say.why),
-            "guarantee": say.price,
-            "search": say.search,
-            "table": say.table,
+            "caption": words_numbers.caption,
+            "why": listed(words_numbers.why),
+            "guarantee": page_tables.price,
+            "search": page_tables.search,
+            "table": page_tables.table,
         },
         pictures=pictures,
         tabs=(

@@ -7,7 +7,7 @@ import streamlit as st
 
 from lab.links import Word
 from pages.what_if.experiment import CURVE, WhatIfSettings
-from pages.what_if.words_parts import SAYS
+from pages.what_if.words import SAYS
 from ui.controls import Desk
 from ui.sweeps import Sweep
 

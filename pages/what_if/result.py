@@ -1,5 +1,6 @@
 """What the questions' runs say: where a target is reached, which knob matters, which setting is best."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -228,8 +229,12 @@ class WhatIfResult:
     @property
     def colours(self) -> tuple[float, float]:
         """The ends of the scale that the map's medians are seen on: it does not move while the map refines, only with
-        the target. Shares reach from 40 points under it to all."""
+        the target. Shares reach from 40 points under it to all; what has no largest value, from a tenth of today's to
+        ten times as much.
+        """
         low, high = self.settings.asked.limits
+        if high == math.inf:
+            return self.median(self.now) / 10, 10 * self.median(self.now)
         return (max(low, min(self.settings.goal, 0.9 * high) - 0.4), high) if self.settings.asked.share else (low, high)
 
     @cached_property

@@ -1,17 +1,19 @@
-"""The answer in two or three sentences, chosen by what came out."""
+"""The planner's questions, and the answer in two or three sentences, chosen by what came out."""
 
 from lab.claims import Case
 from lab.crossing import Answer, Crossing
-from pages.what_if.experiment import REPEATS
+from pages.what_if.experiment import REPEATS, WhatIfSettings
 from pages.what_if.result import WhatIfResult
-from pages.what_if.words_numbers import between, did
-from pages.what_if.words_parts import (
+from pages.what_if.words import (
     SAYS,
     ahead,
     amount,
     at,
+    basis,
     interval,
+    low,
     named,
+    noun,
     points,
     safely,
     signed,
@@ -20,9 +22,49 @@ from pages.what_if.words_parts import (
     stretch,
     sure,
     tell,
+    words_of,
 )
+from pages.what_if.words_numbers import between, did
 from ui import outcomes
 from ui.panels import percent
+
+# What a parameter counts, where its name does not say so.
+PEOPLE = {"rows": "people", "target_rows": "people", "source_rows": "labelled rows"}
+
+
+def introduction(settings: WhatIfSettings) -> str:
+    """Return what there is to do."""
+    return SAYS["introduction"]
+
+
+def questions(settings: WhatIfSettings) -> dict[str, str]:
+    """Return the text of each question that can be asked here."""
+    knob, crowd = settings.knob, settings.crowd
+    keys = ["accuracy", "smallest", *(["people"] if crowd else []), *(["best"] if settings.tried else [])]
+    about = words_of(settings) | {"name": low(knob), "people": PEOPLE.get(crowd, low(crowd)) if crowd else ""}
+    return {key: SAYS(f"question.{key}", **about) for key in keys} | {"versus": _pair(settings)}
+
+
+def _pair(settings: WhatIfSettings) -> str:
+    """Return how A and B are compared, by the setting that differs."""
+    if len(settings.different) != 1:
+        return SAYS["question.versus"]
+    ((name, theirs),) = settings.different.items()
+    mine = getattr(settings, name)
+    if isinstance(mine, str):
+        return SAYS("question.versus_choice", one=mine.replace("_", " "), other=theirs.replace("_", " "))
+    one, other = (at(settings, name, value) for value in (mine, theirs))
+    return SAYS("question.versus_number", name=low(name), one=one, other=other)
+
+
+def target_knob(settings: WhatIfSettings) -> dict[str, object]:
+    """Return how the slider of the target looks."""
+    if settings.asked.unit == "%":
+        return {"label": "Target", "unit": "%"}
+    return {"label": f"Target {noun(settings)}", "scale": "log", "stops": 40}
+
+
+# ---- the answer
 
 
 def verdict(result: WhatIfResult) -> str:
@@ -163,13 +205,12 @@ def _versus(result: WhatIfResult) -> str:
         alike = not settings.exact and result.leads == Case.ALIKE
         case = "same" if gap == 0 else "about" if alike else "better"
         return SAYS(f"versus.{case}", who=who, gap=points(settings, gap), **both)
-    case = "splits" if result.compared > 1 else "pairs" if one.paired else "groups"
-    basis = SAYS(f"versus.{case}", pairs=one.pairs)
+    compared = SAYS(f"versus.{basis(result, one)}", pairs=one.pairs)
     if result.leads == Case.ALIKE:
-        holes = {"gap": signed(settings, one.median), "spread": spread(settings, one), "basis": basis}
+        holes = {"gap": signed(settings, one.median), "spread": spread(settings, one), "basis": compared}
         return SAYS("versus.small" if one.shown else "versus.none", **holes)
     ends = span(*(signed(settings, end).removeprefix("+") for end in sorted(map(abs, (one.low, one.high)))))
-    said = SAYS("versus.shown", who=who, gap=points(settings, one.median), interval=ends, basis=basis, **both)
+    said = SAYS("versus.shown", who=who, gap=points(settings, one.median), interval=ends, basis=compared, **both)
     if len(result.ahead) < 2:
         return said
     return f"{said} {tell(result, 'versus.along', where=ahead(result))}"

@@ -1,20 +1,22 @@
-"""The tiles of an answer."""
+"""The tiles of an answer, and the explanation under its charts."""
 
 from html import escape
 
 from lab.crossing import Answer, Crossing
 from pages.what_if.experiment import WhatIfSettings
 from pages.what_if.result import WhatIfResult
-from pages.what_if.words_parts import (
+from pages.what_if.words import (
     SAYS,
     amount,
     answer,
     at,
+    basis,
     counted,
     interval,
     label,
     named,
     noun,
+    points,
     signed,
     span,
     spread,
@@ -183,8 +185,8 @@ def _gap(result: WhatIfResult) -> Number:
     if one is None:
         gap = result.median(result.now) - result.median(result.of(settings.rival))
         return Number(SAYS["tiles.gap"], signed(settings, gap), NO_ERROR, tone="bound")
-    case = "splits" if result.compared > 1 else "pairs" if one.paired else "groups"
-    note = SAYS("tiles.every" if one.sure else f"tiles.{case}", spread=spread(settings, one), pairs=one.pairs)
+    case = "every" if one.sure else basis(result, one)
+    note = SAYS(f"tiles.{case}", spread=spread(settings, one), pairs=one.pairs)
     return Number(SAYS["tiles.gap"], signed(settings, one.median), note, tone="bound")
 
 
@@ -197,3 +199,52 @@ def _cost(result: WhatIfResult) -> Number:
     case = "used_delta" if one.delta else "used_note"
     note = SAYS(f"tiles.{case}", epsilon=number(one.epsilon), delta=theme.delta(one.delta, digits=3))
     return Number(SAYS["tiles.used"], f"{total:,}", note)
+
+
+# ---- explanation
+
+
+def caption(result: WhatIfResult) -> str:
+    """Return that nothing is sampled, or what the strip is, where there is one; a handout has no help texts."""
+    if result.settings.exact:
+        return SAYS["caption.exact"]
+    return SAYS["caption.strip"] if result.settings.asks != "best" and result.spans else ""
+
+
+def why(result: WhatIfResult) -> list[str]:
+    """Return what the answer rests on."""
+    settings = result.settings
+    if settings.exact:
+        return [SAYS["why.exact"]]
+    single = tell(result, "why.single", range=interval(settings, result.nine_in_ten(result.now)))
+    return [one for one in (_splits(result), single, _bars(result), _lucky(result)) if one]
+
+
+def _splits(result: WhatIfResult) -> str:
+    """Return whether this is about one split of the data, and how far splits differ."""
+    settings = result.settings
+    if settings.seeds == 1:
+        return SAYS("why.one_split", seed=settings.settings.seed, repeats=settings.repeats)
+    if not result.complete:
+        return ""
+    across, within = (points(settings, one) for one in result.splits)
+    return SAYS("why.splits", splits=settings.seeds, repeats=settings.repeats, across=across, within=within)
+
+
+def _bars(result: WhatIfResult) -> str:
+    """Return what bars compare."""
+    paired = [one.difference.paired for both in result.effects.values() for one in both]
+    if not paired:
+        return ""
+    case = "pairs" if all(paired) else "mixed" if any(paired) else "groups"
+    case = "splits" if result.compared > 1 else case
+    return SAYS(f"why.bars_{case}", splits=result.compared, bars=len(paired), pairs=sum(paired))
+
+
+def _lucky(result: WhatIfResult) -> str:
+    """Return how much of the winner's number was luck."""
+    settings, winner = result.settings, result.winner
+    if winner is None or not len(winner.again):
+        return ""
+    medians = {"chosen": amount(settings, winner.chosen), "again": amount(settings, winner.again_median)}
+    return SAYS("why.lucky", tries=len(settings.tried), splits=len(winner.again), **medians)
