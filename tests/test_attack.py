@@ -225,7 +225,7 @@ class TestOthers:
         private, plain = result.match(1)
         assert plain > 0.9
         assert abs(private) < 0.3
-        assert result.over(1)[1][1, -1] > 0.4  # and again at epsilon 150
+        assert result.curve.arms[1].over()[1][1, -1] > 0.4  # and again at epsilon 150
 
     def test_a_pixel_is_a_square_at_every_size(self):
         layout = others.pictures(of("inversion").run(), private=True)["layout"]
@@ -237,8 +237,8 @@ class TestOthers:
 
     def test_one_step_without_noise_gives_the_record_away_exactly(self):
         settings = of("inversion", steps=1)
-        seen = inversion.Invert(model=inversion.Model.of(settings), epsilon=None, repeats=1).run()
-        assert seen.match[0, 1] == pytest.approx(1, abs=1e-4)
+        seen = inversion.inverted(inversion.Model.of(settings), (None,), range(1))
+        assert seen.match[1, 0] == pytest.approx(1, abs=1e-4)
 
 
 def figures_of(result):

@@ -7,7 +7,7 @@ from dpcore.accountants import gdp
 from pages.attack import canaries
 from pages.attack import figures_audits as figures
 from pages.attack import words_audits as say
-from pages.attack.canaries import Plant, Planting, bounds
+from pages.attack.canaries import Planting, bounds, plant
 from pages.attack.experiment import AttackSettings
 
 
@@ -17,14 +17,14 @@ def of(**changes):
 
 def trained(settings):
     """The result without the curve."""
-    done = {task: task.run() for task in settings.tasks() if task.epsilon == settings.epsilon}
+    done = {task: task.run() for task in settings.tasks() if task.at == (settings.epsilon,)}
     return settings.result(done)
 
 
 def test_each_canary_is_told_apart_by_what_the_guarantee_counts():
     """The weights' difference, over the noise, is mu: all gradients are clipped, and of opposite classes."""
     settings = of(epsilon=8.0)
-    planted = Plant(model=Planting.of(settings), epsilon=8.0, first=0, count=20).run()
+    planted = plant(Planting.of(settings), (8.0,), range(20))
     apart = [planted.scores[:, planted.coins == side] for side in (True, False)]
     found = (apart[0].mean() - apart[1].mean()) / np.sqrt(np.mean([one.var() for one in apart]))
     assert found == pytest.approx(gdp.mu_of(8.0, delta=1e-5), abs=0.06)
@@ -34,7 +34,7 @@ def test_each_canary_is_told_apart_by_what_the_guarantee_counts():
 def test_a_sound_training_is_refuted_at_most_once_in_twenty(epsilon):
     settings, above = of(canaries=200, epsilon=epsilon, guessed=0.3), 0
     for seed in range(10):  # other coins, and other noise
-        planted = Plant(model=Planting.of(settings.change(seed=seed)), epsilon=epsilon, first=0, count=20).run()
+        planted = plant(Planting.of(settings.change(seed=seed)), (epsilon,), range(20))
         alone = [bound.epsilon for *_, bound in bounds(planted, share=0.3, delta=1e-5)]
         above += sum(one > epsilon for one in alone)
     assert above <= 0.05 * 200

@@ -92,9 +92,9 @@ PAYS: Table = (
     ),
     (
         "The majority <b>shows no loss",
-        lambda r: not (worse(r.now[:, 0, -1], r.plain[0, -1]) or better(r.now[:, 0, -1], r.plain[0, -1])),
+        lambda r: not (worse(r.now[0, -1], r.plain[0, -1]) or better(r.now[0, -1], r.plain[0, -1])),
     ),
-    ("Majority accuracy changes by <b>−", lambda r: worse(r.now[:, 0, -1], r.plain[0, -1])),
+    ("Majority accuracy changes by <b>−", lambda r: worse(r.now[0, -1], r.plain[0, -1])),
 )
 ONCE: Table = (
     ("Caught by a single training", lambda r: not of(r, "none") and r.first[2].epsilon > r.settings.epsilon),
@@ -176,12 +176,12 @@ def short(text: str) -> str:
 
 def lost(result, group: int) -> float:
     """The share of right answers that privacy costs: without it, less the median of the private models."""
-    return float(result.plain[group, -1] - np.median(result.now[:, group, -1]))
+    return float(result.plain[group, -1] - np.median(result.now[group, -1]))
 
 
 def costs(result) -> tuple[np.ndarray, np.ndarray]:
     """What privacy costs the minority and the majority, run by run."""
-    return tuple(result.plain[group, -1] - result.now[:, group, -1] for group in (1, 0))
+    return tuple(result.plain[group, -1] - result.now[group, -1] for group in (1, 0))
 
 
 def by(both: tuple[np.ndarray, np.ndarray]) -> float:

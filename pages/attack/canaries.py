@@ -5,10 +5,10 @@ class; the attacker sees the final weights, and guesses the coins of which they 
 The other audit trains thousands of times with one canary of one class and of the other (``dpcore.attacks.audit``).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,10 @@ from dpcore.privacy import Adjacency, Guarantee, LowerBound
 from dpcore.streams import stream
 from dpcore.training import descent
 from lab import chunking
+from lab.ensemble import Runs, slices
 from lab.settings import Settings, quantiles_of
 from pages.attack.audits import targets_descent
-from pages.attack.audits.runs import Runs, together
+from pages.attack.audits.runs import Scores, together
 from pages.attack.inputs import Inputs, PrivateRecipe
 
 EPSILONS = (0.3, 1.0, 2.0, 4.0, 8.0, 20.0, 60.0)
@@ -90,56 +91,37 @@ def planted_rows(model: Planting) -> tuple[np.ndarray, np.ndarray]:
     return X, np.append(split.y_private, stream(model.seed, "audit", 7).integers(0, 2, m))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plant:
-    """Trainings ``first`` to ``first`` + ``count`` - 1 with all canaries, at one epsilon."""
-
-    model: Planting
-    epsilon: float
-    first: int
-    count: int
-    essential: bool = False
-
-    @property
-    def cells(self) -> float:
-        return self.count * self.model.cells
-
-    def run(self) -> Planted:
-        model = self.model
-        X, y = planted_rows(model)
-        path = descent.noisy_gradient_descent(
-            X,
-            y,
-            n_classes=2,
-            steps=model.steps,
-            learning_rate=model.learning_rate,
-            clip_norm=model.clip_norm,
-            noise_sd=model.noise_sd(self.epsilon, rows=len(y)),
-            start=np.zeros((1, X.shape[1])),
-            seed=model.seed,
-            draws=range(self.first, self.first + self.count),
-            clipping=CLIPPING[model.version],
-        )
-        m = model.canaries
-        return Planted(y[-m:].astype(bool), path.weights[:, 0, -m:])
+def plant(model: Planting, at: tuple[float], repeats: range) -> Planted:
+    """Train with all canaries at one epsilon."""
+    X, y = planted_rows(model)
+    path = descent.noisy_gradient_descent(
+        X,
+        y,
+        n_classes=2,
+        steps=model.steps,
+        learning_rate=model.learning_rate,
+        clip_norm=model.clip_norm,
+        noise_sd=model.noise_sd(at[0], rows=len(y)),
+        start=np.zeros((1, X.shape[1])),
+        seed=model.seed,
+        draws=repeats,
+        clipping=CLIPPING[model.version],
+    )
+    m = model.canaries
+    return Planted(y[-m:].astype(bool), path.weights[:, 0, -m:])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Retrained:
-    """One canary with one class and with the other: slice ``part`` of the other audit."""
-
-    model: Retraining
-    epsilon: float
-    part: int
-    essential: ClassVar[bool] = False
-
-    def run(self) -> Runs:
-        model = self.model
-        how = {"rule": CLIPPING[model.version], "published": model.version == "published"}
-        how |= {"noise": 0.0} if model.version == "none" else {}
-        worlds = targets_descent.classifier(self.epsilon, delta=model.delta, steps=model.steps, **how)
-        with_one, with_other = worlds(_AT_ONCE, 1000 * model.seed + self.part)
-        return Runs(scores_in=with_one, scores_out=with_other)
+def retrain(model: Retraining, at: tuple[float], repeats: range) -> Scores:
+    """Train with one canary of one class and of the other; the repeats are a slice of the other audit."""
+    worlds = targets_descent.classifier(
+        at[0],
+        delta=model.delta,
+        steps=model.steps,
+        rule=CLIPPING[model.version],
+        published=model.version == "published",
+        noise=0.0 if model.version == "none" else 1.0,
+    )
+    return Scores(*worlds(len(repeats), 1000 * model.seed + repeats.start // _AT_ONCE))
 
 
 @lru_cache(maxsize=4096)
@@ -155,7 +137,7 @@ def _least(right: int, guesses: int, canaries: int, delta: float) -> LowerBound:
 
 
 @cached
-def _beside(done: tuple[Runs, ...], form: audit.Form, delta: float) -> LowerBound:
+def _beside(done: tuple[Scores, ...], form: audit.Form, delta: float) -> LowerBound:
     """Runs are told apart by who they are, so that a redraw does not count them again."""
     given = {"delta": delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": CONFIDENCE}
     return audit.epsilon_lower_bound(*together(done), form=form, **given)
@@ -170,56 +152,47 @@ def bounds(planted: Planted, *, share: float, delta: float) -> list[tuple[int, i
     return found
 
 
-def _planted(settings: Settings, epsilon: float, *, count: int) -> Iterator[Plant]:
+def _planted(settings: Settings) -> Iterator[Runs[Planting, Planted]]:
+    model, at = Planting.of(settings), (settings.epsilon,)
+    yield Runs(work=plant, model=model, at=at, count=_FIRST, essential=True)
+    yield from slices(plant, model, at, chunking.cut(_FIRST, TRAININGS, each=model.cells, most=_FIRST))
+
+
+def _point(settings: Settings, epsilon: float) -> tuple[Runs[Planting, Planted], ...]:
     model = Planting.of(settings)
-    yield Plant(model=model, epsilon=epsilon, first=0, count=_FIRST, essential=True)
-    for part in chunking.cut(_FIRST, count, each=model.cells, most=_FIRST):
-        yield Plant(model=model, epsilon=epsilon, first=part.start, count=len(part))
+    return slices(plant, model, (epsilon,), chunking.cut(0, POINT, each=model.cells))
 
 
-def _point(settings: Settings, epsilon: float) -> list[Plant]:
-    model = Planting.of(settings)
-    parts = chunking.cut(0, POINT, each=model.cells)
-    return [Plant(model=model, epsilon=epsilon, first=part.start, count=len(part)) for part in parts]
+def _retrained(settings: Settings, epsilon: float) -> tuple[Runs[Retraining, Scores], ...]:
+    parts = [range(first, first + _AT_ONCE) for first in range(0, RETRAININGS, _AT_ONCE)]
+    return slices(retrain, Retraining.of(settings), (epsilon,), parts)
 
 
-def _retrained(settings: Settings, epsilon: float) -> list[Retrained]:
-    model, parts = Retraining.of(settings), RETRAININGS // _AT_ONCE
-    return [Retrained(model=model, epsilon=epsilon, part=part) for part in range(parts)]
-
-
-def tasks(settings: Settings) -> Iterator[Any]:
-    """Today's trainings, today's retrainings, and then the curves."""
-    yield from _planted(settings, settings.epsilon, count=TRAININGS)
+def tasks(settings: Settings) -> Iterator[Runs]:
+    """Return today's trainings, today's retrainings, and then the curves."""
+    yield from _planted(settings)
     yield from _retrained(settings, settings.epsilon)
-    for epsilon in EPSILONS:
-        yield from _point(settings, epsilon)
-    for epsilon in EPSILONS:
-        yield from _retrained(settings, epsilon)
+    for kind in (_point, _retrained):
+        for epsilon in EPSILONS:
+            yield from kind(settings, epsilon)
 
 
 def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "OnceResult":
-    now = [outcomes[task] for task in _planted(settings, settings.epsilon, count=TRAININGS) if task in outcomes]
-    points = {}
-    for epsilon in EPSILONS:
-        done = [outcomes[task] for task in _point(settings, epsilon) if task in outcomes]
-        if done:
-            points[epsilon] = _together(done)
-    many = {}
-    for epsilon in (*EPSILONS, settings.epsilon):
-        done = [outcomes[task] for task in _retrained(settings, epsilon) if task in outcomes]
-        if len(done) == RETRAININGS // _AT_ONCE:
-            many[epsilon] = tuple(done)
+    def done(work: Iterable[Runs]) -> tuple[Any, ...]:
+        return tuple(outcomes[task] for task in work if task in outcomes)
+
+    points = {epsilon: done(_point(settings, epsilon)) for epsilon in EPSILONS}
+    many = {epsilon: done(_retrained(settings, epsilon)) for epsilon in (*EPSILONS, settings.epsilon)}
     return OnceResult(
         settings=settings,
-        now=_together(now),
-        points=points,
-        many=many,
+        now=_together(done(_planted(settings))),
+        points={epsilon: _together(parts) for epsilon, parts in points.items() if parts},
+        many={epsilon: parts for epsilon, parts in many.items() if len(parts) == RETRAININGS // _AT_ONCE},
         guarantees=guarantees(settings),
     )
 
 
-def _together(parts: list[Planted]) -> Planted:
+def _together(parts: Sequence[Planted]) -> Planted:
     return Planted(parts[0].coins, np.concatenate([one.scores for one in parts]))
 
 
@@ -233,7 +206,7 @@ class OnceResult:
     settings: Settings
     now: Planted
     points: dict[float, Planted]
-    many: dict[float, tuple[Runs, ...]]
+    many: dict[float, tuple[Scores, ...]]
     guarantees: Guarantees
 
     @cached_property

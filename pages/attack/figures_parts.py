@@ -3,7 +3,7 @@
 import numpy as np
 
 from pages.attack.figures import EPSILON_AXIS, staircase, word
-from pages.attack.inversion import EPSILONS, RECORD, InversionResult
+from pages.attack.inversion import RECORD, InversionResult
 from pages.attack.membership import ATTACKS, RATES, MembersResult
 from pages.attack.who_pays import GROUPS, GroupsResult
 from ui.plot import theme
@@ -125,8 +125,8 @@ def _evenly(result: GroupsResult) -> str:
     """Return from which epsilon on the minority loses at most two points more than the majority; or how far the curve
     is."""
     (epsilons, (_, large, _)), (_, (_, small, _)) = result.over(0), result.over(1)
-    if len(epsilons) < len(result.shares):
-        return f"{len(epsilons)} of {len(result.shares)} trained"
+    if len(epsilons) < len(result.curve.at):
+        return f"{len(epsilons)} of {len(result.curve.at)} trained"
     apart = (result.plain[1, -1] - small) - (result.plain[0, -1] - large)
     uneven = np.flatnonzero(apart > 0.02)
     first = uneven[-1] + 1 if len(uneven) else 0
@@ -227,7 +227,7 @@ def match(result: InversionResult) -> dict:
     """Draw how alike what is recovered and the truth are, over epsilon."""
     traces, now = [], []
     for which, (name, colour) in enumerate(RECOVERED.items()):
-        epsilons, (low, median, high) = result.over(which)
+        epsilons, (low, median, high) = result.curve.arms[which].over()
         private, plain = result.match(which)
         rail = {
             "dash": "dot",
@@ -254,5 +254,5 @@ def match(result: InversionResult) -> dict:
 
 def _known(result: InversionResult) -> str:
     """Return how far the curve has come."""
-    done = len([epsilon for epsilon in EPSILONS if epsilon in result.curve])
-    return f"{done} of {len(EPSILONS)} trained" if done < len(EPSILONS) else ""
+    epsilons, _ = result.curve.arms[0].over()
+    return f"{len(epsilons)} of {len(result.curve.at)} trained" if len(epsilons) < len(result.curve.at) else ""

@@ -5,7 +5,7 @@ record: an attacker who knows all other rows trains on them without noise, subtr
 class: without privacy the difference is nearly a multiple of the record itself.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ import pandas as pd
 from dpcore.estimators.recipes import Claim
 from dpcore.training import descent, losses
 from lab import chunking
-from lab.settings import quantiles_of
+from lab.ensemble import Grid, Runs, slices
 from pages.attack.inputs import PrivateRecipe
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
@@ -36,7 +36,7 @@ RECORD = np.array([[1.0 if mark == "#" else -1.0 for mark in row] for row in _CR
 
 
 class Seen(NamedTuple):
-    """By repeat: classes (R, K, 64) and record (R, 64) recovered; match (R, 2), the correlation of the class (mean over
+    """By repeat: classes (R, K, 64) and record (R, 64) recovered; match (2, R), the correlation of the class (mean over
     classes) with the class's mean picture, and of the record with the true one."""
 
     classes: np.ndarray
@@ -50,51 +50,53 @@ class Model(PrivateRecipe):
 
     label: int
 
-
-@dataclass(frozen=True, kw_only=True)
-class Invert:
-    """Train with the record, with noise (or with epsilon None without), and recover."""
-
-    model: Model
-    epsilon: float | None
-    repeats: int
-    first: int = 0
-    essential: bool = False
-
     @property
     def cells(self) -> float:
-        return self.repeats * chunking.cells(rows=self.model.rows, outputs=10, inputs=65, steps=self.model.steps)
+        """Return the work of one model."""
+        return chunking.cells(rows=self.rows, outputs=10, inputs=65, steps=self.steps)
 
-    def run(self) -> Seen:
-        split = self.model.split
-        X, y = np.array(split.X_private), np.array(split.y_private)
-        X[0], y[0] = RECORD, self.model.label
-        weights = self._train(X, y, noisy=True)
-        without = self._train(X[1:], y[1:], noisy=False, share=(len(y) - 1) / len(y))
-        record = (without - weights)[:, self.model.label, :-1] * -1
-        classes = surest(weights.astype(float))
-        means = np.stack([X[1:][y[1:] == label].mean(axis=0) for label in range(10)])
-        match = np.stack([_alike(classes, means).mean(axis=-1), _alike(record, RECORD)], axis=-1)
-        return Seen(classes.astype(np.float32), record, match)
 
-    def _train(self, X: np.ndarray, y: np.ndarray, *, noisy: bool, share: float = 1.0) -> np.ndarray:
-        model, private = self.model, self.epsilon is not None
-        sd = model.noise_sd(self.epsilon, rows=len(y)) if private and noisy else 0.0
-        draws = range(self.first, self.first + self.repeats) if sd else [0]
-        return descent.noisy_gradient_descent(
-            losses.with_constant(X),
-            y,
-            n_classes=10,
-            steps=model.steps,
-            # the mean over one row less, made the sum over the same number
-            learning_rate=model.learning_rate * share,
-            clip_norm=model.clip_norm,
-            noise_sd=sd,
-            start=np.zeros((10, X.shape[1] + 1)),
-            seed=model.seed,
-            draws=draws,
-            clipping="per-example" if private else "none",
-        ).weights
+def inverted(model: Model, at: tuple[float | None, ...], repeats: range) -> Seen:
+    """Train with the record, with noise for the one epsilon, without where it is None, and recover."""
+    (epsilon,), split = at, model.split
+    X, y = np.array(split.X_private), np.array(split.y_private)
+    X[0], y[0] = RECORD, model.label
+    sd = model.noise_sd(epsilon, rows=len(y)) if epsilon is not None else 0.0
+    clipping: descent.Clipping = "per-example" if epsilon is not None else "none"
+    weights = _trained(model, X, y, sd=sd, draws=repeats if sd else [0], clipping=clipping)
+    # The mean over one row less, made the sum over the same number.
+    share = (len(y) - 1) / len(y)
+    without = _trained(model, X[1:], y[1:], sd=0.0, draws=[0], clipping=clipping, share=share)
+    record = (without - weights)[:, model.label, :-1] * -1
+    classes = surest(weights.astype(float))
+    means = np.stack([X[1:][y[1:] == label].mean(axis=0) for label in range(10)])
+    match = np.stack([_alike(classes, means).mean(axis=-1), _alike(record, RECORD)])
+    return Seen(classes.astype(np.float32), record, match)
+
+
+def _trained(
+    model: Model,
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    sd: float,
+    draws: Sequence[int],
+    clipping: descent.Clipping,
+    share: float = 1.0,
+) -> np.ndarray:
+    return descent.noisy_gradient_descent(
+        losses.with_constant(X),
+        y,
+        n_classes=10,
+        steps=model.steps,
+        learning_rate=model.learning_rate * share,
+        clip_norm=model.clip_norm,
+        noise_sd=sd,
+        start=np.zeros((10, X.shape[1] + 1)),
+        seed=model.seed,
+        draws=draws,
+        clipping=clipping,
+    ).weights
 
 
 def surest(weights: np.ndarray) -> np.ndarray:
@@ -117,45 +119,40 @@ def _alike(found: np.ndarray, truth: np.ndarray) -> np.ndarray:
     return (a * b).sum(axis=-1) / np.maximum(scale, 1e-30)
 
 
-def tasks(settings: Claim) -> Iterator[Invert]:
+def tasks(settings: Claim) -> Iterator[Runs]:
     model = Model.of(settings)
-    yield Invert(model=model, epsilon=settings.epsilon, repeats=2, essential=True)
-    yield Invert(model=model, epsilon=None, repeats=1, essential=True)
-    for epsilon in (settings.epsilon, *EPSILONS):
-        yield Invert(model=model, epsilon=epsilon, repeats=REPEATS)
+    yield Runs(work=inverted, model=model, at=(settings.epsilon,), count=2, essential=True)
+    yield Runs(work=inverted, model=model, at=(None,), count=1, essential=True)
+    yield from slices(inverted, model, (settings.epsilon, *EPSILONS), [range(REPEATS)])
 
 
 def result(settings: Claim, outcomes: Mapping[Any, Any]) -> "InversionResult":
-    first, plain, all_of_it, *_ = tasks(settings)
-    curve = {task.epsilon: outcomes[task].match for task in list(tasks(settings))[3:] if task in outcomes}
+    first, plain, all_of_it, *curve = tasks(settings)
+    matches = {task: outcomes[task].match[:, None] for task in curve if task in outcomes}
     return InversionResult(
-        settings=settings, now=outcomes.get(all_of_it, outcomes[first]), plain=outcomes[plain], curve=curve
+        settings=settings,
+        now=outcomes.get(all_of_it, outcomes[first]),
+        plain=outcomes[plain],
+        curve=Grid.of(EPSILONS, curve, matches, repeats=REPEATS, arms=(2,)),
     )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class InversionResult:
-    """What is recovered now and without privacy; matches (R, 2) over epsilon."""
+    """Pictures recovered now and without privacy; over epsilon, a grid of how well classes and record match."""
 
     settings: Claim
     now: Seen
     plain: Seen
-    curve: dict[float, np.ndarray]
-
-    def over(self, which: int) -> tuple[np.ndarray, np.ndarray]:
-        """Epsilons done (m,), and quantiles 5 %, 50 %, 95 % of the match (3, m) of classes (0) or record (1)."""
-        epsilons = np.array(sorted(self.curve))
-        matches = [quantiles_of(self.curve[epsilon][:, which]) for epsilon in epsilons]
-        return epsilons, np.array(matches).reshape(-1, 3).T
+    curve: Grid
 
     def match(self, which: int) -> tuple[float, float]:
         """(private, without privacy): the median correlation with the truth."""
-        return float(np.median(self.now.match[:, which])), float(self.plain.match[0, which])
+        return float(np.median(self.now.match[which])), float(self.plain.match[which, 0])
 
     def table(self) -> pd.DataFrame:
         """Median correlations over epsilon."""
-        epsilons, classes = self.over(0)
-        _, record = self.over(1)
+        (epsilons, classes), (_, record) = (grid.over() for grid in self.curve.arms)
         return pd.DataFrame({"epsilon": epsilons, "classes": classes[1], "record": record[1]})
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from dpcore.streams import normal_steps, stream
 from dpcore.training import losses
 from lab import chunking
 from lab.claims import Case, compare
+from lab.ensemble import Runs
 from pages.attack.inputs import PrivateRecipe, Recipe
 
 ATTACKS = ("likelihood ratio", "loss threshold")
@@ -36,17 +37,26 @@ class Plain(Recipe):
     """Models without privacy. members: the rows that each is trained on, of twice as many."""
 
     members: int
+    more_steps: ClassVar[int] = PLAIN_STEPS
+    more_rate: ClassVar[float] = PLAIN_RATE
+
+    @property
+    def cells(self) -> float:
+        """Return the work of one model, which is trained on all people's rows and hears the members'."""
+        outputs, inputs, steps = losses.outputs(self.classes), self.features + 1, self.steps * self.more_steps
+        return chunking.cells(rows=2 * self.members, outputs=outputs, inputs=inputs, steps=steps)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Private(PrivateRecipe):
+class Private(PrivateRecipe, Plain):
     """Models with noise for ``epsilon``, on as many rows."""
 
-    members: int
     epsilon: float
+    more_steps: ClassVar[int] = 1
+    more_rate: ClassVar[float] = 1.0
 
 
-ARMS = {"private": Private, "plain": Plain}
+ARMS: Mapping[str, type[Plain]] = {"private": Private, "plain": Plain}
 
 
 class Shadows(NamedTuple):
@@ -58,49 +68,30 @@ class Shadows(NamedTuple):
     right: np.ndarray
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shadow:
-    """Models ``first`` to ``first`` + ``count`` - 1 of one arm."""
-
-    model: Plain | Private
-    arm: str
-    first: int
-    count: int
-    essential: bool = False
-
-    @property
-    def cells(self) -> float:
-        return self.count * _cells(self.model, self.arm)
-
-    def run(self) -> Shadows:
-        model, split = self.model, self.model.split
-        people = 2 * model.members
-        known = split.y_private[:people] >= 0
-        X, y = losses.examples(split.X_private[:people], split.y_private[:people])
-        models = range(self.first, self.first + self.count)
-        members = np.stack([stream(model.seed, "audit", r).permutation(people) < model.members for r in models])
-        weights = _descend(model, self.arm, X.astype(np.float32), y, members, models)
-        X, y, members = X[known], y[known], members[:, known]
-        z = losses.logits(weights.astype(float), X)
-        right = losses.predict(weights, X.astype(np.float32)) == y
-        shares = [(right & who).sum(axis=1) / np.maximum(who.sum(axis=1), 1) for who in (members, ~members)]
-        return Shadows(members, _margins(z, y), np.stack(shares, axis=1))
+def shadows(model: Plain, _: tuple[()], models: range) -> Shadows:
+    """Train these models of an arm, each on its own half of the people."""
+    split, people = model.split, 2 * model.members
+    known = split.y_private[:people] >= 0
+    X, y = losses.examples(split.X_private[:people], split.y_private[:people])
+    members = np.stack([stream(model.seed, "audit", r).permutation(people) < model.members for r in models])
+    weights = _descended(model, X.astype(np.float32), y, members, models)
+    X, y, members = X[known], y[known], members[:, known]
+    z = losses.logits(weights.astype(float), X)
+    right = losses.predict(weights, X.astype(np.float32)) == y
+    shares = [(right & who).sum(axis=1) / np.maximum(who.sum(axis=1), 1) for who in (members, ~members)]
+    return Shadows(members, _margins(z, y), np.stack(shares, axis=1))
 
 
-def _descend(model, arm, X, y, members, models) -> np.ndarray:
-    """Weights (R, k, p) of noisy descents, model r on the rows of members[r] alone."""
-    private = arm == "private"
-    k, rows = losses.outputs(model.classes), model.members
-    steps = model.steps * (1 if private else PLAIN_STEPS)
-    rate = np.float32(model.learning_rate * (1 if private else PLAIN_RATE))
-    weights = np.zeros((len(models), k, X.shape[1]), np.float32)
-    sd = np.float32(model.noise_sd(model.epsilon, rows=rows) if private else 0.0)
+def _descended(model: Plain, X: np.ndarray, y: np.ndarray, members: np.ndarray, models: range) -> np.ndarray:
+    """Return weights (R, k, p) of descents, model r on the rows of members[r] alone."""
+    private = isinstance(model, Private)
+    weights = np.zeros((len(models), losses.outputs(model.classes), X.shape[1]), np.float32)
+    rate, steps = np.float32(model.learning_rate * model.more_rate), model.steps * model.more_steps
+    sd = np.float32(model.noise_sd(model.epsilon, rows=model.members) if private else 0.0)
     lengths = np.linalg.norm(X, axis=1)
-    kept = members[:, None].astype(np.float32) / np.float32(rows)
-    noise = normal_steps(
-        model.seed, "noise", models if private else (), steps=steps, shape=weights.shape[1:], dtype=np.float32
-    )
-    for drawn in noise:
+    kept = members[:, None].astype(np.float32) / np.float32(model.members)
+    draws = models if private else ()
+    for drawn in normal_steps(model.seed, "noise", draws, steps=steps, shape=weights.shape[1:], dtype=np.float32):
         residual = losses.residuals(losses.logits(weights, X), y).astype(np.float32)
         if private:
             norms = np.linalg.norm(residual, axis=1, keepdims=True) * lengths
@@ -156,18 +147,11 @@ def frontier(rates: np.ndarray, *, epsilon: float, delta: float) -> pd.DataFrame
     return pd.DataFrame({"false alarms": rates, "promised": promised, "gaussian": ndtr(ndtri(rates) + mu)})
 
 
-def _slices(settings: Claim, arm: str) -> Iterator[Shadow]:
+def _slices(settings: Claim, arm: str) -> Iterator[Runs[Plain, Shadows]]:
     model = ARMS[arm].of(settings)
-    yield Shadow(model=model, arm=arm, first=0, count=_AT_ONCE, essential=True)
-    for part in chunking.cut(_AT_ONCE, MODELS, each=_cells(model, arm), most=_AT_ONCE):
-        yield Shadow(model=model, arm=arm, first=part.start, count=len(part))
-
-
-def _cells(model: Plain | Private, arm: str) -> float:
-    """The work of one model, which is trained on all people's rows and hears the members'."""
-    outputs, inputs = losses.outputs(model.classes), model.features + 1
-    steps = model.steps * (1 if arm == "private" else PLAIN_STEPS)
-    return chunking.cells(rows=2 * model.members, outputs=outputs, inputs=inputs, steps=steps)
+    yield Runs(work=shadows, model=model, count=_AT_ONCE, essential=True)
+    for part in chunking.cut(_AT_ONCE, MODELS, each=model.cells, most=_AT_ONCE):
+        yield Runs(work=shadows, model=model, first=part.start, count=len(part))
 
 
 def tasks(settings: Claim) -> list[Any]:
@@ -176,11 +160,11 @@ def tasks(settings: Claim) -> list[Any]:
 
 
 def result(settings: Claim, outcomes: Mapping[Any, Any]) -> "MembersResult":
-    shadows = {}
+    found = {}
     for arm in ARMS:
         done = [outcomes[task] for task in _slices(settings, arm) if task in outcomes]
-        shadows[arm] = Shadows(*(np.concatenate(parts) for parts in zip(*done, strict=True)))
-    return MembersResult(settings=settings, shadows=shadows)
+        found[arm] = Shadows(*(np.concatenate(parts) for parts in zip(*done, strict=True)))
+    return MembersResult(settings=settings, shadows=found)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -17,7 +17,8 @@ from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab import chunking
 from lab.claims import Case, compare
-from lab.settings import Settings, quantiles_of
+from lab.ensemble import Grid, Runs, slices
+from lab.settings import Settings
 from pages.attack.inputs import PrivateRecipe
 
 EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
@@ -53,106 +54,82 @@ def people(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return with_group(split, split.X_private, minority), split.y_private, minority
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fitted:
-    """Models ``first`` to ``first`` + ``count`` - 1 at some epsilons, or with None one without clipping and noise:
-    shares of right answers.
+def fitted(model: Model, at: tuple[float | None, ...], repeats: range) -> np.ndarray:
+    """Return shares of right answers (2, K + 1, V, R) at each epsilon, without clipping and noise where it is None.
 
-    Outcome (E, R, 2, K + 1): for majority and minority, of each class and of all.
+    They are those of majority and minority, of each class and of all.
     """
-
-    model: Model
-    epsilons: tuple[float | None, ...]
-    first: int = 0
-    count: int = REPEATS
-    essential: bool = False
-
-    @property
-    def cells(self) -> float:
-        return len(self.epsilons) * self.count * self.model.cells
-
-    def run(self) -> np.ndarray:
-        model, plain = self.model, self.epsilons == (None,)
-        X, y, _ = people(model)
-        repeats = self.count
-        sds = np.zeros(1) if plain else [model.noise_sd(epsilon, rows=len(y)) for epsilon in self.epsilons]
-        path = descent.noisy_gradient_descent(
-            X,
-            y,
-            n_classes=model.classes,
-            steps=model.steps,
-            learning_rate=model.learning_rate,
-            clip_norm=model.clip_norm,
-            noise_sd=np.repeat(sds, repeats),
-            start=np.zeros((losses.outputs(model.classes), X.shape[1])),
-            seed=model.seed,
-            draws=np.tile(np.arange(self.first, self.first + repeats), len(self.epsilons)),
-            clipping="none" if plain else "per-example",
-        )
-        shares = _right(model, path.weights)
-        return shares.reshape(len(self.epsilons), repeats, *shares.shape[1:])
+    X, y, _ = people(model)
+    sds = [0.0 if epsilon is None else model.noise_sd(epsilon, rows=len(y)) for epsilon in at]
+    path = descent.noisy_gradient_descent(
+        X,
+        y,
+        n_classes=model.classes,
+        steps=model.steps,
+        learning_rate=model.learning_rate,
+        clip_norm=model.clip_norm,
+        noise_sd=np.repeat(sds, len(repeats)),
+        start=np.zeros((losses.outputs(model.classes), X.shape[1])),
+        seed=model.seed,
+        draws=[*repeats] * len(at),
+        clipping="none" if None in at else "per-example",
+    )
+    return _right(model, path.weights).reshape(2, -1, len(at), len(repeats))
 
 
 def _right(model: Model, weights: np.ndarray) -> np.ndarray:
-    """Shares of right answers (R, 2, K + 1) on the test rows, every one of them once in each group."""
+    """Return shares of right answers (2, K + 1, R) on the test rows, every one of them once in each group."""
     split = model.split
     shares = []
     for minority in (False, True):
         X = with_group(split, split.X_test, np.full(len(split.y_test), minority)).astype(np.float32)
         right = losses.predict(weights, X) == split.y_test
         classes = [right[:, split.y_test == label].mean(axis=1) for label in range(model.classes)]
-        shares.append(np.stack([*classes, right.mean(axis=1)], axis=-1))
-    return np.stack(shares, axis=1)
+        shares.append([*classes, right.mean(axis=1)])
+    return np.array(shares)
 
 
-def tasks(settings: Settings) -> Iterator[Fitted]:
+def tasks(settings: Settings) -> Iterator[Runs]:
     model = Model.of(settings)
-    yield Fitted(model=model, epsilons=(settings.epsilon,), essential=True)
-    yield Fitted(model=model, epsilons=(None,), count=1, essential=True)
+    yield Runs(work=fitted, model=model, at=(settings.epsilon,), count=REPEATS, essential=True)
+    yield Runs(work=fitted, model=model, at=(None,), count=1, essential=True)
     width = 4 if model.rows * model.classes < 2000 else 1
-    for part in chunking.cut(0, REPEATS, each=model.cells):
-        for place in range(0, len(EPSILONS), width):
-            epsilons = EPSILONS[place : place + width]
-            yield Fitted(model=model, epsilons=epsilons, first=part.start, count=len(part))
+    yield from slices(fitted, model, EPSILONS, chunking.cut(0, REPEATS, each=model.cells), width=width)
 
 
 def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "GroupsResult":
-    now, plain, *slices = tasks(settings)
-    shape = outcomes[now].shape[2:]
-    shares = np.full((len(EPSILONS), REPEATS, *shape), np.nan)
-    for task in slices:
-        if task in outcomes:
-            place = EPSILONS.index(task.epsilons[0])
-            shares[place : place + len(task.epsilons), task.first : task.first + task.count] = outcomes[task]
-    return GroupsResult(settings=settings, now=outcomes[now][0], plain=outcomes[plain][0, 0], shares=shares)
+    now, plain, *curve = tasks(settings)
+    return GroupsResult(
+        settings=settings,
+        now=outcomes[now][:, :, 0],
+        plain=outcomes[plain][:, :, 0, 0],
+        curve=Grid.of(EPSILONS, curve, outcomes, repeats=REPEATS, arms=outcomes[now].shape[:2]),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GroupsResult:
-    """Shares of right answers: now (R, 2, K + 1), plain (2, K + 1), over epsilon (E, R, 2, K + 1), NaN to be done."""
+    """Shares of right answers: now (2, K + 1, R), plain (2, K + 1), and a grid over epsilon of each group and class."""
 
     settings: Settings
     now: np.ndarray
     plain: np.ndarray
-    shares: np.ndarray
+    curve: Grid
 
     @property
     def classes(self) -> tuple[str, ...]:
         return data.DATASETS[self.settings.dataset].classes
 
     def over(self, group: int, label: int = -1) -> tuple[np.ndarray, np.ndarray]:
-        """Epsilons done (m,), and the 5 %, 50 % and 95 % quantiles (3, m), at each over the same repeats."""
-        some = self.shares[:, :, group, label]
-        done = ~np.isnan(some[:, 0])
-        trained = some[done][:, ~np.isnan(some[done]).any(axis=0)]
-        return np.array(EPSILONS)[done], quantiles_of(trained, axis=1)
+        """Return the epsilons done (m,), and the quantiles there (3, m)."""
+        return self.curve.arms[group].arms[label].over()
 
     def typical(self, group: int, label: int = -1) -> float:
         """Today's share of right answers: the median over the repeats, for one class the mean.
 
         Where noise leads, a model leans to one class or the other, and the medians of both look better than any model.
         """
-        shares = self.now[:, group, label]
+        shares = self.now[group, label]
         return float(np.median(shares) if label == -1 else shares.mean())
 
     def cost(self, group: int, label: int = -1) -> float:
@@ -161,13 +138,13 @@ class GroupsResult:
 
     def lost(self, group: int, label: int = -1) -> Case:
         """Return what may be said of today's runs beside the model without privacy."""
-        return compare(self.now[:, group, label], float(self.plain[group, label]))
+        return compare(self.now[group, label], float(self.plain[group, label]))
 
     @property
     def uneven(self) -> Case:
         """Return what may be said of the minority's cost beside the majority's, run by run: "ahead" is the larger
         cost."""
-        large, small = (self.plain[group, -1] - self.now[:, group, -1] for group in (0, 1))
+        large, small = (self.plain[group, -1] - self.now[group, -1] for group in (0, 1))
         return compare(small, large)
 
     @property
@@ -177,9 +154,9 @@ class GroupsResult:
 
     def by_class(self) -> np.ndarray:
         """The 5 % quantile, mean and 95 % quantile of today's shares (3, 2, K)."""
-        classes = self.now[:, :, :-1]
-        low, high = np.quantile(classes, [0.05, 0.95], axis=0)
-        return np.stack([low, classes.mean(axis=0), high])
+        classes = self.now[:, :-1]
+        low, high = np.quantile(classes, [0.05, 0.95], axis=-1)
+        return np.stack([low, classes.mean(axis=-1), high])
 
     def table(self) -> pd.DataFrame:
         """A row a group and class."""
@@ -192,13 +169,9 @@ class GroupsResult:
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return what can be downloaded."""
-        return {"Groups": self.table, "Over epsilon": self.curve}
+        return {"Groups": self.table, "Over epsilon": self.quantiles}
 
-    def curve(self) -> pd.DataFrame:
-        """Quantiles of accuracy over epsilon, a row a group and epsilon."""
-        parts = []
-        for g, group in enumerate(GROUPS):
-            epsilons, quantiles = self.over(g)
-            part = pd.DataFrame(quantiles.T, columns=["low", "median", "high"])
-            parts.append(part.assign(group=group, epsilon=epsilons))
-        return pd.concat(parts)
+    def quantiles(self) -> pd.DataFrame:
+        """Return quantiles of accuracy over epsilon, a row a group and epsilon."""
+        parts = [self.curve.arms[g].arms[-1].quantiles().assign(group=group) for g, group in enumerate(GROUPS)]
+        return pd.concat(parts)[["low", "median", "high", "group", "epsilon"]]

@@ -9,6 +9,8 @@ import pandas as pd
 
 from dpcore.cache import cached
 from dpcore.privacy import LowerBound
+from lab import ensemble
+from lab.ensemble import Runs
 from lab.settings import Settings
 from pages.attack.audits.table import AUDITS
 
@@ -29,33 +31,24 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Runs:
-    """The attacker's scores (R,) with the canary and without."""
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The attacker's scores (R,) with the canary and without, known by identity, so that the cache hashes no array."""
 
     scores_in: np.ndarray
     scores_out: np.ndarray
 
 
-def together(done: Iterable[Runs]) -> tuple[np.ndarray, np.ndarray]:
-    """The scores of all of them, with the canary and without."""
-    scores = [(one.scores_in, one.scores_out) for one in done]
-    return tuple(map(np.concatenate, zip(*scores, strict=True)))
+def together(done: Iterable[Scores]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of all of them, with the canary and without."""
+    done = tuple(done)
+    return np.concatenate([one.scores_in for one in done]), np.concatenate([one.scores_out for one in done])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Slice:
-    """Some of the runs of one audit."""
-
-    name: str
-    seed: int
-    part: int
-    count: int
-    essential: ClassVar[bool] = False
-
-    def run(self) -> Runs:
-        scores_in, scores_out = AUDITS[self.name].worlds(self.count, 1000 * self.seed + self.part)
-        return Runs(scores_in=scores_in, scores_out=scores_out)
+def audited(name: str, at: tuple[int], repeats: range) -> Scores:
+    """Run a slice of the audit of this name with one seed."""
+    one = AUDITS[name]
+    return Scores(*one.worlds(len(repeats), 1000 * at[0] + repeats.start // one.at_once))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,20 +63,20 @@ class Arrival:
         return AUDITS[self.name].arrives(self.seed)
 
 
-def slices(name: str, seed: int) -> list[Slice]:
-    """All runs of one audit, in slices."""
+def slices(name: str, seed: int) -> tuple[Runs[str, Scores], ...]:
+    """Return all runs of one audit, in slices."""
     runs, width = AUDITS[name].runs, AUDITS[name].at_once
-    counts = [min(width, runs - first) for first in range(0, runs, width)]
-    return [Slice(name=name, seed=seed, part=part, count=count) for part, count in enumerate(counts)]
+    parts = [range(first, min(first + width, runs)) for first in range(0, runs, width)]
+    return ensemble.slices(audited, name, (seed,), parts)
 
 
 @cached
-def _bound(name: str, done: tuple[Runs, ...]) -> LowerBound:
-    """Runs are told apart by who they are, so that a redraw does not count them again."""
+def _bound(name: str, done: tuple[Scores, ...]) -> LowerBound:
+    """Return the bound of an audit; its runs are told apart by identity, so that a redraw does not count them again."""
     return AUDITS[name].bound(together(done))
 
 
-def tasks(settings: Settings) -> Iterator[Slice | Arrival]:
+def tasks(settings: Settings) -> Iterator[Runs[str, Scores] | Arrival]:
     """The published classifier first: it is to be caught while one looks. Then the quick ones, then the slow ones."""
     for name in sorted(AUDITS, key=lambda name: (name != FIRST, AUDITS[name].runs // AUDITS[name].at_once)):
         yield from (*slices(name, settings.seed), Arrival(name=name, seed=settings.seed))
@@ -116,22 +109,23 @@ class AuditResult:
         return [name for name, verdict in self.verdicts.items() if verdict != AUDITS[name].expected]
 
     def table(self) -> pd.DataFrame:
-        """A row an audit that is done."""
+        """Return a row an audit that is done."""
         rows = [
-            {
-                "mechanism": AUDITS[name].family,
-                "version": AUDITS[name].what,
-                "claimed": AUDITS[name].epsilon,
-                "delta": AUDITS[name].delta,
-                "neighbours": str(AUDITS[name].adjacency),
-                "unit": AUDITS[name].unit,
-                "at least": bound.epsilon,
-                "confidence": bound.confidence,
-                "assumed": bound.assumes,
-                "trainings": bound.trials,
-                "verdict": self.verdicts[name],
-            }
-            for name, bound in self.bounds.items()
+            (
+                one.family,
+                one.what,
+                one.epsilon,
+                one.delta,
+                str(one.adjacency),
+                one.unit,
+                bound.epsilon,
+                bound.confidence,
+                bound.assumes,
+                bound.trials,
+                self.verdicts[name],
+            )
+            for name, one in AUDITS.items()
+            if (bound := self.bounds.get(name))
         ]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
