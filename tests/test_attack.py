@@ -251,7 +251,7 @@ def figures_of(result):
             dots = [audited.summary(result, broken=broken) for broken in (False, True)]
             return [*dots, *(audited.audits(result, names) for names in audited.COLUMNS)]
         case "once":
-            return [audited.canaries(result), audited.over(result)]
+            return [audited.canaries(result), audited.beside(result)]
         case "pays":
             return [others.groups(result), others.by_class(result, 0), others.by_class(result, 1)]
         case _:

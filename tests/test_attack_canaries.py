@@ -105,5 +105,5 @@ def test_what_is_not_done_is_not_drawn():
     assert list(done.index) == [settings.epsilon]
     assert done["median"].item() == np.median([bound.epsilon for *_, bound in result.audits])
     assert "With one canary" not in say.once_verdict(result)
-    assert next(trace["name"] for trace in figures.over(result)["data"]) == "claimed"
+    assert next(trace["name"] for trace in figures.beside(result)["data"]) == "claimed"
     assert set(result.frames()) == {"Audits", "Over epsilon", "Canaries"}

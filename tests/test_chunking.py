@@ -215,8 +215,8 @@ class TestAttack:
         assert len(settings.tasks()) > before
         parts, back = settings.run(), in_order(settings, reversed)
         if part == "pays":
-            np.testing.assert_allclose(parts.shares, whole.shares, atol=0.05)
-            np.testing.assert_array_equal(parts.shares, back.shares)
+            np.testing.assert_allclose(parts.curve.runs, whole.curve.runs, atol=0.05)
+            np.testing.assert_array_equal(parts.curve.runs, back.curve.runs)
         else:
             np.testing.assert_allclose(parts.shadows["plain"].margins, whole.shadows["plain"].margins, atol=1e-4)
             np.testing.assert_array_equal(parts.shadows["plain"].margins, back.shadows["plain"].margins)

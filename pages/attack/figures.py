@@ -1,12 +1,11 @@
 """Two worlds in pictures: the map of people and boundaries, the attacker's scores, and how often they are right."""
 
-import math
-
 import numpy as np
 
 from pages.attack.experiment import LIMITS
 from pages.attack.two_worlds_result import EPSILONS, WorldsResult
-from ui.plot import maps, theme
+from ui.plot import bars, maps, theme
+from ui.plot.curves import Curve, Level, over, trained
 
 WORLDS = ((theme.WITH_YOU, "with this person"), (theme.WITHOUT_YOU, "with another instead"))
 # Version -> its limits, in words: only the correct mechanism keeps to them, and without noise there is none.
@@ -91,58 +90,40 @@ def _meant(result: WorldsResult) -> dict:
 
 
 def scores(result: WorldsResult) -> dict:
-    """The attacker's score in both worlds: how much they overlap, and where they say "with"."""
+    """Draw the attacker's score in both worlds: how much they overlap, and where they say "with"."""
     edges, shares = result.histogram()
     reach = result.reach
-    shapes = [staircase(edges, share, colour=colour) for share, (colour, _) in zip(shares, WORLDS, strict=True)]
-    return theme.figure(
-        theme.holder(),
+    return bars.histogram(
+        edges,
+        {colour: share for share, (colour, _) in zip(shares, WORLDS, strict=True)},
         title=theme.title("Scores", f"{theme.percent(result.overlap)} overlap"),
-        shapes=[*shapes, theme.rule(0.0)],
+        shapes=[theme.rule(0.0)],
         annotations=[
-            word(theme.ink("◂ “another”", theme.WITHOUT_YOU), x=0.02),
-            word(theme.ink("“with” ▸", theme.WITH_YOU), x=0.98, anchor="right"),
+            theme.note(theme.ink("◂ “another”", theme.WITHOUT_YOU), "upper left"),
+            theme.note(theme.ink("“with” ▸", theme.WITH_YOU), "upper right"),
         ],
-        xaxis={"title": {"text": "attacker's score (standard deviations)"}, "range": [-reach, reach]},
+        xaxis=theme.axis("attacker's score (standard deviations)", -reach, reach),
         yaxis=theme.share_axis("share of trainings", 0.2 * reach / 6 + 0.02, step=0.05),
     )
 
 
-def staircase(edges: np.ndarray, shares: np.ndarray, *, colour: str, top: float = 1.0) -> dict:
-    """The outline of a histogram, as a shape."""
-    steps = zip(edges, edges[1:], np.minimum(shares, top), strict=False)
-    path = f"M{edges[0]:.4g},0" + "".join(f"L{low:.4g},{h:.4g}L{high:.4g},{h:.4g}" for low, high, h in steps)
-    style = {
-        "line": {"color": colour, "width": 1.6, "dash": theme.DASHES[colour]},
-        "fillcolor": theme.rgba(colour, 0.28),
-    }
-    return {"type": "path", "path": path + f"L{edges[-1]:.4g},0Z", "xref": "x", "yref": "y"} | style
-
-
-def word(text: str, *, x: float, y: float = 0.97, anchor: str = "left") -> dict:
-    """A word inside of a chart, in its own units."""
-    place = {"xref": "paper", "yref": "paper", "xanchor": anchor, "yanchor": "top", "align": "left"}
-    return theme.word(text, x=x, y=y, size=12, **place)
-
-
 def accuracy(result: WorldsResult) -> dict:
     """Draw how often the attacker is right over epsilon, with its interval, under what the claim allows."""
-    grid = np.logspace(math.log10(LIMITS["epsilon"][0]), math.log10(LIMITS["epsilon"][1]), 61)
-    limits, curve = result.limits(grid), result.curve
+    grid = np.geomspace(*LIMITS["epsilon"], 61)
+    limits, curve, now = result.limits(tuple(grid)), result.curve, 100 * result.attack.accuracy
     most = {"promised": result.promised, "gaussian": result.ceiling}
-    traces = [
-        theme.line(
-            grid,
-            100 * limits[name].to_numpy(),
+    bounds = [
+        Curve(
+            name=words,
+            x=grid,
+            y=100 * limits[name],
+            value=f"{100 * most[name]:.0f}",
             colour=theme.BOUND,
-            name=theme.key(words, f"{100 * most[name]:.0f}"),
             dash=_DASHES[name],
-            hovertemplate=f"epsilon %{{x:.3~g}}: %{{y:.1f}} %<extra>{words}</extra>",
         )
         for name, words in allowed(result).items()
     ]
-    x, y = curve["epsilon"].to_numpy(), 100 * curve["accuracy"].to_numpy()
-    bars = {
+    error = {
         "type": "data",
         "symmetric": False,
         "array": theme.array(100 * (curve["high"] - curve["accuracy"]).to_numpy()),
@@ -151,26 +132,32 @@ def accuracy(result: WorldsResult) -> dict:
         "thickness": 1.2,
         "width": 3,
     }
-    now = result.attack
-    hover = "epsilon %{x}: %{y:.1f} %<extra>measured</extra>"
-    style = {"mode": "markers", "marker": {"size": 6}, "error_y": bars, "hovertemplate": hover, "meta": theme.GHOST}
-    shown = theme.key("measured", f"{100 * now.accuracy:.0f}")
-    traces.append(theme.line(x, y, colour=theme.PRIVATE, name=shown, **style))
-    place = result.settings.epsilon, 100 * now.accuracy
-    return theme.figure(
-        *traces,
+    measured = Curve(
+        name="measured",
+        x=curve["epsilon"],
+        y=100 * curve["accuracy"],
+        value=f"{now:.0f}",
+        colour=theme.PRIVATE,
+        dots=6,
+        at_now=now,
+        ghost=True,
+        more={"mode": "markers", "error_y": error},
+    )
+    return over(
+        *bounds,
+        measured,
+        now=result.settings.epsilon,
         title=theme.title("Attack accuracy", finding(result)),
         legend="lower right",
-        shapes=[theme.rule(place[0]), theme.dot(*place, colour=theme.PRIVATE) | {"name": theme.GHOST}],
         xaxis=EPSILON_AXIS,
-        yaxis={"title": {"text": "attack accuracy, %"}, "range": [33, 103]},
+        yaxis=theme.axis("attack accuracy, %", 33, 103),
     )
 
 
 def finding(result: WorldsResult) -> str:
     """Up to which epsilon these trainings do not tell the attacker from a coin; or how far the curve has come."""
-    if len(result.points) < len(EPSILONS):
-        return f"{len(result.points)} of {len(EPSILONS)} attacked"
+    if progress := trained(len(result.points), len(EPSILONS), "attacked"):
+        return progress
     curve = result.curve
     better = np.flatnonzero(curve["low"] > 0.5)
     coin = curve["epsilon"][: better[0] if len(better) else len(curve)]
@@ -180,26 +167,22 @@ def finding(result: WorldsResult) -> str:
 def exposure(result: WorldsResult) -> dict:
     """Draw how far people move a step, from the least exposed to the most, and the person who is meant: no row is
     drawn."""
-    shares = np.linspace(0.02, 0.98, 49)
-    moves = 100 * np.quantile(result.risks, shares)
-    curve = theme.line(
-        100 * shares,
-        moves,
-        colour=theme.NON_PRIVATE,
+    shares, place = np.linspace(0.02, 0.98, 49), 100 * float(np.mean(result.risks < result.risk))
+    people = Curve(
         name="people, in order",
+        x=100 * shares,
+        y=100 * np.quantile(result.risks, shares),
+        colour=theme.NON_PRIVATE,
         dash="solid",
-        hovertemplate="%{x:.0f} % of people have at most %{y:.0f} %<extra></extra>",
+        hover="%{x:.0f} % of people have at most %{y:.0f} %<extra></extra>",
     )
-    most = theme.level(100, colour=theme.BOUND, width=1.4, dash=theme.DASHES[theme.BOUND])
-    place = 100 * float(np.mean(result.risks < result.risk)), 100 * result.risk
-    return theme.figure(
-        curve,
+    most = Level(y=100, name="maximum", colour=theme.BOUND, width=1.4, inked=True)
+    return over(
+        people,
+        levels=[most],
         title=theme.title("Influence", f"this person {theme.percent(result.risk)}"),
-        shapes=[most, theme.dot(*place, colour=theme.WITH_YOU)],
-        annotations=[
-            word(theme.ink("maximum", theme.BOUND), x=0.02, y=0.99),
-            word(theme.ink("● this person", theme.WITH_YOU), x=0.98, y=0.16, anchor="right"),
-        ],
-        xaxis={"title": {"text": "people with less influence, %"}, "range": [-3, 103]},
-        yaxis={"title": {"text": "influence on a step, % of the maximum"}, "range": [-3, 112]},
+        shapes=[theme.dot(place, 100 * result.risk, colour=theme.WITH_YOU)],
+        annotations=[theme.note(theme.ink("● this person", theme.WITH_YOU), "lower right", y=0.1)],
+        xaxis=theme.axis("people with less influence, %", -3, 103),
+        yaxis=theme.axis("influence on a step, % of the maximum", -3, 112),
     )

@@ -8,8 +8,10 @@ from pages.attack.audits.runs import AuditResult
 from pages.attack.audits.table import AUDITS, CAUGHT, CONSISTENT, FAMILIES
 from pages.attack.canaries import RETRAININGS, OnceResult
 from pages.attack.experiment import LIMITS
-from pages.attack.figures import EPSILON_AXIS, staircase, word
-from ui.plot import theme
+from pages.attack.figures import EPSILON_AXIS
+from ui.plot import bars, theme
+from ui.plot.curves import Curve, over, trained
+from ui.plot.theme import number
 
 COLOURS = {"consistent": theme.PRIVATE, "caught": theme.CAUGHT, "void": theme.NON_PRIVATE}
 # The two columns of the chart, of the same length.
@@ -149,24 +151,20 @@ def _name(name: str, place: int) -> dict:
 
 
 def canaries(result: OnceResult) -> dict:
-    """The first training: where its canaries lie, by their coin, and which of them are guessed."""
+    """Draw the first training: where its canaries lie, by their coin, and which of them are guessed."""
     coins, (right, guesses, _), (low, high) = result.now.coins, result.first, result.edges
     seen, edges = np.clip(result.standing, -5.99, 5.99), np.linspace(-6, 6, 41)
-    shares = [np.histogram(seen[coins == side], edges)[0] / len(seen) for side in (True, False)]
-    sides = zip(shares, (theme.WITH_YOU, theme.WITHOUT_YOU), strict=True)
-    return theme.figure(
-        theme.holder(),
+    sides = {theme.WITH_YOU: coins, theme.WITHOUT_YOU: ~coins}
+    return bars.histogram(
+        edges,
+        {colour: np.histogram(seen[side], edges)[0] / len(seen) for colour, side in sides.items()},
         title=theme.title("One training", f"{right} of {guesses} guesses correct"),
-        shapes=[
-            _guessed(-6.0, max(low, -6.0)),
-            _guessed(min(high, 6.0), 6.0),
-            *(staircase(edges, share, colour=colour) for share, colour in sides),
-        ],
+        shapes=[_guessed(-6.0, max(low, -6.0)), _guessed(min(high, 6.0), 6.0)],
         annotations=[
-            word(theme.ink("◂ guessed<br>“first class”", theme.WITHOUT_YOU), x=0.02),
-            word(theme.ink("guessed ▸<br>“second class”", theme.WITH_YOU), x=0.98, anchor="right"),
+            theme.note(theme.ink("◂ guessed<br>“first class”", theme.WITHOUT_YOU), "upper left", align="left"),
+            theme.note(theme.ink("guessed ▸<br>“second class”", theme.WITH_YOU), "upper right", align="left"),
         ],
-        xaxis={"title": {"text": "weight of the canary (standard deviations)"}, "range": [-6, 6]},
+        xaxis=theme.axis("weight of the canary (standard deviations)", -6, 6),
         yaxis=theme.share_axis("share of canaries", 0.16, step=0.04),
     )
 
@@ -176,35 +174,41 @@ def _guessed(low: float, high: float) -> dict:
     return {"type": "rect", "fillcolor": theme.NOW, "opacity": 0.12, "line": {"width": 0}} | ends
 
 
-def over(result: OnceResult) -> dict:
+def beside(result: OnceResult) -> dict:
     """Draw what each audit shows over the claimed epsilon."""
-    frame, (low, high), beside = result.curve, LIMITS["epsilon"], result.beside
-    x, ends = frame["epsilon"].to_numpy(), np.array([low, high])
-    traces = [theme.line(ends, ends, colour=theme.BOUND, name="claimed", hoverinfo="skip")]
-    drawn = {name: np.maximum(frame[name].to_numpy(), _LEAST) for name in ("low", "median", "high", *MANY)}
-    done = ~np.isnan(drawn["median"])
-    if done.any():
-        traces.append(theme.band(x[done], drawn["low"][done], drawn["high"][done], colour=ONE))
-    lines = {"median": ("one training", ONE)} | {form: (BESIDE[form], colour) for form, colour in MANY.items()}
-    now = {"median": result.first[2]} | beside
-    for name, (text, colour) in lines.items():
-        done = ~np.isnan(drawn[name])
-        hover = f"claimed %{{x}}: at least %{{y:.3g}}<extra>{text}</extra>"
-        style = {"mode": "lines+markers", "hovertemplate": hover} | ({"meta": theme.GHOST} if name == "median" else {})
-        shown = theme.key(text, f"{now[name].epsilon:.3g}" if name in now else "")
-        traces.append(theme.line(x[done], drawn[name][done], colour=colour, name=shown, **style))
-    place = result.settings.epsilon, max(result.first[2].epsilon, _LEAST)
-    return theme.figure(
-        *traces,
-        title=theme.title("Audits of each claim", _shown(frame)),
+    frame, now = result.curve, {"median": result.first[2]} | result.beside
+    drawn = frame[["low", "median", "high", *MANY]].clip(lower=_LEAST)
+    done = {name: drawn[name].notna() for name in ("median", *MANY)}
+    ends = np.array(LIMITS["epsilon"])
+    claimed = Curve(name="claimed", x=ends, y=ends, colour=theme.BOUND, more={"hoverinfo": "skip"})
+    alone = Curve(
+        name="one training",
+        x=frame["epsilon"][done["median"]],
+        y=drawn.loc[done["median"], ["low", "median", "high"]].T,
+        value=number(now["median"].epsilon),
+        colour=ONE,
+        dots=6,
+        at_now=max(now["median"].epsilon, _LEAST),
+        ghost=True,
+    )
+    many = [
+        Curve(
+            name=BESIDE[form],
+            x=frame["epsilon"][done[form]],
+            y=drawn[form][done[form]],
+            value=number(now[form].epsilon) if form in now else "",
+            colour=colour,
+            dots=6,
+        )
+        for form, colour in MANY.items()
+    ]
+    return over(
+        claimed,
+        alone,
+        *many,
+        now=result.settings.epsilon,
+        title=theme.title("Audits of each claim", trained(int(done["median"].sum()), len(frame))),
         legend="upper left",
-        shapes=[theme.rule(place[0]), theme.dot(*place, colour=ONE) | {"name": theme.GHOST}],
         xaxis=EPSILON_AXIS | {"title": {"text": "claimed epsilon (log scale)"}},
         yaxis=_AXIS | {"title": {"text": "epsilon, lower bound (log scale)"}, "range": [-1.3, 2.2]},
     )
-
-
-def _shown(frame) -> str:
-    """Return how far the curve of single trainings has come."""
-    done = int(frame["median"].notna().sum())
-    return f"{done} of {len(frame)} trained" if done < len(frame) else ""

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from pages.attack.figures import EPSILON_AXIS, staircase, word
+from pages.attack.figures import EPSILON_AXIS
 from pages.attack.inversion import RECORD, InversionResult
 from pages.attack.membership import ATTACKS, RATES, MembersResult
 from pages.attack.who_pays import GROUPS, GroupsResult
-from ui.plot import theme
+from ui.plot import bars, theme
+from ui.plot.curves import Curve, over, trained
 
 ARMS = {"private": ("private", theme.PRIVATE), "plain": ("non-private", theme.NON_PRIVATE)}
 # What no attack can pass, and how it is drawn.
 ALLOWED = {"promised": ("bound of epsilon, delta", "dash"), "gaussian": ("bound of this noise", "dot")}
-_QUIET = {"hoverinfo": "skip", "showlegend": False}
 DASHES = dict(zip(ATTACKS, ("solid", "dash"), strict=True))
 INSIDE, OUTSIDE = theme.WITH_YOU, theme.WITHOUT_YOU
 GROUP_COLOURS = {"majority": theme.PRIVATE, "minority": theme.PINE}
@@ -20,113 +20,117 @@ _LOG_SHARE = {"type": "log", "tickvals": [0.001, 0.01, 0.1, 1], "ticktext": ["0.
 
 
 def roc(result: MembersResult) -> dict:
-    """Members found over false alarms, both on log axes, under the frontier of the guarantee.
+    """Draw members found over false alarms, both on log axes, under the frontier of the guarantee.
 
     In the legend: what is found with one false alarm in 100, by the likelihood ratio.
     """
-    frame = result.frontier
-    traces = [theme.line(RATES, RATES, colour=theme.NON_PRIVATE, name="guessing", opacity=0.6, **_QUIET)]
-    for name, (text, dash) in ({} if result.settings.void else ALLOWED).items():
-        shown = theme.key(text, _found(float(frame[name][np.abs(RATES - 0.01).argmin()])))
-        hover = f"false positives %{{x:.2%}}: at most %{{y:.2%}}<extra>{text}</extra>"
-        line = frame[name].to_numpy()
-        traces.append(theme.line(RATES, line, colour=theme.BOUND, name=shown, dash=dash, hovertemplate=hover))
+    frame, at = result.frontier, np.abs(RATES - 0.01).argmin()
+    guessing = {"opacity": 0.6, "hoverinfo": "skip", "showlegend": False}
+    curves = [Curve(name="guessing", x=RATES, y=RATES, colour=theme.NON_PRIVATE, more=guessing)]
+    curves += [
+        Curve(
+            name=text,
+            x=RATES,
+            y=frame[name],
+            value=found(frame[name][at]),
+            colour=theme.BOUND,
+            dash=dash,
+            hover=f"false positives %{{x:.2%}}: at most %{{y:.2%}}<extra>{text}</extra>",
+        )
+        for name, (text, dash) in ({} if result.settings.void else ALLOWED).items()
+    ]
     for (arm, attack), curve in result.curves.items():
         (text, colour), best = ARMS[arm], attack == ATTACKS[0]
-        hover = f"false positives %{{x:.2%}}: finds %{{y:.2%}}<extra>{text}, {attack}</extra>"
-        style = {"dash": DASHES[attack], "showlegend": best, "hovertemplate": hover}
-        style |= {"meta": theme.GHOST} if best and arm == "private" else {}
-        shown = theme.key(text, _found(result.at(arm, attack, 0.01)))
-        traces.append(theme.line(RATES, np.maximum(curve, 1e-5), colour=colour, name=shown, **style))
-    return theme.figure(
-        *traces,
+        curves.append(
+            Curve(
+                name=text,
+                x=RATES,
+                y=np.maximum(curve, 1e-5),
+                value=found(result.at(arm, attack, 0.01)),
+                colour=colour,
+                dash=DASHES[attack],
+                listed=best,
+                ghost=best and arm == "private",
+                hover=f"false positives %{{x:.2%}}: finds %{{y:.2%}}<extra>{text}, {attack}</extra>",
+            )
+        )
+    return over(
+        *curves,
+        now=0.01,
         title=theme.title("Members found", "at 1 % FPR"),
         legend="lower right",
-        shapes=[theme.rule(0.01)],
         xaxis=_LOG_SHARE | {"title": {"text": "false-positive rate (log scale)"}, "range": [-3.05, 0.05]},
         yaxis=_LOG_SHARE | {"title": {"text": "members found (log scale)"}, "range": [-3.6, 0.1]},
     )
 
 
-def _found(part: float) -> str:
-    return f"{100 * part:.1f}\u00a0%" if part < 0.1 else f"{100 * part:.0f}\u00a0%"
+def found(share: float) -> str:
+    """Return a share of members in percent, with a decimal where few are found."""
+    return f"{100 * share:.{1 if share < 0.1 else 0}f}\u00a0%"
 
 
 def margins(result: MembersResult, arm: str) -> dict:
     """Draw how sure the models of one arm are of their members, and of others."""
-    inside, outside = result.margins(arm)
     reach = 8.0 if arm == "private" else 16.0
     edges = np.linspace(-reach, reach, 41)
-    shares = [
-        np.histogram(np.clip(some, -reach * 0.999, reach * 0.999), edges)[0] / len(some) for some in (inside, outside)
-    ]
-    shapes = [staircase(edges, share, colour=c, top=0.235) for share, c in zip(shares, (INSIDE, OUTSIDE), strict=True)]
+    inside, outside = (
+        np.histogram(np.clip(some, -reach * 0.999, reach * 0.999), edges)[0] / len(some) for some in result.margins(arm)
+    )
     members, others = result.right(arm)
-    title = "Private" if arm == "private" else "Non-private"
     marks = [-reach, -reach / 2, 0.0, reach / 2, reach]  # what lies further out is counted at the ends
     names = [f"≤ {marks[0]:g}", *(f"{mark:g}" for mark in marks[1:-1]), f"≥ {marks[-1]:g}"]
-    return theme.figure(
-        theme.holder(),
-        title=theme.title(title, f"in {theme.percent(members)}, out {theme.percent(others)}"),
-        shapes=shapes,
-        annotations=[
-            word(
-                f"{theme.ink('■ members', INSIDE)}<br>{theme.ink('■ others', OUTSIDE)}",
-                x=0.02,
-            )
-        ],
-        xaxis={
-            "title": {"text": "true-class logit"},
-            "range": [-reach, reach],
-            "tickvals": marks,
-            "ticktext": [name.replace("-", "−") for name in names],
-        },
+    words = f"{theme.ink('■ members', INSIDE)}<br>{theme.ink('■ others', OUTSIDE)}"
+    return bars.histogram(
+        edges,
+        {INSIDE: inside, OUTSIDE: outside},
+        title=theme.title(
+            "Private" if arm == "private" else "Non-private",
+            f"in {theme.percent(members)}, out {theme.percent(others)}",
+        ),
+        annotations=[theme.note(words, "upper left", size=12, align="left")],
+        xaxis=theme.axis("true-class logit", -reach, reach)
+        | {"tickvals": marks, "ticktext": [name.replace("-", "−") for name in names]},
         yaxis=theme.share_axis("share of people", 0.24, step=0.05),
     )
 
 
 def groups(result: GroupsResult) -> dict:
-    """Accuracy of majority and minority over epsilon."""
-    traces, (low, high) = [], (0.01, 150.0)
-    for place, group in enumerate(GROUPS):
-        colour = GROUP_COLOURS[group]
-        epsilons, (least, median, most) = result.over(place)
-        rail = np.full(2, 100 * result.plain[place, -1])
-        style = {"dash": "dot", "showlegend": False}
-        style["hovertemplate"] = f"%{{y:.1f}} %<extra>{group}, non-private</extra>"
-        traces.append(theme.line(np.array([low, high]), rail, colour=colour, name=f"{group}, non-private", **style))
-        if len(epsilons):
-            traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=colour))
-        hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{group}</extra>"
-        more = {"mode": "lines+markers", "hovertemplate": hover} | _ghost(group)
-        shown = theme.key(group, theme.percent(result.typical(place)))
-        traces.append(theme.line(epsilons, 100 * median, colour=colour, name=shown, **more))
-    settings = result.settings
-    now = [
-        theme.dot(settings.epsilon, 100 * result.typical(place), colour=colour)
-        for place, colour in enumerate(GROUP_COLOURS.values())
-    ]
-    return theme.figure(
-        *traces,
+    """Draw accuracy of majority and minority over epsilon."""
+    curves: list[Curve] = []
+    for group, (name, colour) in enumerate(GROUP_COLOURS.items()):
+        epsilons, quantiles = result.over(group)
+        now, plain = result.typical(group), result.plain[group, -1]
+        curves += _arms(name, epsilons, 100 * quantiles, 100 * now, 100 * plain, colour, shown=theme.percent(now))
+    return over(
+        *curves,
+        now=result.settings.epsilon,
         title=theme.title("Accuracy", _evenly(result)),
         legend="lower right",
-        shapes=[theme.rule(settings.epsilon), *now],
         xaxis=EPSILON_AXIS,
-        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, 102]},
+        yaxis=theme.axis("test accuracy, %", 0, 102),
     )
 
 
-def _ghost(name: str) -> dict:
-    """The mark of the curve that pinned settings are shown by: of the minority, and of the planted record."""
-    return {"meta": theme.GHOST} if name in ("minority", "planted record") else {}
+def _arms(
+    name: str, x: np.ndarray, y: np.ndarray, now: float, plain: float, colour: str, *, shown: str
+) -> tuple[Curve, Curve]:
+    """Return the line of what is reached without privacy, and the private curve.
+
+    Pinned settings are shown by the second of two such curves.
+    """
+    ghost = name in (GROUPS[-1], [*RECOVERED][-1])
+    return (
+        Curve(name=f"{name}, non-private", y=plain, colour=colour, dash="dot", listed=False),
+        Curve(name=name, x=x, y=y, value=shown, colour=colour, dots=6, at_now=now, ghost=ghost),
+    )
 
 
 def _evenly(result: GroupsResult) -> str:
     """Return from which epsilon on the minority loses at most two points more than the majority; or how far the curve
     is."""
     (epsilons, (_, large, _)), (_, (_, small, _)) = result.over(0), result.over(1)
-    if len(epsilons) < len(result.curve.at):
-        return f"{len(epsilons)} of {len(result.curve.at)} trained"
+    if progress := trained(len(epsilons), len(result.curve.at)):
+        return progress
     apart = (result.plain[1, -1] - small) - (result.plain[0, -1] - large)
     uneven = np.flatnonzero(apart > 0.02)
     first = uneven[-1] + 1 if len(uneven) else 0
@@ -134,42 +138,18 @@ def _evenly(result: GroupsResult) -> str:
 
 
 def by_class(result: GroupsResult, group: int) -> dict:
-    """Today's accuracy of each class in a group; a stroke where it is without privacy."""
-    low, middle, high = 100 * result.by_class()[:, group]
-    names, plain = list(result.classes), 100 * result.plain[group, :-1]
-    colour = GROUP_COLOURS[GROUPS[group]]
-    places = np.arange(len(names))
-    path = "".join(f"M{x - 0.4:.3g},{y:.4g}L{x + 0.4:.3g},{y:.4g}" for x, y in zip(places, plain, strict=True))
-    boxes = "".join(
-        f"M{x - 0.32:.3g},0L{x - 0.32:.3g},{y:.4g}L{x + 0.32:.3g},{y:.4g}L{x + 0.32:.3g},0Z"
-        for x, y in zip(places, middle, strict=True)
-    )
-    spread = "".join(f"M{x:.3g},{a:.4g}L{x:.3g},{b:.4g}" for x, a, b in zip(places, low, high, strict=True))
-    base = {"type": "path", "xref": "x", "yref": "y"}
-    return theme.figure(
-        theme.scatter(
-            places.astype(float),
-            middle,
-            mode="markers",
-            name=GROUPS[group],
-            marker={"size": 1, "color": colour},
-            text=names,
-            hovertemplate=f"%{{text}}: %{{y:.1f}} %<extra>{GROUPS[group]}</extra>",
-        ),
-        title=theme.title(GROUPS[group].capitalize(), "accuracy by class"),
-        shapes=[
-            base | {"path": boxes, "fillcolor": theme.rgba(colour, 0.45), "line": {"width": 0}},
-            base | {"path": spread, "line": {"color": colour, "width": 2}},
-            base | {"path": path, "line": {"color": theme.NON_PRIVATE, "width": 3}},
-        ],
-        xaxis={
-            "range": [-0.6, len(names) - 0.4],
-            "tickvals": places.tolist(),
-            "ticktext": names,
-            "showgrid": False,
-            "zeroline": False,
-        },
-        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, 102], "tickvals": [0, 20, 40, 60, 80, 100]},
+    """Draw today's accuracy of each class in a group; a stroke where it is without privacy."""
+    names, name = list(result.classes), GROUPS[group]
+    ticks = {"tickvals": list(range(1, len(names) + 1)), "ticktext": names, "showgrid": False, "zeroline": False}
+    return bars.bars(
+        100 * result.by_class()[:, group],
+        reference=100 * result.plain[group, :-1],
+        colours=[GROUP_COLOURS[name]] * len(names),
+        hover={"name": name, "text": names, "hovertemplate": f"%{{text}}: %{{y:.1f}} %<extra>{name}</extra>"},
+        beside=theme.NON_PRIVATE,
+        title=theme.title(name.capitalize(), "accuracy by class"),
+        xaxis={"range": [0.4, len(names) + 0.6]} | ticks,
+        yaxis=theme.axis("test accuracy, %", 0, 102, ticks=range(0, 101, 20)),
     )
 
 
@@ -225,34 +205,15 @@ def _named(name: str, at: int, *, rows: int) -> dict:
 
 def match(result: InversionResult) -> dict:
     """Draw how alike what is recovered and the truth are, over epsilon."""
-    traces, now = [], []
+    curves: list[Curve] = []
     for which, (name, colour) in enumerate(RECOVERED.items()):
-        epsilons, (low, median, high) = result.curve.arms[which].over()
-        private, plain = result.match(which)
-        rail = {
-            "dash": "dot",
-            "showlegend": False,
-            "hovertemplate": f"%{{y:.2f}}<extra>{name}, non-private</extra>",
-        }
-        ends = np.array([0.01, 150.0])
-        traces.append(theme.line(ends, np.full(2, plain), colour=colour, name=f"{name}, non-private", **rail))
-        if len(epsilons):
-            traces.append(theme.band(epsilons, low, high, colour=colour))
-        hover = f"epsilon %{{x}}: %{{y:.2f}}<extra>{name}</extra>"
-        style = {"mode": "lines+markers", "hovertemplate": hover} | _ghost(name)
-        traces.append(theme.line(epsilons, median, colour=colour, name=theme.key(name, f"{private:.2f}"), **style))
-        now.append(theme.dot(result.settings.epsilon, private, colour=colour))
-    return theme.figure(
-        *traces,
-        title=theme.title("Correlation", _known(result)),
+        (epsilons, quantiles), (private, plain) = result.curve.arms[which].over(), result.match(which)
+        curves += _arms(name, epsilons, quantiles, private, plain, colour, shown=f"{private:.2f}")
+    return over(
+        *curves,
+        now=result.settings.epsilon,
+        title=theme.title("Correlation", trained(len(epsilons), len(result.curve.at))),
         legend="lower right",
-        shapes=[theme.rule(result.settings.epsilon), *now],
         xaxis=EPSILON_AXIS,
-        yaxis={"title": {"text": "correlation with the truth"}, "range": [-0.45, 1.08]},
+        yaxis=theme.axis("correlation with the truth", -0.45, 1.08),
     )
-
-
-def _known(result: InversionResult) -> str:
-    """Return how far the curve has come."""
-    epsilons, _ = result.curve.arms[0].over()
-    return f"{len(epsilons)} of {len(result.curve.at)} trained" if len(epsilons) < len(result.curve.at) else ""

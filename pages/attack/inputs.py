@@ -1,6 +1,6 @@
 """All that a piece of work depends on, as values: what the settings say besides is no part of its key."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from dpcore.data import toy as data
@@ -41,7 +41,8 @@ class Inputs:
     def of(cls, settings: Any) -> Self:
         """Return what ``settings`` say of each field."""
         known = {"dataset": "rows_of"}  # a file is known by a key that forgets it
-        return cls(**{name: getattr(settings, known.get(name, name)) for name in cls.__dataclass_fields__})
+        names = [one.name for one in fields(cls)]
+        return cls(**{name: getattr(settings, known.get(name, name)) for name in names})
 
 
 @dataclass(frozen=True, kw_only=True)

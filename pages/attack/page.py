@@ -148,7 +148,7 @@ def every_audit(result) -> Rows:
 
 def once(result) -> Rows:
     """The canaries of one training, and what it shows of each claim beside many trainings."""
-    return [[_chart("canaries", audited.canaries(result)), _chart("beside", audited.over(result))]]
+    return [[_chart("canaries", audited.canaries(result)), _chart("beside", audited.beside(result))]]
 
 
 def pays(result) -> Rows:

@@ -1,6 +1,7 @@
 """Membership inference, fairness and model inversion: which text of ``texts.md`` is said, and with which numbers."""
 
 from lab.claims import Case
+from pages.attack.figures_parts import found
 from pages.attack.inversion import REPEATS as RETRIES
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import ATTACKS, MODELS, MembersResult
@@ -19,10 +20,10 @@ def membership_numbers(result: MembersResult) -> list[Number]:
     """Members found at 1 % false positives, with and without privacy, and what the noise allows."""
     private, plain = (result.at(arm, ATTACKS[0], 0.01) for arm in ("private", "plain"))
     tile, note = "membership.tiles", SAYS["membership.tiles.note"]
-    limit = Number(SAYS[f"{tile}.bound"], _percent(result.allowed(0.01)), note, tone="bound")
+    limit = Number(SAYS[f"{tile}.bound"], found(result.allowed(0.01)), note, tone="bound")
     return [
-        Number(SAYS[f"{tile}.private"], _percent(private), note, "private", round(100 * private, 1), "points"),
-        Number(SAYS[f"{tile}.plain"], _percent(plain), note),
+        Number(SAYS[f"{tile}.private"], found(private), note, "private", round(100 * private, 1), "points"),
+        Number(SAYS[f"{tile}.plain"], found(plain), note),
         *([] if result.settings.void else [limit]),
         best_attacker(result.settings),
     ]
@@ -31,7 +32,7 @@ def membership_numbers(result: MembersResult) -> list[Number]:
 def membership_verdict(result: MembersResult) -> str:
     """Return how much better the attack is without privacy, where that is shown, and whether that is memorisation."""
     plain, private = (result.at(arm, ATTACKS[0], 0.01) for arm in ("plain", "private"))
-    holes = {"plain": _percent(plain), "private": _percent(private)}
+    holes = {"plain": found(plain), "private": found(private)}
     holes |= {"trained": len(result.shadows["plain"].members), "models": MODELS}
     case = result.more_found
     if case == Case.SO_FAR:
@@ -51,7 +52,7 @@ def membership_verdict(result: MembersResult) -> str:
 def membership_diagnostics(result: MembersResult) -> list[str]:
     """Overfitting, the rare confident guesses, and the number of models."""
     best, others = ATTACKS[0], len(result.shadows["plain"].members) - 1
-    sure = {arm: _percent(result.at(arm, best, 0.001)) for arm in ("plain", "private")}
+    sure = {arm: found(result.at(arm, best, 0.001)) for arm in ("plain", "private")}
     advantage = {arm: f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private")}
     right = {f"{arm}_{which}": share for arm in advantage for which, share in _right(result, arm, "in", "out").items()}
     ratio = "membership.why.ratio" if others + 1 == MODELS else "membership.why.ratio_so_far"
@@ -75,19 +76,6 @@ def _right(result: MembersResult, arm: str, *names: str) -> dict[str, str]:
     return dict(zip(names or ("members", "others"), (f"{100 * one:.0f}" for one in result.right(arm)), strict=True))
 
 
-def _shares(right: tuple[float, float]) -> str:
-    return f"{_whole(right[0])} of its members and {_whole(right[1])} of others"
-
-
-def _whole(share: float) -> str:
-    """A share in whole percent."""
-    return f"{100 * share:.0f} %"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
-
-
 def membership_guarantee(result: MembersResult) -> str:
     """The bound in words."""
     settings = result.settings
@@ -99,7 +87,7 @@ def membership_table(result: MembersResult) -> str:
     """Both attacks on both models."""
     columns = ("model", "attack", "found at 1 %", "found at 0.1 %", "advantage")
     formats = {"model": {"private": "private", "plain": "non-private"}.get, "advantage": "{:.2f}".format}
-    formats |= dict.fromkeys(columns[2:4], _percent)
+    formats |= dict.fromkeys(columns[2:4], found)
     return tabled("membership.table", result.table(), columns, formats=formats)
 
 

@@ -36,19 +36,25 @@ def staircase(edges: np.ndarray, shares: np.ndarray, *, colour: str, top: float 
 
 
 def bars(
-    spread: np.ndarray, *, reference: np.ndarray, colours: Sequence[str], hover: Mapping[str, Any], **how: Any
+    spread: np.ndarray,
+    *,
+    reference: np.ndarray,
+    colours: Sequence[str],
+    hover: Mapping[str, Any],
+    beside: str = theme.NOW,
+    **how: Any,
 ) -> dict:
     """Return a bar for each column of ``spread`` (3, n) up to its median, at 1 to n, with the range from low to high.
 
-    reference: heights (n,) of a stroke across each bar. hover: properties of the invisible points that say what a bar
-    is. how: ``title``, ``xaxis``, ``yaxis`` and so on, as of ``theme.figure``.
+    reference: heights (n,) of a stroke across each bar, in the colour ``beside``. hover: properties of the invisible
+    points that say what a bar is. how: ``title``, ``xaxis``, ``yaxis`` and so on, as of ``theme.figure``.
     """
     shapes, places = [], np.arange(1, len(reference) + 1)
     for at, (low, median, high), wanted, colour in zip(places, spread.T, reference, colours, strict=False):
         box = {"type": "rect", "x0": at - _HALF, "x1": at + _HALF, "y0": 0, "y1": float(median), "name": theme.GHOST}
         shapes.append(box | {"xref": "x", "yref": "y", "fillcolor": theme.rgba(colour, 0.75), "line": {"width": 0}})
         shapes.append(stroke((at, at), (low, high), colour=colour, width=2.5))
-        shapes.append(stroke((at - _REFERENCE, at + _REFERENCE), (wanted, wanted), colour=theme.NOW, width=3))
+        shapes.append(stroke((at - _REFERENCE, at + _REFERENCE), (wanted, wanted), colour=beside, width=3))
     unseen = {"mode": "markers", "marker": {"size": 26, "color": "rgba(0,0,0,0)"}}
     return theme.figure(theme.scatter(places, spread[1], **unseen, **hover), shapes=shapes, **how)
 
