@@ -21,10 +21,16 @@ WIDE = """() => [...document.querySelectorAll(
     "[data-testid=stMain], [data-testid=stMainBlockContainer], .lab-tile, .lab-tile > *, .lab-verdict, .st-key-setup")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).display !== "inline")
   .map((box) => `${box.className || box.dataset.testid}: ${box.textContent.slice(0, 60)}`)"""
-# What can be chosen, and is beyond the edge of its row.
-UNSEEN = """() => [...document.querySelectorAll(".st-key-setup [role=radio]")]
-  .filter((one) => one.getBoundingClientRect().right > one.parentElement.getBoundingClientRect().right + 1)
-  .map((one) => one.textContent)"""
+# What can be chosen, and is beyond the edge of its row or under the buttons at its end.
+UNSEEN = """() => {
+  const buttons = document.querySelector(".st-key-resets button").getBoundingClientRect()
+  const hidden = (one) => {
+    const box = one.getBoundingClientRect()
+    const under = box.right > buttons.left + 1 && box.top < buttons.bottom && box.bottom > buttons.top
+    return under || box.right > one.parentElement.getBoundingClientRect().right + 1
+  }
+  return [...document.querySelectorAll(".st-key-setup [role=radio]")].filter(hidden).map((one) => one.textContent)
+}"""
 # Words that are smaller than 12 pixels, and can be seen.
 SMALL = """() => {
   const words = []
@@ -48,7 +54,13 @@ LETTERS = """(places) => Object.fromEntries(places.map((where) => {
 }))"""
 LETTERED = (".lab-verdict", ".lab-tile b", "[role=tab] p", ".label", ".hero .label", ".field")
 LETTERED_IN_CHARTS = (".gtitle", ".xtick text", ".ytick text", ".xtitle", ".legendtext", ".annotation-text")
-SIZES = {"projector": (1920, 1080), "tablet": (1024, 768), "frame": (800, 600), "phone": (390, 844)}
+SIZES = {
+    "projector": (1920, 1080),
+    "laptop": (1280, 800),
+    "tablet": (1024, 768),
+    "frame": (800, 600),
+    "phone": (390, 844),
+}
 
 
 @pytest.fixture
