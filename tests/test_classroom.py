@@ -127,7 +127,7 @@ def test_an_hour_after_the_last_visit_nobody_can_read_a_room_and_the_next_use_of
     assert rooms.guesses(code).size == 0
     assert not rooms.teaches(code, TEACHER)
     rooms.open(QUESTION, TEACHER)
-    rooms._engine.dispose()  # the last to leave folds the log into the file
+    rooms._db.close()  # the last to leave folds the log into the file
     assert b"lesson=forgotten" not in b"".join(one.read_bytes() for one in file.parent.iterdir())
 
 
@@ -135,9 +135,7 @@ def test_a_room_stays_while_somebody_visits_it_and_few_visits_are_written(file):
     clock, writes = [1000.0], []
     rooms = Classroom(file, now=lambda: clock[0])
     code = rooms.open(QUESTION, TEACHER)
-    classroom.sql.event.listen(
-        rooms._engine, "before_cursor_execute", lambda *how: writes.append(how[2]) if "UPDATE" in how[2] else None
-    )
+    rooms._db.set_trace_callback(lambda query: writes.append(query) if "UPDATE" in query else None)
     for _ in range(3 * 60):
         clock[0] += NOTED / 2 + 1
         assert rooms.look(code) is not None

@@ -66,7 +66,6 @@ OTHERS = {
     "scipy": (*ENGINE, "lab", "pages.*.work"),
     "segno": ("ui.qr_code",),
     "sklearn": ("dpcore.estimators", "dpcore.data", "dpcore.parties"),
-    "sqlalchemy": ("ui.classroom",),
     "starlette": (
         "ui.waiting_room",
         "ui.static_files",

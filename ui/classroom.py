@@ -7,6 +7,7 @@ the same rooms: the one that the environment variable LAB_ROOMS names; else one 
 import hashlib
 import os
 import secrets
+import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -14,11 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from threading import RLock
 from typing import Any
+from weakref import finalize
 
 import numpy as np
-import sqlalchemy as sql
-from sqlalchemy.dialects.sqlite import insert
 
 from dpcore import check
 from dpcore.check import RefusedError
@@ -36,32 +37,24 @@ FILE = "LAB_ROOMS"
 # Seconds that a write waits for others.
 _PATIENCE = 10
 
-_META = sql.MetaData()
-_ROOMS = sql.Table(
-    "rooms",
-    _META,
-    sql.Column("code", sql.String, primary_key=True),
-    sql.Column("key", sql.String, nullable=False),
-    sql.Column("question", sql.String, nullable=False),
-    sql.Column("round", sql.Integer, nullable=False),
-    sql.Column("closed", sql.Boolean, nullable=False),
-    sql.Column("opened", sql.Float, key="visited", nullable=False),  # the name that files of before have
-)
-_TEACHERS = sql.Table(
-    "teachers",
-    _META,
-    sql.Column("code", sql.String, primary_key=True),
-    sql.Column("who", sql.Integer, primary_key=True),
-    sqlite_with_rowid=False,
-)
-_GUESSES = sql.Table(
-    "guesses",
-    _META,
-    sql.Column("code", sql.String, primary_key=True),
-    sql.Column("who", sql.Integer, primary_key=True),
-    sql.Column("value", sql.Float, nullable=False),
-    sqlite_with_rowid=False,
-)
+# Readers do not wait for a writer, and what is deleted is overwritten. The log stays as small as what it is for. When a
+# room was last visited is called "opened", as in files of earlier versions.
+_SCHEMA = """
+PRAGMA journal_mode = WAL;
+PRAGMA wal_autocheckpoint = 40;
+PRAGMA synchronous = OFF;
+PRAGMA secure_delete = ON;
+CREATE TABLE IF NOT EXISTS rooms (
+    code TEXT PRIMARY KEY, key TEXT NOT NULL, question TEXT NOT NULL, round INTEGER NOT NULL, closed BOOLEAN NOT NULL,
+    opened FLOAT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS teachers (
+    code TEXT NOT NULL, who INTEGER NOT NULL, PRIMARY KEY (code, who)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS guesses (
+    code TEXT NOT NULL, who INTEGER NOT NULL, value FLOAT NOT NULL, PRIMARY KEY (code, who)
+) WITHOUT ROWID;
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,123 +83,117 @@ class Classroom:
 
     def __init__(self, file: Path, *, now: Callable[[], float] = time.time):
         self._now = now
-        self._engine = sql.create_engine(f"sqlite:///{file}", connect_args={"timeout": _PATIENCE})
-        sql.event.listen(self._engine, "connect", _prepare)
-        _META.create_all(self._engine)
+        self._lock = RLock()  # of the one connection that all threads share
+        self._db = sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+        finalize(self, self._db.close)
+        self._db.executescript(_SCHEMA)
 
     def open(self, question: str, who: int) -> str:
         """Open a room in which ``who`` asks this. Return its code. Raise RefusedError."""
         code = "".join(secrets.choice(LETTERS) for _ in range(LETTERS_A_CODE))
-        row = {"code": code, "key": _key(), "question": _asked(question), "round": 1, "closed": False}
+        row = (code, _key(), _asked(question), self._now())
         with self._writing() as write:
-            own = write.scalars(sql.select(_TEACHERS.c.code).where(_TEACHERS.c.who == who)).all()
+            own = [one for (one,) in write.execute("SELECT code FROM teachers WHERE who = ?", (who,))]
             if len(own) >= MOST_OWN:
                 raise RefusedError("own", ", ".join(own), f"at most {MOST_OWN} rooms of one browser")
-            if write.scalar(sql.select(sql.func.count()).select_from(_ROOMS)) >= MOST_ROOMS:
+            if self._first("SELECT count(*) FROM rooms") >= MOST_ROOMS:
                 raise RefusedError("rooms", "a new one", f"one of the {MOST_ROOMS} that can be open: try again later")
-            write.execute(sql.insert(_ROOMS).values(row | {"visited": self._now()}))
-            write.execute(sql.insert(_TEACHERS).values(code=code, who=who))
+            write.execute("INSERT INTO rooms VALUES (?, ?, ?, 1, FALSE, ?)", row)
+            write.execute("INSERT INTO teachers VALUES (?, ?)", (code, who))
         return code
 
     def look(self, code: str) -> Room | None:
         """Visit the room: return it as it is, or None where there is none, or no more."""
-        with self._engine.connect() as read:
-            found = read.execute(sql.select(_ROOMS).where(_ROOMS.c.code == code, self._lasts)).one_or_none()
-            if found is None:
-                return None
-            count = read.scalar(sql.select(sql.func.count()).where(_GUESSES.c.code == code))
-        if found.visited < self._now() - NOTED:
+        asked = "SELECT question, round, closed, opened FROM rooms WHERE code = ? AND opened > ?"
+        found = self._row(asked, code, self._gone)
+        if found is None:
+            return None
+        question, turn, closed, visited = found
+        if visited < self._now() - NOTED:
             with self._writing() as write:
-                write.execute(sql.update(_ROOMS).where(_ROOMS.c.code == code).values(visited=self._now()))
-        return Room(code=code, question=found.question, round=found.round, closed=found.closed, guesses=count)
+                write.execute("UPDATE rooms SET opened = ? WHERE code = ?", (self._now(), code))
+        guesses = self._first("SELECT count(*) FROM guesses WHERE code = ?", code)
+        return Room(code=code, question=question, round=turn, closed=bool(closed), guesses=guesses)
 
     def teaches(self, code: str, who: int) -> bool:
         """Return whether they may close the room and ask in it."""
-        with self._engine.connect() as read:
-            return self._teaches(read, code, who)
+        asked = "SELECT 1 FROM teachers JOIN rooms USING (code) WHERE code = ? AND who = ? AND opened > ?"
+        return self._row(asked, code, who, self._gone) is not None
 
     def key(self, code: str, who: int) -> str:
         """Return the key that lets another browser of theirs teach, once. Raise RefusedError."""
-        with self._engine.connect() as read:
-            if not self._teaches(read, code, who):
-                raise RefusedError("room", code, "a room that you teach")
-            return read.scalar(sql.select(_ROOMS.c.key).where(_ROOMS.c.code == code))
+        self._refuse_unless_taught(code, who)
+        return self._first("SELECT key FROM rooms WHERE code = ?", code)
 
     def claim(self, code: str, key: str, who: int) -> bool:
         """Let who has the room's key teach, and make another key; return whether it was the key."""
         with self._writing() as write:
-            known = write.scalar(sql.select(_ROOMS.c.key).where(_ROOMS.c.code == code))
+            known = self._first("SELECT key FROM rooms WHERE code = ?", code)
             if known is None or not secrets.compare_digest(known.encode(), key.encode()):
                 return False
-            write.execute(sql.update(_ROOMS).where(_ROOMS.c.code == code).values(key=_key()))
-            write.execute(insert(_TEACHERS).values(code=code, who=who).on_conflict_do_nothing())
+            write.execute("UPDATE rooms SET key = ? WHERE code = ?", (_key(), code))
+            write.execute("INSERT OR IGNORE INTO teachers VALUES (?, ?)", (code, who))
         return True
 
     def ask(self, code: str, who: int, question: str) -> None:
         """Ask another question, or the same again; what was guessed before is deleted. Raises RefusedError."""
-        change = {"question": _asked(question), "round": _ROOMS.c.round + 1, "closed": False}
-        self._teach(code, who, change, anew=True)
+        anew = "UPDATE rooms SET question = ?, round = round + 1, closed = FALSE WHERE code = ?"
+        with self._writing() as write:
+            self._refuse_unless_taught(code, who)
+            write.execute(anew, (_asked(question), code))
+            write.execute("DELETE FROM guesses WHERE code = ?", (code,))
 
     def close(self, code: str, who: int) -> None:
         """Take no more guesses, and show them. Raises RefusedError."""
-        self._teach(code, who, {"closed": True})
+        with self._writing() as write:
+            self._refuse_unless_taught(code, who)
+            write.execute("UPDATE rooms SET closed = TRUE WHERE code = ?", (code,))
 
     def guess(self, code: str, question: str, who: int, value: float) -> None:
-        """Somebody's guess, in place of their last. Raises RefusedError where the room takes none."""
-        row = {"code": code, "who": who, "value": check.between(-1e12, 1e12, guess=value)}
+        """Take somebody's guess, in place of their last. Raises RefusedError where the room takes none."""
+        row = (code, who, check.between(-1e12, 1e12, guess=value))
+        others = "SELECT count(*) FROM guesses WHERE code = ? AND who != ?"
         with self._writing() as write:
-            room = write.execute(sql.select(_ROOMS).where(_ROOMS.c.code == code)).one_or_none()
-            if room is None or room.closed or room.question != question:
+            if self._row("SELECT question, closed FROM rooms WHERE code = ?", code) != (question, False):
                 raise RefusedError("room", code, "a room that is open and asks this")
-            others = sql.select(sql.func.count()).where(_GUESSES.c.code == code, _GUESSES.c.who != who)
-            if write.scalar(others) >= MOST_GUESSES:
+            if self._first(others, code, who) >= MOST_GUESSES:
                 raise RefusedError("guesses", code, f"a room of at most {MOST_GUESSES:,} guesses")
-            if who < 0 and write.scalar(others.where(_GUESSES.c.who < 0)) >= MOST_NAMELESS:
+            if who < 0 and self._first(f"{others} AND who < 0", code, who) >= MOST_NAMELESS:
                 raise RefusedError("nameless", code, f"a room of at most {MOST_NAMELESS} guesses without a cookie")
-            write.execute(insert(_GUESSES).values(row).on_conflict_do_update(set_={"value": row["value"]}))
+            write.execute("INSERT OR REPLACE INTO guesses VALUES (?, ?, ?)", row)
 
     def guesses(self, code: str) -> np.ndarray:
-        """All guesses from low to high, (n,); none before the room is closed."""
-        with self._engine.connect() as read:
-            asked = sql.select(_GUESSES.c.value).join(_ROOMS, _ROOMS.c.code == _GUESSES.c.code)
-            shown = asked.where(_GUESSES.c.code == code, _ROOMS.c.closed, self._lasts)
-            return np.sort(np.array(read.scalars(shown).all(), dtype=float))
+        """Return all guesses from low to high, (n,); none before the room is closed."""
+        asked = "SELECT value FROM guesses JOIN rooms USING (code) WHERE code = ? AND closed AND opened > ?"
+        with self._lock:
+            return np.sort([value for (value,) in self._db.execute(asked, (code, self._gone))])
 
     @property
-    def _lasts(self) -> sql.ColumnElement[bool]:
-        return _ROOMS.c.visited > self._now() - LASTS
+    def _gone(self) -> float:
+        """Return when a room that nobody can read any more was last visited, at the latest."""
+        return self._now() - LASTS
 
-    def _teaches(self, read: sql.Connection, code: str, who: int) -> bool:
-        found = sql.select(_TEACHERS).join(_ROOMS, _ROOMS.c.code == _TEACHERS.c.code)
-        return (
-            read.execute(found.where(_TEACHERS.c.code == code, _TEACHERS.c.who == who, self._lasts)).first() is not None
-        )
+    def _refuse_unless_taught(self, code: str, who: int) -> None:
+        if not self.teaches(code, who):
+            raise RefusedError("room", code, "a room that you teach")
 
-    def _teach(self, code: str, who: int, change: dict[str, Any], *, anew: bool = False) -> None:
-        with self._writing() as write:
-            if not self._teaches(write, code, who):
-                raise RefusedError("room", code, "a room that you teach")
-            write.execute(sql.update(_ROOMS).where(_ROOMS.c.code == code).values(change))
-            if anew:
-                write.execute(sql.delete(_GUESSES).where(_GUESSES.c.code == code))
+    def _row(self, query: str, *values: Any) -> tuple[Any, ...] | None:
+        with self._lock:
+            return self._db.execute(query, values).fetchone()
+
+    def _first(self, query: str, *values: Any) -> Any:
+        """Return the first value of the first row, or None."""
+        return (self._row(query, *values) or (None,))[0]
 
     @contextmanager
-    def _writing(self) -> Iterator[sql.Connection]:
-        """All or nothing, alone, and without what has been here for too long."""
-        with self._engine.begin() as write:
-            write.execute(sql.delete(_ROOMS).where(~self._lasts))
-            left = sql.select(_ROOMS.c.code)
-            for table in (_GUESSES, _TEACHERS):
-                write.execute(sql.delete(table).where(table.c.code.not_in(left)))
-            yield write
-
-
-def _prepare(connection: Any, _: Any) -> None:
-    """Readers do not wait for a writer, a writer takes its turn at once, and what is deleted is overwritten."""
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA wal_autocheckpoint=40")  # pages: the log stays as small as what it is for
-    connection.execute("PRAGMA synchronous=OFF")
-    connection.execute("PRAGMA secure_delete=ON")
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Write all or nothing, alone, and without what has been here for too long."""
+        with self._lock, self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute("DELETE FROM rooms WHERE opened <= ?", (self._gone,))
+            for table in ("guesses", "teachers"):
+                self._db.execute(f"DELETE FROM {table} WHERE code NOT IN (SELECT code FROM rooms)")
+            yield self._db
 
 
 def _key() -> str:
