@@ -187,8 +187,6 @@ def test_of_a_file_it_is_said_how_much_is_used_and_who_is_protected():
         assert said in outcomes.of_own(whose, public="steps", several=several, most=most)
     assert "The unit of privacy is <b>one row</b>" in outcomes.of_own(roles(), public="steps")
     assert "would be <b>one row</b>" in outcomes.of_own(roles(read_off=True), public="steps")
-    columns = SimpleNamespace(names=["a"], middle=[0.5], plain=np.array([math.nan]))
-    assert outcomes.each_column(columns) == "median of each: a: 0.5, non-private none"
     paid = SimpleNamespace(paid=(1, 2), epsilon=0.5, spent=0.2, left=0.3, void="bounds were read off private rows")
     assert plain(outcomes.paid(paid)).endswith("used or not). Training has the other 0.3. ")
     assert "because bounds were read off private rows" in outcomes.void(paid)

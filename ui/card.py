@@ -1,7 +1,7 @@
 """The card under the knobs: pin what the page shows, and see what differs from it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -61,7 +61,7 @@ def card(desk: Desk, pins: Pins, both: Both) -> None:
                 _button(desk, "Swap", swap, "Swap A and B")
                 _button(desk, "Unpin", lambda: keep(pins.unpin()), "Remove B")
                 with st.popover("Pins", key=f"{desk.page}/pins", type="tertiary"):
-                    _names(desk, pins, keep)
+                    _names(desk, pins, pins.ghost, keep)
         if pins.ghost:
             choices = comparison.rows(_differing(desk, pins.ghost, comparison.of_choices(desk.choices)))
             name = pins.ghost.name or "pinned"
@@ -69,12 +69,12 @@ def card(desk: Desk, pins: Pins, both: Both) -> None:
 
 
 def _button(desk: Desk, label: str, act: Callable[[], None], says: str, *, disabled: bool = False) -> None:
-    kind = "secondary" if label == PIN else "tertiary"
-    icon, key = ":material/keep:" if kind == "secondary" else None, f"{desk.page}/{label.partition(' ')[0].lower()}"
+    key, icon = f"{desk.page}/{label.partition(' ')[0].lower()}", ":material/keep:" if label == PIN else None
+    kind: Literal["secondary", "tertiary"] = "secondary" if label == PIN else "tertiary"
     st.button(label, key=key, icon=icon, help=says, on_click=act, disabled=disabled, type=kind)
 
 
-def _names(desk: Desk, pins: Pins, keep: Callable[[Pins], None]) -> None:
+def _names(desk: Desk, pins: Pins, ghost: Pin, keep: Callable[[Pins], None]) -> None:
     """Return which of the pins is B, and what it is called."""
     which, name = f"{desk.page}/pins.which", f"{desk.page}/pins.name"
     if len(pins.kept) > 1:
@@ -87,7 +87,7 @@ def _names(desk: Desk, pins: Pins, keep: Callable[[Pins], None]) -> None:
             format_func=lambda place: told[place],
             on_change=lambda: keep(pins.show(st.session_state[which])),
         )
-    hold(name, pins.ghost.name)
+    hold(name, ghost.name)
     st.text_input(
         "Name of B", key=name, max_chars=LONGEST_NAME, on_change=lambda: keep(pins.rename(st.session_state[name]))
     )

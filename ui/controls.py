@@ -34,10 +34,10 @@ MOST_UNDONE = 50
 _VISITED = "lab.visited"
 
 
-def knob(name: str, limits: Mapping[str, tuple[float, float]], *, group: str = "main", **changes: Any) -> live.Knob:
-    """The knob of a settings field over its range in ``limits``."""
+def knob(name: str, limits: Mapping[str, tuple[float, float]], **changes: Any) -> live.Knob:
+    """Return the knob of a settings field over its range in ``limits``."""
     low, high = limits[name]
-    return live.Knob(name=name, low=low, high=high, group=group, **(dict(KNOBS[name]) | changes))
+    return live.Knob(name=name, low=low, high=high, **(KNOBS[name] | changes))
 
 
 @dataclass(eq=False)
@@ -97,7 +97,7 @@ class Desk:
         key = f"{self.page}.{name}"
         self.choices[name] = label, options
         hold(key, getattr(self.settings, name))
-        widget = st.segmented_control if wide else st.selectbox
+        widget: Any = st.segmented_control if wide else st.selectbox
         more = {"required": True} if wide else {}
         with self._labelled(name, label):
             widget(
@@ -204,13 +204,14 @@ class Desk:
     def resets(self) -> None:
         """Show the buttons that draw new noise, undo the last change and restore the defaults."""
         if "seed" in self.settings.limits:
+            low, high = self.settings.limits["seed"]
             st.button(
                 "Resample",
                 key=f"{self.page}/noise",
                 icon=":material/casino:",
                 help="Draw new noise (next seed). If the seed also decides the split or the made-up data, they "
                 "change too.",
-                on_click=lambda: self.change(seed=self._next_seed),
+                on_click=lambda: self.change(seed=self.settings.seed + 1 if self.settings.seed < high else low),
             )
         st.button(
             "Undo",
@@ -228,11 +229,6 @@ class Desk:
             disabled=self.settings == type(self.settings)(),
             on_click=lambda: self.take(type(self.settings)()),
         )
-
-    @property
-    def _next_seed(self) -> int:
-        low, high = self.settings.limits["seed"]
-        return self.settings.seed + 1 if self.settings.seed < high else low
 
     def _undo(self) -> None:
         if self.before:
@@ -327,11 +323,11 @@ def desk(page: str, settings_type: type) -> Desk:
         here.notices = [*here.notices, *_long(here)]
     move = live.movement(f"{page}.knobs", after=here.ack)
     here.moving = move is not None and not move.tick
-    if here.moving:
-        debounce.moves(here)
-        if not move.page:  # else the channel was asked before
-            metrics.RAN.inc()
     if move is not None:
+        if not move.tick:
+            debounce.moves(here)
+            if not move.page:  # else the channel was asked before
+                metrics.RAN.inc()
         here.ack = move.seq
         if _movable(here.settings, move.name):
             here.change(**{move.name: move.value})
@@ -416,12 +412,9 @@ def _two_ways(value: object) -> str:
     return f" Its comma can be read in two ways. Write {value.replace(',', '')} or {value.replace(',', '.')}."
 
 
-def _label(name: str) -> str:
-    return KNOBS[name]["label"] if name in KNOBS else name
-
-
 def _sentence(refusal: RefusedError) -> str:
     """The refusal in the words of the page: the knob, the value and the range."""
     value = written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
     why = f"it must be {refusal.allowed}.{_two_ways(value)}"
-    return f"{_label(refusal.name)} cannot be {value or 'empty'}: {why}"
+    label = KNOBS[refusal.name]["label"] if refusal.name in KNOBS else refusal.name
+    return f"{label} cannot be {value or 'empty'}: {why}"

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Literal
 
 from dpcore.accountants import account, gdp, prices, tuning
 from dpcore.mechanisms import Gaussian
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease, for_group
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, PureRelease, for_group
 from ui.terms import TERMS
 
 # Where it is, and the word of its address that names a term.
@@ -20,11 +21,11 @@ def _right(epsilon: float) -> str:
 
 
 def _group(people: int) -> str:
-    one = {"epsilon": 1.0, "delta": 0.0, "adjacency": Adjacency.ADD_REMOVE, "unit": "record", "basis": ""}
-    return f"{for_group(Guarantee(event=PureRelease(epsilon=1.0), **one), people=people).epsilon:g}"
+    one = account(PureRelease(epsilon=1.0), delta=0.0, adjacency=Adjacency.ADD_REMOVE, accountant="naive")
+    return f"{for_group(one, people=people).epsilon:g}"
 
 
-def _sd(calibration: str) -> str:
+def _sd(calibration: Literal["analytic", "classical"]) -> str:
     return f"{Gaussian(sensitivity=1, epsilon=1, delta=1e-5, calibration=calibration).sd:.2f}"
 
 

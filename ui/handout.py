@@ -96,11 +96,14 @@ class Handout:
         caption = _SCREEN.sub("", view.words.get("caption", "")) if pictures else SAYS["handout.left-out"]
         caption = f'<p class="caption">{caption}</p>'
         left, right = (caption, "") if len(pictures) != 2 else ("", caption)  # where there is more room
-        scripts = (f"<script>{_inside(text)}</script>" for text in (_plotly(), _program()))
+        exercises = "".join(f"<li>{one}</li>" for one in self.exercises(view))
+        scripts = (f"<script>{_inside(text)}</script>" for text in (serving.PLOTLY.read_text("utf-8"), _program()))
         return _document(
             self.page.question,
             f'<main class="sheet">{self._head(view, found)}<div class="columns"><div>{first}{left}{_short(found)}</div>'
-            f"<div>{others}{right}{self._exercises(view)}</div></div>{self._words()}{self._foot()}"
+            f"<div>{others}{right}{_section('To try', f'<ol>{exercises}</ol>', 'try')}</div></div>{self._words()}"
+            f"<footer><p><b>Settings.</b> {escape(self.told)}.</p><p><b>Same numbers again:</b> {escape(self.link)} "
+            f'· script and tables are in the same download · <span class="day">{self.date}</span></p></footer>'
             f'</main><article class="more">{self._more(view, found)}</article>{"".join(scripts)}',
         )
 
@@ -111,7 +114,8 @@ class Handout:
 
     def _pictures(self, view: View) -> list[Picture]:
         """Those of the first screen; none where their axes would show bounds that were read off private rows."""
-        return [] if _reads_off(self.settings) else list(view.pictures(FIRST).values())
+        roles = getattr(getattr(self.settings, "own", None), "roles", None)
+        return [] if roles and roles.void else list(view.pictures(FIRST).values())
 
     def _head(self, view: View, found: Label) -> str:
         tiles = "".join(
@@ -129,15 +133,6 @@ class Handout:
             f"{hundred.stated(self.page.label(self.result), self.result)}"
         )
 
-    def _foot(self) -> str:
-        return (
-            f"<footer><p><b>Settings.</b> {escape(self.told)}.</p><p><b>Same numbers again:</b> {escape(self.link)} "
-            f'· script and tables are in the same download · <span class="day">{self.date}</span></p></footer>'
-        )
-
-    def _exercises(self, view: View) -> str:
-        return _section("To try", f"<ol>{''.join(f'<li>{one}</li>' for one in self.exercises(view))}</ol>", "try")
-
     def exercises(self, view: View) -> Iterator[str]:
         """Something to predict, to look up and to explain, with places to write (HTML)."""
         knobs, settings = self.page.knobs(self.settings), self.settings
@@ -145,8 +140,7 @@ class Handout:
         shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"  # a target is what one moves
 
         def said(name: str, value: Any) -> str:
-            title, written = comparison.of_knobs(knobs.changes)(name, value)
-            return f"{escape(title)} {written}"
+            return escape(" ".join(comparison.of_knobs(knobs.changes)(name, value) or ()))
 
         hero = knobs.hero
         there = elsewhere(settings, hero, knobs.changes)[0]
@@ -166,7 +160,7 @@ class Handout:
         knobs, room, said = self.page.knobs(self.settings), _LETTERS, []
         names = [knobs.hero, *knobs.main, *(name for name in ("delta",) if name in knobs.more)]
         for name in names:
-            look = KNOBS.get(name, {}) | knobs.changes.get(name, {})
+            look = {**KNOBS.get(name, {}), **knobs.changes.get(name, {})}
             room -= len(look.get("help", ""))
             if room > 0 and look.get("help"):
                 said.append(f"<span><b>{escape(look['label'])}</b>: {escape(look['help'])}</span> ")
@@ -175,7 +169,7 @@ class Handout:
     def _more(self, view: View, found: Label) -> str:
         """Return what is on the screen, under the sheet, and not on paper."""
         frame = pd.DataFrame(self.result.table())
-        answers = {name: frame[name].map({True: "yes", False: "no"}) for name in frame.select_dtypes("bool")}
+        answers = {str(name): frame[name].map({True: "yes", False: "no"}) for name in frame.select_dtypes("bool")}
         some = f" The first {_ROWS} of {len(frame):,} rows." * (len(frame) > _ROWS)
         shown = frame.assign(**answers).head(_ROWS).to_html(index=False, border=0, na_rep="–", float_format=_digits)
         return (
@@ -190,7 +184,7 @@ class Handout:
 def elsewhere(settings: Settings, name: str, changes: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:
     """Two other values of a knob, within its limits: one lower and one higher where there is room either way."""
     low, high = settings.limits[name]
-    now, look = getattr(settings, name), KNOBS[name] | changes.get(name, {})
+    now, look = getattr(settings, name), {**KNOBS[name], **changes.get(name, {})}
     logs = look.get("scale") == "log" and low > 0
     wanted = (
         (now / 4, now * 4, now / 16, now * 16)
@@ -202,11 +196,6 @@ def elsewhere(settings: Settings, name: str, changes: Mapping[str, Mapping[str, 
     found = dict.fromkeys(one for one in rounded if low <= one <= high and one != now)
     one, other = ([*found, low, high])[:2]
     return one, other
-
-
-def _reads_off(settings: Settings) -> bool:
-    roles = getattr(getattr(settings, "own", None), "roles", None)
-    return bool(roles and roles.void)
 
 
 def _document(title: str, body: str) -> str:
@@ -241,10 +230,11 @@ def _void(found: Label) -> str:
 def _short(found: Label) -> str:
     """The label as far as there is room on the sheet."""
     how_much = found.fields["how_much"]
-    pair = str(how_much["epsilon"])
-    if isinstance(how_much["epsilon"], float):
-        pair = f"epsilon {panels.number(how_much['epsilon'])}, delta {theme.delta(how_much['delta'])}"
-        pair += f", mu {panels.number(how_much['mu'])}" if isinstance(how_much["mu"], float) else ""
+    epsilon, delta, mu_ = (how_much[name] for name in ("epsilon", "delta", "mu"))
+    pair = str(epsilon)
+    if isinstance(epsilon, float) and isinstance(delta, float):
+        pair = f"epsilon {panels.number(epsilon)}, delta {theme.delta(delta)}"
+        pair += f", mu {panels.number(mu_)}" if isinstance(mu_, float) else ""
     rows = [(words, escape(str(found.fields[tier][name]))) for tier, name, words in _ON_SHEET]
     whose = found.fields["who"]["neighbours"]
     rows.insert(2, ("Guarantee", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))
@@ -263,11 +253,6 @@ def _full(found: Label) -> str:
 
 def _facts(rows: list[tuple[str, str]]) -> str:
     return f"<dl>{''.join(f'<div><dt>{words}</dt><dd>{said}</dd></div>' for words, said in rows)}</dl>"
-
-
-@cache
-def _plotly() -> str:
-    return serving.PLOTLY.read_text("utf-8")
 
 
 @cache

@@ -47,12 +47,7 @@ REGISTRY = CollectorRegistry()
 # The process's own: resident memory, CPU time, open descriptors; on Linux.
 ProcessCollector(registry=REGISTRY)
 Gauge("lab_visitors", "Pages that are open now.", registry=REGISTRY).set_function(lambda: len(busy.PAGES))
-_WAITING = Gauge(
-    "lab_waiting",
-    "Waiting movements, runs and visitors.",
-    ["at"],
-    registry=REGISTRY,
-)
+_WAITING = Gauge("lab_waiting", "Waiting movements, runs and visitors.", ["at"], registry=REGISTRY)
 _WAITING.labels("channel").set_function(lambda: busy.QUESTIONS.waiting)
 _WAITING.labels("run").set_function(lambda: busy.RUNS.waiting)
 _WAITING.labels("door").set_function(lambda: busy.at_the_door)
@@ -127,12 +122,8 @@ def at_most(counts: Mapping[float, float], share: float) -> str:
     return next((f"<= {bound:g}" for bound in enough), f"> {bounds[-1]:g}")
 
 
-def _value(name: str, **labels: str) -> float:
-    return REGISTRY.get_sample_value(name, labels) or 0.0
-
-
 def _moves() -> float:
-    return sum(_value("lab_moves_total", over=over) for over in ("channel", "run"))
+    return sum(REGISTRY.get_sample_value("lab_moves_total", {"over": over}) or 0.0 for over in ("channel", "run"))
 
 
 def _waits() -> dict[float, float]:

@@ -29,7 +29,7 @@ def said(held: Guarantee) -> str:
     why = work.why_none(found)
     if why == mu.UNFIT:
         return SAYS("mu.unfit", why=why, deltas=_DELTAS, tolerance=_TOLERANCE)
-    if why:
+    if why or found is None:
         return why
     case = "exact" if found.exact else "within"
     return SAYS(f"mu.{case}", mu=number(found.shown), deltas=_DELTAS, tolerance=_TOLERANCE)

@@ -18,7 +18,6 @@ from lab.files.own_rows import Roles
 from lab.own_settings import RowsSettings
 from ui import panels
 from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent
-from ui.plot.columns import Leading
 from ui.texts import SAYS, count
 
 # A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
@@ -50,11 +49,6 @@ def signed(difference: float) -> str:
     """A difference of shares in points with its sign, a true minus."""
     shown = f"{abs(100 * difference):.1f}"
     return shown if shown == "0.0" else ("+" if difference > 0 else "−") + shown
-
-
-def so_far(runs: int, of: int, unit: str = "run") -> str:
-    """ "So far, 3 of 24 runs": how a sentence starts that claims nothing yet."""
-    return f"<b>So far</b>, {runs:,} of {count(of, unit)}"
 
 
 def beside(case: Case, said: str, *, runs: int, of: int | None = None, none: str = "no difference") -> str:
@@ -225,20 +219,6 @@ def used_of(settings: RowsSettings, *, along: str = "", several: bool = False, m
     return SAYS("own.noise", used=used, along=along, times=number(more)) if more >= 1.05 else used
 
 
-def each_column(found: Leading) -> str:
-    """Return what runs go by, column by column, in words."""
-    columns = (
-        SAYS(
-            "own.column",
-            name=escape(name),
-            middle=number(middle),
-            plain=number(plain) if math.isfinite(plain) else "none",
-        )
-        for name, middle, plain in zip(found.names, found.middle, found.plain.tolist(), strict=True)
-    )
-    return SAYS("own.columns", columns=", ".join(columns))
-
-
 def of_own(roles: Roles, *, public: str, several: bool = False, most: int = 0) -> str:
     """Return who is protected where rows are a visitor's own, and what is taken as ``public`` beside declarations.
 
@@ -255,8 +235,26 @@ def protected(roles: Roles) -> str:
 
 
 def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str) -> str:
-    """Return who is taken for whom by ``models``, beside the ``others`` (what they are called -> theirs); HTML."""
-    return panels.by_class(mine, others, names, models=models, caption=" ".join(beyond_accuracy(mine, others, names)))
+    """Return who is taken for whom: what ``models`` answer for each class, and how often the ``others`` (HTML ->
+    theirs) are right; HTML."""
+    rows = [
+        {"class": escape(name)}
+        | {f"as {place}": _of_hundred(share) for place, share in enumerate(mine.shares[own])}
+        | {other: _of_hundred(one.shares[own, own]) for other, one in others.items()}
+        for own, name in enumerate(names)
+    ]
+    return panels.table(
+        rows,
+        title=SAYS("by-class.title", models=models),
+        caption=" ".join(beyond_accuracy(mine, others, names)),
+        heads={"class": "class"}
+        | {f"as {place}": escape(name) for place, name in enumerate(names)}
+        | {other: SAYS("by-class.correct", other=other) for other in others},
+    )
+
+
+def _of_hundred(share: float) -> str:
+    return "-" if share != share else in_hundred(share)
 
 
 def beyond_accuracy(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str]) -> list[str]:

@@ -2,15 +2,14 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from dpcore.accountants.attacker import best_attacker
-from dpcore.confusion import ByClass
 from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, releases
 from ui import mu
 from ui.plot.theme import delta as delta_text
@@ -19,6 +18,10 @@ from ui.texts import SAYS
 
 # A letter, but none of an HTML tag.
 _LETTERS = re.compile(r"[A-Za-z](?![^<]*>)")
+# A question mark that shows what a number counts.
+_ASKED = (
+    '<details class="lab-asked"><summary aria-label="What is counted: {0.label}">?</summary><p>{0.about}</p></details>'
+)
 
 
 class Number(NamedTuple):
@@ -43,18 +46,8 @@ def tiles(numbers: Iterable[Number]) -> str:
     """The big numbers side by side."""
     return "".join(
         f'<div class="lab-tile {one.tone}"><span>{one.label}</span><b>{one.value}</b>{one.mark}'
-        f"<small>{one.note}</small>{_asked(one)}</div>"
+        f"<small>{one.note}</small>{_ASKED.format(one) if one.about else ''}</div>"
         for one in numbers
-    )
-
-
-def _asked(one: Number) -> str:
-    """Return what a number counts, behind a question mark."""
-    if not one.about:
-        return ""
-    return (
-        f'<details class="lab-asked"><summary aria-label="What is counted: {one.label}">?</summary>'
-        f"<p>{one.about}</p></details>"
     )
 
 
@@ -83,15 +76,16 @@ def _compared(held: Guarantee, known: str) -> str:
 def runs(label: str, values: Sequence[float], *, low: float, high: float) -> Number:
     """Return where nine runs in ten land, with a dot for each run: ``values``, ``low`` and ``high`` are shares."""
     least, most = math.floor(20 * min(*values, low)) / 20, math.ceil(20 * max(*values, high)) / 20
-    places, dots = {}, []
+    stacked: Counter[int] = Counter()
+    dots = []
     for value in values:
         place = round(40 * (value - least) / max(most - least, 1e-9))
-        places[place] = places.get(place, 0) + 1
+        stacked[place] += 1
         at = f"calc({2.5 * place:g}% - {place / 8:g}px)"  # of a dot of 5 pixels, inside of its line at both ends
-        dots.append(f'<i style="left:{at};bottom:{5 * min(places[place], 5) - 5}px"></i>')
+        dots.append(f'<i style="left:{at};bottom:{5 * min(stacked[place], 5) - 5}px"></i>')
     left, right = (shown.removesuffix("\u00a0%") for shown in apart(low, high))
-    value = f"{right}\u00a0%" if left == right else f"{left} <small>to</small> {right}\u00a0%"
-    return Number(label, value, mark=f'<i class="lab-dots">{"".join(dots)}</i>')
+    shown = f"{right}\u00a0%" if left == right else f"{left} <small>to</small> {right}\u00a0%"
+    return Number(label, shown, mark=f'<i class="lab-dots">{"".join(dots)}</i>')
 
 
 def percent(share: float, *, digits: int = 0) -> str:
@@ -207,15 +201,15 @@ def table(
     at the left, one of numbers as the others do.
     """
     first = next(iter(heads))
-    shown = shown.to_dict("records") if isinstance(shown, pd.DataFrame) else shown
-    shown = [dict(row) | {name: write(row[name]) for name, write in formats.items()} for row in shown]
-    named = any(isinstance(row[first], str) and len(_LETTERS.findall(row[first])) > 2 for row in shown)
+    given: Iterable[Any] = shown.to_dict("records") if isinstance(shown, pd.DataFrame) else shown
+    written_rows = [dict(row) | {name: write(row[name]) for name, write in formats.items()} for row in given]
+    named = any(isinstance(row[first], str) and len(_LETTERS.findall(row[first])) > 2 for row in written_rows)
     head = "".join(f'<th scope="col">{text}</th>' for text in heads.values())
     rows = "".join(
         f"<tr{' class=now' if now is not None and row[first] == now else ''}>"
         + "".join(f"<td>{row[column]}</td>" for column in heads)
         + "</tr>"
-        for row in shown
+        for row in written_rows
     )
     return (
         (f'<p class="lab-title">{title}</p>' if title else "") + '<div class="lab-scroll" tabindex="0"><table '
@@ -224,50 +218,20 @@ def table(
     )
 
 
-class HeldOut(Protocol):
-    """A result that knows more than accuracy: arm -> what its models do on held-out rows; names of the classes."""
-
-    @property
-    def held_out(self) -> Mapping[str, ByClass]: ...
-    @property
-    def classes(self) -> Sequence[str]: ...
-
-
-def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str, caption: str) -> str:
-    """Return who is taken for whom: what ``models`` answer for each class, and how often the ``others`` (HTML ->
-    theirs) are right."""
-    rows = [
-        {"class": escape(name)}
-        | {f"as {place}": _of_hundred(share) for place, share in enumerate(mine.shares[own])}
-        | {other: _of_hundred(one.shares[own, own]) for other, one in others.items()}
-        for own, name in enumerate(names)
-    ]
-    return table(
-        rows,
-        title=SAYS("by-class.title", models=models),
-        caption=caption,
-        heads={"class": "class"}
-        | {f"as {place}": escape(name) for place, name in enumerate(names)}
-        | {other: SAYS("by-class.correct", other=other) for other in others},
-    )
-
-
-def _of_hundred(share: float) -> str:
-    return "-" if share != share else in_hundred(share)
-
-
-def by_class_frames(result: HeldOut) -> dict[str, Callable[[], pd.DataFrame]]:
+def by_class_frames(result: Any) -> dict[str, Callable[[], pd.DataFrame]]:
     """Return frames to download: a row per arm, class and answer; and a row per arm, with what its median model
-    reaches."""
-    return {"By class": lambda: _matrices(result), "Held-out rows": lambda: _measures(result)}
+    reaches.
 
+    result: with ``held_out``, arm -> what its models do on held-out rows, and ``classes``, their names.
+    """
 
-def _matrices(result: HeldOut) -> pd.DataFrame:
-    index = pd.MultiIndex.from_product([result.held_out, result.classes, result.classes])
-    shares = [share for one in result.held_out.values() for share in one.shares.ravel()]
-    return pd.DataFrame({"share": shares}, index.rename(["arm", "class", "answered"])).reset_index()
+    def matrices() -> pd.DataFrame:
+        index = pd.MultiIndex.from_product([result.held_out, result.classes, result.classes])
+        shares = [share for one in result.held_out.values() for share in one.shares.ravel()]
+        return pd.DataFrame({"share": shares}, index.rename(["arm", "class", "answered"])).reset_index()
 
+    def measures() -> pd.DataFrame:
+        rows = {arm: one.middle for arm, one in result.held_out.items()}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("arm").reset_index()
 
-def _measures(result: HeldOut) -> pd.DataFrame:
-    rows = {arm: one.middle for arm, one in result.held_out.items()}
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("arm").reset_index()
+    return {"By class": matrices, "Held-out rows": measures}

@@ -67,11 +67,11 @@ class Pins:
 
     def rename(self, name: str) -> "Pins":
         """The one that is shown is called so."""
-        return self._with(replace(self.ghost, name=called(name)))
+        return self._with(replace(self.kept[self.at], name=called(name)))
 
     def swap(self, settings: Settings) -> tuple[Settings, "Pins"]:
         """(those of the one that is shown, the pins with ``settings`` in its place)."""
-        return self.ghost.settings, self._with(Pin(settings))
+        return self.kept[self.at].settings, self._with(Pin(settings))
 
     def _with(self, pin: Pin) -> "Pins":
         return replace(self, kept=(*self.kept[: self.at], pin, *self.kept[self.at + 1 :]))

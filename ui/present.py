@@ -6,7 +6,7 @@ each is shown in a second window (``?present=notes``), which follows this one on
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from functools import lru_cache
 from html import escape
@@ -169,7 +169,7 @@ def told(places: Mapping[Settings, str], *, hero: str, asks: str) -> list[Stop]:
             name,
             urlencode(versioned(brief(settings))),
             SAYS("present.ask", name=escape(name), asks=asks),
-            ways and [(field, getattr(settings, field)) for field in ways],
+            None if ways is None else [(field, getattr(settings, field)) for field in ways],
         )
         for settings, name in places.items()
     ]
@@ -198,66 +198,42 @@ def arrived(desk: Desk, places: Mapping[Settings, str]) -> int:
     return min(int(step), len(places)) - 1 if step.isascii() and step.isdigit() and int(step) else 0
 
 
-def presenter(
-    *,
-    key: str,
-    stops: Sequence[Stop],
-    at: int,
-    title: str,
-    pictures: Sequence[str] = (),
-    go: Callable[[int], None],
-    show: Callable[[str], None],
-    leave: Callable[[], None],
-) -> None:
-    """The buttons and keys of a presented screen, outside of all fragments.
+def presenter(page: Page, desk: Desk, places: Mapping[Settings, str], result: Any) -> None:
+    """Show the buttons and keys of a presented screen, outside of all fragments; ``page`` is the whole one.
 
-    ``go`` is called with the place of a stop that has no ``moves``, ``show`` with the name of the next of ``pictures``,
-    ``leave`` at the end.
+    The browser asks for a stop without ``moves`` by its place, for another picture by its name, and to leave.
     """
+    here, settings, key = page.at(desk.settings), [*places], f"{page.name}.present"
+    names = [one.name for row in here.pictures(result) for one in row]
+    at = names.index(desk.presents) if desk.presents in names else 0
 
     def sent(name: str) -> Any:
         return (st.session_state.get(key) or {}).get(name)
 
-    def gone() -> None:
+    def go() -> None:
         place = sent("go")
-        if type(place) is int and 0 <= place < len(stops):
-            go(place)
+        if type(place) is int and 0 <= place < len(settings):
+            desk.take(settings[place])
 
-    def shown() -> None:
-        if sent("picture") in pictures:
-            show(sent("picture"))
+    def show() -> None:
+        if sent("picture") in names:
+            _, fixed, origin = desk.shown[_WORD].partition(APART)
+            desk.shown[_WORD] = sent("picture") + fixed + origin
 
-    data = {"stops": [one._asdict() for one in stops], "at": at, "title": title, "pictures": list(pictures)}
-    act = {"on_go_change": gone, "on_picture_change": shown, "on_leave_change": leave}
-    with st.container(key="presenter"):
-        serving.mount("present", css="present.css", key=key, data=data, **act)
-
-
-def controls_of(page: Page, desk: Desk, places: Mapping[Settings, str], result: Any) -> None:
-    """The same for a page of the lab; ``page`` is the whole one."""
-    here, settings = page.at(desk.settings), [*places]
-    numbers = here.numbers(result)
-
-    def end() -> None:
+    def leave() -> None:
         for name in (_WORD, _STEP):
             desk.shown.pop(name, None)
 
-    def show(picture: str) -> None:
-        _, fixed, origin = desk.shown[_WORD].partition(APART)
-        desk.shown[_WORD] = picture + fixed + origin
-
-    names = [one.name for row in here.pictures(result) for one in row]
-    at = names.index(desk.presents) if desk.presents in names else 0
-    presenter(
-        key=f"{page.name}.present",
-        stops=told(places, hero=here.knobs(desk.settings).hero, asks=numbers[0].label),
-        at=arrived(desk, places),
-        title=page.question,
-        pictures=[*names[at + 1 :], *names[:at]],
-        go=lambda place: desk.take(settings[place]),
-        show=show,
-        leave=end,
-    )
+    stops = told(places, hero=here.knobs(desk.settings).hero, asks=here.numbers(result)[0].label)
+    data = {
+        "stops": [one._asdict() for one in stops],
+        "at": arrived(desk, places),
+        "title": page.question,
+        "pictures": [*names[at + 1 :], *names[:at]],
+    }
+    with st.container(key="presenter"):
+        act = {"on_go_change": go, "on_picture_change": show, "on_leave_change": leave}
+        serving.mount("present", act, css="present.css", key=key, data=data)
 
 
 def marks(page: Page, settings: Settings) -> dict[str, list[tuple[float, str]]]:

@@ -67,7 +67,12 @@ def share(desk: Desk, page: Page, result: Any) -> None:
             st.code(known, language=None, wrap_lines=True)
     with code:
         st.image(qr(known or link), caption="QR code", alt=QR_ALT)
-    _downloads(_files(handed_out(desk, page, result, link=link, code=qr(known or link))))
+    files = _files(handed_out(desk, page, result, link=link, code=qr(known or link)))
+    with st.container(horizontal=True):
+        for label, (file, mime, icon, made) in files.items():
+            st.download_button(
+                label, data=made, file_name=file, mime=mime, on_click="ignore", icon=f":material/{icon}:"
+            )
     st.caption(SAYS["share.handout"])
 
 
@@ -109,11 +114,3 @@ def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:
 
 def _table(frame: Callable[[], Any], title: str, settings: Settings, link: str) -> Callable[[], str]:
     return lambda: takeaway.table(frame(), title=title, settings=settings, link=link)
-
-
-def _downloads(files: Mapping[str, tuple[str, str, str, Any]]) -> None:
-    with st.container(horizontal=True):
-        for label, (file, mime, icon, made) in files.items():
-            st.download_button(
-                label, data=made, file_name=file, mime=mime, on_click="ignore", icon=f":material/{icon}:"
-            )

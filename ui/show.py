@@ -74,7 +74,7 @@ def _presented(page: Page, desk: controls.Desk) -> None:
     both = compare(stage, desk.settings, None, seconds=stage.slices.first, tab=present.NOTES)
     desk.tell(done=both.done)
     _on_stage(stage)
-    present.controls_of(page, desk, places, both.result)
+    present.presenter(page, desk, places, both.result)
 
 
 def _unasked(page: Page, desk: controls.Desk) -> list[str]:

@@ -28,23 +28,7 @@ BROWSER = {"joblib", "orjson", "pillow", "plotly", "prometheus-client", "segno",
 _DATE = (2020, 1, 1, 0, 0, 0)
 # What a spreadsheet takes for a formula; a number with a sign, or a sign alone, is none.
 _FORMULA = re.compile(r"(?![-+]?[\d.,]*(e[-+]?\d+)?\s?%?$)[=+\-@\t\r\n＝＋－＠]", re.IGNORECASE)
-_README = """Epsilon Lab: {question}
-
-index.html is a sheet to read, to show and to print on A4, with figures, numbers, the privacy label and an exercise. It
-works offline. label.html and label.json are the privacy label in full. tables/ holds the numbers.
-
-script.py prints the numbers of these settings. notebook.ipynb is the same for Jupyter. Both need Python 3.11, 3.12 or
-3.13 and this folder, and nothing else of the lab:
-
-    pip install -r requirements.txt
-    python script.py
-
-settings.json holds all settings and the seed. The seed makes the numbers reproducible. Anyone who has it can
-subtract the noise. To release a model trained on real data, use a DP library such as OpenDP, Opacus or TensorFlow
-Privacy.
-
-The page that this was taken from: {link}
-"""
+_README = Path(__file__).with_suffix(".txt").read_text("utf-8")
 
 
 def stem(page: str, differs: Mapping[str, Any]) -> str:
@@ -131,9 +115,9 @@ def _notebook(program: str, question: str) -> str:
         return text.splitlines(keepends=True)
 
     about = {"cell_type": "markdown", "id": "about", "metadata": {}, "source": lines(f"# {question}")}
-    code = {"cell_type": "code", "id": "program", "metadata": {}, "execution_count": None, "outputs": []}
+    code = {"cell_type": "code", "id": "program", "metadata": {}, "execution_count": None}
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    cells = [about, code | {"source": lines(program)}]
+    cells = [about, {**code, "outputs": [], "source": lines(program)}]
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": cells}, indent=1)
 
 

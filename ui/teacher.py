@@ -64,8 +64,11 @@ def knobs(page: Page, desk: Desk) -> Knobs:
 def offer_all(desk: Desk) -> None:
     """Show a button for the sliders that are hidden."""
     if ONLY in desk.shown:
-        name = f"{desk.page}/all"
-        st.button("Show all sliders", icon=":material/tune:", key=name, on_click=desk.shown.pop, args=(ONLY, None))
+
+        def show_all() -> None:
+            desk.shown.pop(ONLY, None)
+
+        st.button("Show all sliders", icon=":material/tune:", key=f"{desk.page}/all", on_click=show_all)
 
 
 def _named(desk: Desk) -> list[str]:
@@ -127,10 +130,9 @@ def _chosen(settings: Settings) -> list[str]:
 
 def _range(measure: Measure) -> guess.Range:
     """Return what can be typed."""
-    if measure.unit == "%":
-        low, high = (100 * end for end in measure.limits)
-        return guess.Range(low, high, 1.0, "%")
     low, high = measure.limits
+    if measure.unit == "%":
+        return guess.Range(100 * low, 100 * high, 1.0, "%")
     return guess.Range(low, min(high, 1e6), 0.1, measure.unit)
 
 
@@ -168,18 +170,17 @@ def make(page: Page, desk: Desk) -> None:
         st.caption("Visitors of the link guess first, then see the runs and these sliders.")
         question = st.text_input("Question", key=f"{key}.ask", max_chars=200, placeholder="How often is it right?")
         measures = {name: one.label for name, one in desk.settings.measures.items()}
-        measure = st.selectbox("To be guessed", list(measures), format_func=measures.get, key=f"{key}.guess")
+        measure = st.selectbox("To be guessed", list(measures), format_func=measures.__getitem__, key=f"{key}.guess")
         names = _all(page.at(desk.settings).knobs(desk.settings))
-        only = st.multiselect("Sliders in view (none selected: all)", names, format_func=_label, key=f"{key}.only")
+        labels = {name: KNOBS[name]["label"] for name in names}
+        only = st.multiselect(
+            "Sliders in view (none selected: all)", names, format_func=labels.__getitem__, key=f"{key}.only"
+        )
         words = {ASK: question.strip(), GUESS: measure, ONLY: ",".join(only)}
         st.code(link(desk.settings, words), language=None, wrap_lines=True)
 
 
-def _label(name: str) -> str:
-    return KNOBS[name]["label"]
-
-
-def link(settings: Settings, words: Mapping[str, str]) -> str:
+def link(settings: Settings, words: Mapping[str, str | None]) -> str:
     """The address of a lesson: the page, its settings and these words, as far as they say anything."""
     query = urlencode(versioned({**brief(settings), **{name: word for name, word in words.items() if word}}))
     return f"{(st.context.url or '').split('?')[0]}?{query}"

@@ -29,9 +29,16 @@ class Term(NamedTuple):
 
 def _term(read: Mapping[str, Any]) -> Term:
     page, _, query = read["link"].partition("?")
-    where = {"page": page, "settings": dict(parse_qsl(query)), "shows": read["shows"]}
-    lists = {name: tuple(read.get(name, ())) for name in ("words", "see")}
-    return Term(name=read["name"], says=flowing(read["says"]), paper=read["paper"], **where, **lists)
+    return Term(
+        name=read["name"],
+        says=flowing(read["says"]),
+        paper=read["paper"],
+        page=page,
+        settings=dict(parse_qsl(query)),
+        shows=read["shows"],
+        words=tuple(read.get("words", ())),
+        see=tuple(read.get("see", ())),
+    )
 
 
 _READ = tomllib.loads(Path(__file__).with_name("terms.toml").read_text("utf-8"))

@@ -19,7 +19,9 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import Runtime, get_instance
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
@@ -49,9 +51,10 @@ def limit_mb(environment: Mapping[str, str] = os.environ) -> float:
 
 def release(upload: UploadedFile) -> None:
     """Free the bytes of an upload that this page has read; its name stays, so that it is not read again."""
-    run = get_script_run_ctx()
-    for record in run.uploaded_file_mgr.get_files(run.session_id, [upload.file_id]):
-        run.uploaded_file_mgr.add_file(run.session_id, record._replace(data=b""))
+    if run := get_script_run_ctx():
+        files = _files(run)
+        for record in files.get_files(run.session_id, [upload.file_id]):
+            files.add_file(run.session_id, record._replace(data=b""))
     upload.close()
 
 
@@ -87,7 +90,7 @@ class Uploads:
         session, _, file = path.removeprefix(self._path).partition("/")
         turn = self._turns.setdefault(session, asyncio.Lock())
         async with turn:
-            manager = self._server().uploaded_file_mgr
+            manager = _files(self._server())
             stored = manager.file_storage
             for earlier in [*stored.get(session, ())]:
                 manager.remove_file(session, earlier)
@@ -127,7 +130,10 @@ class Uploads:
         if refused:
             while more:  # a browser that is still sending would not read the answer
                 more = (await receive()).get("more_body", False)
-            await self._refusal()(scope, receive, send)
+            size = f"{self._limit / 1e6:g} MB"
+            said = f"Uploads that wait to be read may take {size} together, and they do. Try again later."
+            answer = PlainTextResponse(said, status_code=503, headers={"Retry-After": f"{UNREAD:g}"})
+            await answer(scope, receive, send)
 
     def _has_room(self, size: int) -> bool:
         """Return whether ``size`` more bytes fit, if need be once uploads are dropped that no page will read."""
@@ -135,14 +141,17 @@ class Uploads:
             server, late = self._server(), time.monotonic() - UNREAD
             for session, file in [*self._since]:
                 if self._since[session, file] < late or not server.is_active_session(session):
-                    server.uploaded_file_mgr.remove_file(session, file)
+                    _files(server).remove_file(session, file)
                     del self._since[session, file]
         return self._held() + self._receiving + size <= self._limit
 
     def _held(self) -> int:
-        stats = self._server().uploaded_file_mgr.get_stats()
-        return sum(stat.byte_length for family in stats.values() for stat in family)
+        stored = _files(self._server()).file_storage.values()
+        return sum(len(record.data) for files in stored for record in files.values())
 
-    def _refusal(self) -> PlainTextResponse:
-        said = f"Uploads that wait to be read may take {self._limit / 1e6:g} MB together, and they do. Try again later."
-        return PlainTextResponse(said, status_code=503, headers={"Retry-After": f"{UNREAD:g}"})
+
+def _files(server: Runtime | ScriptRunContext) -> MemoryUploadedFileManager:
+    """Return what keeps the uploads of all sessions."""
+    manager = server.uploaded_file_mgr
+    assert isinstance(manager, MemoryUploadedFileManager)
+    return manager

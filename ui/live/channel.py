@@ -77,7 +77,8 @@ class Question:
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
         """(the settings that a desk would have, field -> the sentence that refused its value, what else has moved)."""
         before, _ = controls.from_link(self.page.settings, self.link)
-        settings, errors = before, {}
+        settings: Settings = before
+        errors: dict[str, str] = {}
         for name, value in self.moves:
             settings, refusals = controls.moved(settings, name, value)
             errors |= refusals
@@ -300,8 +301,7 @@ class Visit:
 
     def __init__(self, socket: WebSocket, pages: Mapping[str, Page], turns: Turns):
         self._socket, self._pages, self._turns = socket, pages, turns
-        self._asked: Question | None = None
-        self._begun: Question | None = None
+        self._asked: Question  # the newest, once there are news
         self._ahead: deque[Question] = deque()
         self._news, self._wants = asyncio.Event(), asyncio.Event()
         self._seen, self._telling = Seen(), asyncio.Lock()
@@ -349,8 +349,7 @@ class Visit:
         while True:
             await self._news.wait()
             debounce.moves(self)
-            now = await self._turns.take(self._newest, self._wait_is_told)
-            question = self._begun
+            question, now = await self._turns.take(self._newest, self._wait_is_told)
             done = await self._tell(question, now)
             if done < 1:
                 with suppress(TimeoutError):
@@ -363,8 +362,8 @@ class Visit:
     def _newest(self) -> Work:
         """Return what is to be done when the turn comes: who has moved on meanwhile is asked no second time."""
         self._news.clear()
-        self._begun = self._asked
-        return partial(shown, self._begun, 0)
+        question = self._asked
+        return lambda: (question, shown(question, 0))
 
     async def _wait_is_told(self, before: int, seconds: float) -> None:
         """Say how it goes on, to who can still hear it."""

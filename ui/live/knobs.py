@@ -102,8 +102,8 @@ def movement(key: str, *, after: int = -1) -> Movement | None:
 
 def _read(sent: Mapping[str, Any]) -> Movement | None:
     """A movement out of what the browser sent, or None if any part of it is not what a panel sends."""
-    name, value, seq = sent.get("name"), sent.get("value"), sent.get("seq")
-    final, tick, page = sent.get("final"), sent.get("tick"), sent.get("page", False)
+    name, value, seq, page = sent.get("name"), sent.get("value"), sent.get("seq"), sent.get("page", False)
+    final, tick = (sent.get(flag, "") for flag in ("final", "tick"))
     if type(seq) is not int or not 0 <= seq < LARGEST_SEQ or {type(final), type(tick), type(page)} != {bool}:
         return None
     if tick:
@@ -118,7 +118,7 @@ def _read(sent: Mapping[str, Any]) -> Movement | None:
 
 def _finite(value: object) -> float | None:
     """The value as a float, or None if it is not a finite number (an integer in JSON may be too large)."""
-    if type(value) not in (int, float):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
         number = float(value)

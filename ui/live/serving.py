@@ -20,6 +20,7 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -83,12 +84,12 @@ def _renderer(name: str, css: str | None) -> Callable[..., Any]:
 
 def mount(
     name: str,
+    callbacks: Mapping[str, Callable[[], None]] = MappingProxyType({}),
     *,
     key: str,
     css: str | None = None,
     data: Mapping[str, Any] | bytes | None = None,
     keeps: str = "",
-    **callbacks: Callable[[], None],
 ) -> None:
     """Mount the component of `assets/<name>.js`. `data` may be JSON already.
 
@@ -100,5 +101,5 @@ def mount(
     if isinstance(data, Mapping):
         json.dumps(data, allow_nan=False)
     _declare_folders()
-    kept: dict[str, Callable[[], None]] = {f"on_{keeps}_change": lambda: None} if keeps else {}
+    kept = {f"on_{keeps}_change": lambda: None} if keeps else {}
     _renderer(name, css)(key=key, data=data, **kept, **callbacks)
