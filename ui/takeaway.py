@@ -115,7 +115,7 @@ def _notebook(program: str, question: str) -> str:
         return text.splitlines(keepends=True)
 
     about = {"cell_type": "markdown", "id": "about", "metadata": {}, "source": lines(f"# {question}")}
-    code = {"cell_type": "code", "id": "program", "metadata": {}, "execution_count": None}
+    code: dict[str, Any] = {"cell_type": "code", "id": "program", "metadata": {}, "execution_count": None}
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     cells = [about, {**code, "outputs": [], "source": lines(program)}]
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": cells}, indent=1)

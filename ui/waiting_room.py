@@ -15,6 +15,8 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+from string import Template
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -37,8 +39,10 @@ LONGEST_WAIT, STAYS, COMES, SILENT, WAITS = 3.0, 12 * 3600, 15.0, 5.0, 3600
 # questions of one of them at most.
 MOST_WAITING, ASKED_A_SECOND, MOST_AGAIN = 2000, 50, 40
 _WORD = re.compile(r"[0-9a-f]{32}")
+# What they see.
+_PAGE = Template(Path(__file__).with_suffix(".html").read_text("utf-8"))
 # Addresses of pages; those of files have a dot, or stand deeper.
-_PAGE = re.compile(r"/[\w-]*")
+_ADDRESS = re.compile(r"/[\w-]*")
 
 
 def longest_wait(environment: Mapping[str, str] = os.environ) -> float:
@@ -136,18 +140,7 @@ def said(wait: float, before: int) -> str:
 def page(words: str, again: int) -> str:
     """Return what who waits at the door sees."""
     script = serving.address("connection", "newcomer.js")
-    return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Epsilon Lab is full</title>'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f'<noscript><meta http-equiv="refresh" content="{again}"></noscript><style>{static_files.look()}'
-        ".lab-first{line-height:1.5}.lab-first p{max-width:36rem}</style>"
-        '<main class="lab-first"><h1>The lab is full at the moment</h1>'
-        f'<p role="status" data-again="{again}">{html.escape(words)}</p>'
-        "<p>New visitors wait here, so that the lab stays fast for the others. "
-        "This page opens the lab by itself when there is room.</p></main>"
-        f'<script type="module" src=".{script}"></script></html>'
-    )
+    return _PAGE.substitute(look=static_files.look(), words=html.escape(words), again=again, script=script)
 
 
 class Admission:
@@ -172,7 +165,7 @@ class Admission:
 
     def _page(self, scope: Scope) -> bool:
         """Return whether a browser asks for a page, to show it."""
-        page = _PAGE.fullmatch(scope["path"].removeprefix(self._base))
+        page = _ADDRESS.fullmatch(scope["path"].removeprefix(self._base))
         return page is not None and "text/html" in Headers(scope=scope).get("accept", "")
 
     async def _visited(self, scope: Scope, receive: Receive, send: Send) -> None:
