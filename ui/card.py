@@ -1,6 +1,7 @@
 """The card under the knobs: pin what the page shows, and see what differs from it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
@@ -63,7 +64,8 @@ def card(desk: Desk, pins: Pins, both: Both) -> None:
                 with st.popover("Pins", key=f"{desk.page}/pins", type="tertiary"):
                     _names(desk, pins, pins.ghost, keep)
         if pins.ghost:
-            choices = comparison.rows(_differing(desk, pins.ghost, comparison.of_choices(desk.choices)))
+            words = partial(comparison.choice_words, choices=desk.choices)
+            choices = comparison.rows(comparison.settings_rows(desk.settings, pins.ghost.settings, words))
             name = pins.ghost.name or "pinned"
             st.html(comparison.table(choices, both.moving[MOVING], both.moving[SAID], name=name))
 
@@ -99,11 +101,8 @@ def _told(desk: Desk, pin: Pin) -> str:
         return pin.name
 
     def words(name: str, value: Any) -> tuple[str, str] | None:
-        return comparison.of_knobs({})(name, value) or comparison.of_choices(desk.choices)(name, value)
+        return comparison.knob_words(name, value, {}) or comparison.choice_words(name, value, desk.choices)
 
-    others = ", ".join(f"{label} {value}" for label, _, value, _ in _differing(desk, pin, words))
+    rows = comparison.settings_rows(desk.settings, pin.settings, words)
+    others = ", ".join(f"{label} {value}" for label, _, value, _ in rows)
     return (others if len(others) <= _LONGEST_OPTION else others[:_LONGEST_OPTION] + "…") or "as the page"
-
-
-def _differing(desk: Desk, pin: Pin, words: comparison.Words) -> list[comparison.Row]:
-    return comparison.settings_rows(desk.settings, pin.settings, words)

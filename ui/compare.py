@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,17 +97,14 @@ def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float
     other, ready = compute(pin.settings, seconds=seconds if done == 1 else 0)
     there = page.at(pin.settings)
     pinned = there.view(other)
+    words = partial(comparison.knob_words, changes=here.knobs(settings).changes)
+    rows = comparison.settings_rows(settings, pin.settings, words)
     moving = {
-        MOVING: comparison.rows(
-            [
-                *comparison.settings_rows(settings, pin.settings, comparison.of_knobs(here.knobs(settings).changes)),
-                *comparison.number_rows(view.numbers, pinned.numbers),
-            ]
-        ),
+        MOVING: comparison.rows([*rows, *comparison.number_rows(view.numbers, pinned.numbers)]),
         SAID: said(settings, pin.settings, done=done == ready == 1),
     }
-    both = {"page": here, "result": result, "view": view, "pinned": pinned if there is here else None}
-    return Both(**both, done=(done + ready) / 2, moving=moving)
+    ghost = pinned if there is here else None
+    return Both(page=here, result=result, view=view, pinned=ghost, done=(done + ready) / 2, moving=moving)
 
 
 def said(a: Settings, b: Settings, *, done: bool) -> str:

@@ -56,39 +56,32 @@ def settings_rows(a: Settings, b: Settings, words: Words) -> list[Row]:
     return [(*one, other[1], "") for one, other in pairs if one and other]
 
 
-def of_knobs(changes: Mapping[str, Mapping[str, Any]]) -> Words:
-    """Return what a page's knobs are called, and their values; ``changes``: how they differ from ``KNOBS``."""
-
-    def words(name: str, value: Any) -> tuple[str, str] | None:
-        if name not in KNOBS:
-            return None
-        label = changes.get(name, {}).get("label", KNOBS[name]["label"])
-        return label, written(value) if isinstance(value, float) else str(value)
-
-    return words
+def knob_words(name: str, value: Any, changes: Mapping[str, Mapping[str, Any]]) -> tuple[str, str] | None:
+    """Return a knob's label and value, or None for a field without a knob; ``changes``: how a page differs from
+    ``KNOBS``."""
+    if name not in KNOBS:
+        return None
+    label = changes.get(name, {}).get("label", KNOBS[name]["label"])
+    return label, written(value) if isinstance(value, float) else str(value)
 
 
-def of_choices(choices: Mapping[str, tuple[str, Mapping[Any, str]]]) -> Words:
-    """Return what a page calls all else, and what is chosen; ``choices``: field -> (label, options)."""
-
-    def words(name: str, value: Any) -> tuple[str, str] | None:
-        label, options = choices.get(name, (name.replace("_", " ").capitalize(), {}))
-        return None if name in KNOBS else (label, options.get(value, str(value)))
-
-    return words
+def choice_words(name: str, value: Any, choices: Mapping[str, tuple[str, Mapping[Any, str]]]) -> tuple[str, str] | None:
+    """Return the label of any other field, and what is chosen; ``choices``: field -> (label, options)."""
+    label, options = choices.get(name, (name.replace("_", " ").capitalize(), {}))
+    return None if name in KNOBS else (label, options.get(value, str(value)))
 
 
 def number_rows(a: Sequence[Number], b: Sequence[Number]) -> list[Row]:
-    """A row for each of A's big numbers, beside B's of the same name or, in the same place, of the same unit."""
+    """Return a row for each of A's big numbers, beside B's of the same name or, in the same place, of the same unit."""
     named = {one.label: one for one in b}
     places = {(place, one.unit): one for place, one in enumerate(b) if one.unit}
-    return [_number_row(one, named.get(one.label) or places.get((place, one.unit))) for place, one in enumerate(a)]
-
-
-def _number_row(mine: Number, theirs: Number | None) -> Row:
-    one, other = _shown(mine), _shown(theirs) if theirs else "–"
-    single = theirs is not None and None not in (mine.amount, theirs.amount)
-    return mine.label, one, other, apart(one, other) if single else ""
+    found = []
+    for place, mine in enumerate(a):
+        theirs = named.get(mine.label) or places.get((place, mine.unit))
+        one, other = _shown(mine), _shown(theirs) if theirs else "–"
+        single = theirs is not None and None not in (mine.amount, theirs.amount)
+        found.append((mine.label, one, other, apart(one, other) if single else ""))
+    return found
 
 
 def _shown(number: Number) -> str:

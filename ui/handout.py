@@ -140,7 +140,7 @@ class Handout:
         shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"  # a target is what one moves
 
         def said(name: str, value: Any) -> str:
-            return escape(" ".join(comparison.of_knobs(knobs.changes)(name, value) or ()))
+            return escape(" ".join(comparison.knob_words(name, value, knobs.changes) or ()))
 
         hero = knobs.hero
         there = elsewhere(settings, hero, knobs.changes)[0]

@@ -17,7 +17,7 @@ from lab.claims import Case
 from lab.files.own_rows import Roles
 from lab.own_settings import RowsSettings
 from ui import panels
-from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent
+from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent, points_apart
 from ui.texts import SAYS, count
 
 # A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
@@ -90,10 +90,7 @@ def cost(
 
 
 def _lost(private: float, reference: float) -> str:
-    """The difference of the two numbers as they are shown."""
-    places = digits_apart(private, reference)
-    difference = f"{round(100 * reference, places) - round(100 * private, places):.{places}f}"
-    return f"{difference} point" + ("" if difference == "1" else "s")
+    return points_apart(reference, private, digits=digits_apart(private, reference))
 
 
 def one_answer(

@@ -108,6 +108,12 @@ def apart(one: float, other: float) -> tuple[str, str]:
     return percent(one, digits=digits), percent(other, digits=digits)
 
 
+def points_apart(one: float, other: float, *, digits: int) -> str:
+    """Return by how much one share is above another, of the numbers as they are shown: "2 points"."""
+    difference = f"{round(100 * one, digits) - round(100 * other, digits):.{digits}f}"
+    return f"{difference} point" + ("" if difference == "1" else "s")
+
+
 def multiple(shown: str) -> str:
     """A ratio, as shown, before "the noise" or "as much": "2.5 times", or "about" where that would be "1 times"."""
     return "about" if shown == "1" else f"{shown} times"

@@ -7,8 +7,8 @@ each is shown in a second window (``?present=notes``), which follows this one on
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
-from functools import lru_cache
+from dataclasses import fields, replace
+from functools import lru_cache, partial
 from html import escape
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -110,9 +110,8 @@ def stops(page: Page, desk: Desk, pins: Sequence[Pin]) -> dict[Settings, str]:
     origin = begun(desk)
     if not pins:
         return _along(hero_of(page, desk.settings), desk.settings, origin)
-    knobs = page.at(origin).knobs(origin)
-    words = comparison.of_knobs(knobs.changes)
-    named = {pin.settings: pin.name or _differing(pin.settings, origin, words) for pin in pins}
+    changes = page.at(origin).knobs(origin).changes
+    named = {pin.settings: pin.name or _differing(pin.settings, origin, changes) for pin in pins}
     return named | {origin: named.get(origin, "As it was")}
 
 
@@ -154,11 +153,10 @@ def _written(value: float) -> str:
     return f"{value:g}" if abs(value) < 1e5 else f"{value:,.0f}"
 
 
-def _differing(settings: Settings, origin: Settings, words: comparison.Words) -> str:
+def _differing(settings: Settings, origin: Settings, changes: Mapping[str, Mapping[str, Any]]) -> str:
     """A pin without a name, by the knobs that it has other than where the presentation began."""
-    mine, others = asdict(settings), asdict(origin)
-    pairs = [words(name, value) for name, value in mine.items() if value != others[name]]
-    return ", ".join(" ".join(pair) for pair in pairs if pair) or "Pinned"
+    rows = comparison.settings_rows(settings, origin, partial(comparison.knob_words, changes=changes))
+    return ", ".join(f"{label} {value}" for label, value, *_ in rows) or "Pinned"
 
 
 def told(places: Mapping[Settings, str], *, hero: str, asks: str) -> list[Stop]:

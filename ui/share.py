@@ -31,14 +31,16 @@ def address(desk: Desk) -> str:
 def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS) -> str:
     """The settings in words: all choices, and of the knobs what differs from the default, and those of ``always``."""
     settings, asked = desk.settings, getattr(desk.settings, "settings", None)  # those that a question is about
-    choices = comparison.of_choices(desk.choices)
-    knobs = comparison.of_knobs(page.knobs(settings).changes)
+    changes = page.knobs(settings).changes
     said: dict[str, str] = {}
     for one in (settings, asked) if isinstance(asked, Settings) else (settings,):
         usual = type(one)()
         for name in (field.name for field in fields(one) if field.name not in said):
             value = getattr(one, name)
-            pair = choices(name, value) if name in desk.choices else knobs(name, value)
+            if name in desk.choices:
+                pair = comparison.choice_words(name, value, desk.choices)
+            else:
+                pair = comparison.knob_words(name, value, changes)
             if pair and (name in desk.choices or name in always or value != getattr(usual, name)):
                 said[name] = " ".join(pair)
     return ", ".join(said.values())

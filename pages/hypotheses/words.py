@@ -53,9 +53,7 @@ def _shown(result: HypothesesResult, value: float) -> str:
 
 def _between(result: HypothesesResult, one: float, other: float) -> str:
     """The difference of two numbers as they are shown, without its sign."""
-    digits = _digits(result)
-    shown = f"{abs(round(100 * one, digits) - round(100 * other, digits)):.{digits}f}"
-    return f"{shown} point" + ("" if shown == "1" else "s")
+    return panels.points_apart(max(one, other), min(one, other), digits=_digits(result))
 
 
 def _gained(result: HypothesesResult) -> str:
