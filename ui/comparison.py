@@ -13,7 +13,7 @@ from typing import Any
 from lab.claims import Case, judge
 from lab.differences import Difference
 from lab.settings import Measure, Settings
-from ui.panels import Number
+from ui.panels import Number, amount
 from ui.plot.theme import written
 from ui.texts import SAYS
 from ui.vocabulary import KNOBS
@@ -96,12 +96,11 @@ def apart(one: str, other: str) -> str:
     >>> apart("90.6", "87.4"), apart("1,880", "2,010"), apart("53", "53.0"), apart("unlimited", "3")
     ('+3.2', '−130', '0', '')
     """
-    try:
-        values = [float(text.replace(",", "")) for text in (one, other)]
-    except ValueError:
+    mine, theirs = amount(one), amount(other)
+    if mine is None or theirs is None:
         return ""
     decimals = max(len(text.partition(".")[2]) for text in (one, other))
-    return _signed(values[0] - values[1], decimals, plus="+")
+    return _signed(mine - theirs, decimals, plus="+")
 
 
 def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:

@@ -108,6 +108,14 @@ def apart(one: float, other: float) -> tuple[str, str]:
     return percent(one, digits=digits), percent(other, digits=digits)
 
 
+def amount(shown: str) -> float | None:
+    """Return the number that a tile shows, or None where it shows none, as in "unlimited" or "below 1"."""
+    try:
+        return float(shown.replace(",", "").removesuffix("\u00a0%"))
+    except ValueError:
+        return None
+
+
 def points_apart(one: float, other: float, *, digits: int) -> str:
     """Return by how much one share is above another, of the numbers as they are shown: "2 points"."""
     difference = f"{round(100 * one, digits) - round(100 * other, digits):.{digits}f}"

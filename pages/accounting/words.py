@@ -39,14 +39,13 @@ def _amount(shown: str) -> float:
 def numbers(result: AccountingResult) -> list[Number]:
     """Return epsilon by the tightest accountant and by the loosest, the remaining budget, and the best attacker."""
     exact, worst, (left, target) = number(result.epsilon("pld")), loosest(result), _target(result)
-    known = exact not in ("…", "unlimited")
     tightness = "exact" if result.settings.exact_accountant == "gdp" else "bound"
     note = SAYS["tiles.counting" if exact == "…" else f"tiles.{tightness}"]
     label, size = SAYS("tiles.epsilon", accountant=result.settings.tightest), number(abs(left))
     remaining = math.copysign(_amount(size), left) if math.isfinite(left) else None
     shown = SAYS("tiles.target" if left >= 0 else "tiles.exceeded", target=target)
     return [
-        Number(label, exact, note, tone="private", amount=_amount(exact) if known else None),
+        Number(label, exact, note, tone="private", amount=panels.amount(exact)),
         Number(SAYS["tiles.loosest"], number(result.epsilon(worst)), theme.THEOREMS[worst][0]),
         Number(SAYS["tiles.left"], size if left >= 0 else f"−{size}", shown, amount=remaining),
         panels.attacker(result.held),

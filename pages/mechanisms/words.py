@@ -30,17 +30,11 @@ def numbers(result: MechanismsResult) -> list[Number]:
     off, after = number(result.worlds.within), float(last["posterior"])
     then, release = _far(after, prior), SAYS("tiles.release_note", ratio=_ratio(last["log ratio"]))
     return [
-        Number(SAYS["tiles.error"], f"±{off}", SAYS["tiles.error_note"], tone="private", amount=_amount(off)),
+        Number(SAYS["tiles.error"], f"±{off}", SAYS["tiles.error_note"], tone="private", amount=panels.amount(off)),
         Number(SAYS["tiles.release"], _released(last["output"]), release),
-        Number(SAYS["tiles.posterior"], then, _between(result, _far(prior, after)), "", _amount(then), "points"),
+        Number(SAYS["tiles.posterior"], then, _between(result, _far(prior, after)), "", panels.amount(then), "points"),
         panels.attacker(result.claim.guarantee),
     ]
-
-
-def _amount(shown: str) -> float | None:
-    """Return the number that is shown, or None where that is "below" or "above" one."""
-    bare = shown.replace(",", "").removesuffix("\u00a0%")
-    return None if bare.startswith(("below", "above")) else float(bare)
 
 
 def needs(delta: float) -> str:
