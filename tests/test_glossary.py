@@ -11,8 +11,7 @@ from pages.table import PAGES
 from tests.test_pages import opened, text
 from ui import glossary
 from ui.controls import from_link
-from ui.glossary import FIGURES, found, linked, said
-from ui.terms import TERMS
+from ui.glossary import FIGURES, TERMS, found, linked, said
 
 KINDS = {page.name: page.settings for page in PAGES}
 # Numbers that are no results: settings that a sentence names, counts of a hundred, names of norms, an example.

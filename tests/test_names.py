@@ -48,7 +48,7 @@ ALLOWED = {
     ("pages/attack/figures_audits.py", "Sound"),
     ("pages/attack/figures_parts.py", "No privacy"),
     ("ui/panels.py", "By class"),
-    ("ui/terms.py", "Neighbours"),
+    ("ui/glossary.py", "Neighbours"),
 }
 # The same within a text.
 OLD_WORDS = re.compile(

@@ -18,7 +18,7 @@ from pages.lessons.words import texts
 from pages.parties import words_choices as parties
 from pages.table import PAGES
 from pages.what_if import words_numbers
-from ui.terms import TERMS
+from ui.glossary import TERMS
 from ui.vocabulary import KNOBS
 
 QUESTIONS = next(page for page in PAGES if page.name == "what-if").settings

@@ -1,17 +1,59 @@
-"""The glossary: what a term means with its figures computed, which terms some letters are in, and links to them."""
+"""The glossary, read from ``terms.toml``, with its figures computed; the search for terms, and links to them."""
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from urllib.parse import parse_qsl
 
 from dpcore.accountants import account, gdp, prices, tuning
 from dpcore.mechanisms import Gaussian
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, PureRelease, for_group
-from ui.terms import TERMS
+from ui.texts import flowing
 
 # Where it is, and the word of its address that names a term.
 PAGE, ASKED = "glossary", "term"
+
+
+class Term(NamedTuple):
+    """A term and its meaning.
+
+    says: sentences (markdown); names in braces are those of ``FIGURES``. paper: key of ``lab.papers``.
+    page, settings, shows: where the lab shows it, and what is to be seen there. words: other names that texts use.
+    see: keys of related terms.
+    """
+
+    name: str
+    says: str
+    paper: str
+    page: str
+    settings: Mapping[str, str]
+    shows: str
+    words: tuple[str, ...]
+    see: tuple[str, ...]
+
+
+def _term(read: Mapping[str, Any]) -> Term:
+    page, _, query = read["link"].partition("?")
+    return Term(
+        name=read["name"],
+        says=flowing(read["says"]),
+        paper=read["paper"],
+        page=page,
+        settings=dict(parse_qsl(query)),
+        shows=read["shows"],
+        words=tuple(read.get("words", ())),
+        see=tuple(read.get("see", ())),
+    )
+
+
+_READ = tomllib.loads(Path(__file__).with_name("terms.toml").read_text("utf-8"))
+GROUPS: Mapping[str, Mapping[str, Term]] = {
+    group: {key: _term(read) for key, read in terms.items()} for group, terms in _READ.items()
+}
+TERMS: Mapping[str, Term] = {key: term for group in GROUPS.values() for key, term in group.items()}
 
 
 def _right(epsilon: float) -> str:

@@ -9,8 +9,7 @@ from lab import papers
 from pages.learn.figures_terms import drawing
 from ui import page_links
 from ui.escaping import plain
-from ui.glossary import ASKED, PAGE, found, said
-from ui.terms import GROUPS, TERMS
+from ui.glossary import ASKED, GROUPS, PAGE, TERMS, found, said
 from ui.texts import Texts
 
 QUESTION = "Glossary"

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from pages.learn.choices import Answers, choose
 from tests.browser.person import drawn, field
-from ui.terms import TERMS
+from ui.glossary import TERMS
 
 SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
 
