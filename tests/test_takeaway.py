@@ -17,6 +17,7 @@ from lab.links import versioned
 from pages.table import PAGES
 from scripts import sweep
 from tests.handouts import quick
+from tests.test_house import imports
 from ui import share, takeaway
 
 # Runs a script in its folder, where nothing of this checkout and nothing that belongs to a browser can be imported.
@@ -103,8 +104,8 @@ def test_what_is_to_be_installed_is_what_is_imported():
     names = {"sklearn": "scikit-learn", "dp_accounting": "dp-accounting"}
     imported = set()
     for page in PAGES:
-        for text in takeaway._sources(takeaway.script(page.settings())).values():
-            tops = {name.partition(".")[0] for name in takeaway._imported(text)}
+        for file, text in takeaway._sources(takeaway.script(page.settings())).items():
+            tops = {name.partition(".")[0] for name in imports(text)} if file.endswith(".py") else set()
             imported |= {
                 names.get(top, top) for top in tops - set(sys.stdlib_module_names) - {"dpcore", "lab", "pages"}
             }

@@ -4,15 +4,15 @@ Knows no page and no browser: what is packed is the engine and the room's experi
 what the page gives.
 """
 
-import ast
 import hashlib
 import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache
+from modulefinder import ModuleFinder
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ BROWSER = {"joblib", "orjson", "pillow", "plotly", "prometheus-client", "segno",
 _DATE = (2020, 1, 1, 0, 0, 0)
 # What a spreadsheet takes for a formula; a number with a sign, or a sign alone, is none.
 _FORMULA = re.compile(r"(?![-+]?[\d.,]*(e[-+]?\d+)?\s?%?$)[=+\-@\t\r\n＝＋－＠]", re.IGNORECASE)
+# How a module names a data file beside it.
+_READ = re.compile(r'Path\(__file__\)\.with_name\("([^"]+)"\)')
 _README = Path(__file__).with_suffix(".txt").read_text("utf-8")
 
 
@@ -129,31 +131,9 @@ def _requirements() -> str:
 
 @cache
 def _sources(program: str) -> dict[str, str]:
-    """File -> text of all that a program imports of the lab, and of the packages around these."""
-    found, todo = {}, [*_imported(program)]
-    while todo:
-        file = _file(todo.pop())
-        if file is None or file.relative_to(ROOT).as_posix() in found:
-            continue
-        found[file.relative_to(ROOT).as_posix()] = file.read_text("utf-8")
-        todo += _imported(found[file.relative_to(ROOT).as_posix()])
-        for above in file.relative_to(ROOT).parents:
-            if above != Path():
-                todo.append(".".join(above.parts))
-    return dict(sorted(found.items()))
-
-
-def _file(module: str) -> Path | None:
-    """The file of a module of the lab."""
-    place = ROOT.joinpath(*module.split("."))
-    return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
-
-
-def _imported(source: str) -> Iterator[str]:
-    """Dotted names that may be modules, wherever in a text they are imported."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+    """Return file -> text of all modules of the lab that a program imports, and of the data files that they read."""
+    finder = ModuleFinder([str(ROOT)])
+    finder.scan_code(compile(program, "script.py", "exec"), finder.add_module("__main__"))
+    files = {Path(module.__file__) for module in finder.modules.values() if module.__file__}
+    files |= {file.with_name(name) for file in files for name in _READ.findall(file.read_text("utf-8"))}
+    return {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in sorted(files)}
