@@ -14,11 +14,11 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from string import Template
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -168,6 +168,12 @@ class Admission:
         page = _ADDRESS.fullmatch(scope["path"].removeprefix(self._base))
         return page is not None and "text/html" in Headers(scope=scope).get("accept", "")
 
+    def _turn(self, scope: Scope) -> tuple[Turn, int | None]:
+        """Return the ticket of a visitor, and how many wait before them; None if they may come in."""
+        sent = HTTPConnection(scope).cookies
+        turn = Turn.read(sent.get(TURN, ""))
+        return turn, None if INSIDE in sent else self._door.ask(turn)
+
     async def _visited(self, scope: Scope, receive: Receive, send: Send) -> None:
         here = object()
         busy.PAGES.add(here)
@@ -183,8 +189,7 @@ class Admission:
         told = {"waiting": runs.waiting, "seconds": runs.expected(runs.waiting)}
         if scope["query_string"] != b"enter":
             return JSONResponse(told)
-        turn = Turn.read(cookies(scope).get(TURN, ""))
-        before = None if INSIDE in cookies(scope) else self._door.ask(turn)
+        turn, before = self._turn(scope)
         if before is None:
             return self._keep(JSONResponse({"enter": True}), scope)
         answer = JSONResponse({"enter": False, "says": said(self._door.wait(), before), "again": self._door.again})
@@ -192,8 +197,7 @@ class Admission:
 
     async def _asked(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Somebody wants a page."""
-        turn = Turn.read(cookies(scope).get(TURN, ""))
-        before = None if INSIDE in cookies(scope) else self._door.ask(turn)
+        turn, before = self._turn(scope)
         if before is not None:
             again = self._door.again
             words = page(said(self._door.wait(), before), again)
@@ -213,7 +217,7 @@ class Admission:
 
     def _keep(self, answer: Response, scope: Scope) -> Response:
         """Record that they are admitted."""
-        word = browser(cookies(scope)) or secrets.token_hex(16)
+        word = browser(HTTPConnection(scope).cookies) or secrets.token_hex(16)
         answer.set_cookie(INSIDE, word, max_age=STAYS, path=self._base or "/", httponly=True, samesite="lax")
         answer.delete_cookie(TURN, path=self._base or "/")
         return answer
@@ -223,14 +227,6 @@ class Admission:
         answer.set_cookie(TURN, str(turn), max_age=WAITS, path=self._base or "/", httponly=True, samesite="lax")
         answer.delete_cookie(REPLICA)
         return answer
-
-
-def cookies(scope: Scope) -> dict[str, str]:
-    """Those that a browser has sent."""
-    try:
-        return {name: one.value for name, one in SimpleCookie(Headers(scope=scope).get("cookie", "")).items()}
-    except CookieError:
-        return {}
 
 
 def browser(sent: Mapping[str, str]) -> str:
