@@ -134,6 +134,7 @@ def _sources(program: str) -> dict[str, str]:
     """Return file -> text of all modules of the lab that a program imports, and of the data files that they read."""
     finder = ModuleFinder([str(ROOT)])
     finder.scan_code(compile(program, "script.py", "exec"), finder.add_module("__main__"))
-    files = {Path(module.__file__) for module in finder.modules.values() if module.__file__}
+    named = (getattr(module, "__file__", None) for module in finder.modules.values())
+    files = {Path(file) for file in named if file}
     files |= {file.with_name(name) for file in files for name in _READ.findall(file.read_text("utf-8"))}
     return {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in sorted(files)}
