@@ -18,7 +18,7 @@ from lab import links
 from lab.repeats import over_splits
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
-from pages.what_if import figures, words, words_answers, words_numbers
+from pages.what_if import figures, figures_knobs, figures_map, words, words_answers, words_numbers
 from pages.what_if.experiment import OTHER_SEEDS, QUESTIONS, STARTS
 from pages.what_if.measured import Axis
 from pages.what_if.result import WhatIfResult
@@ -182,7 +182,7 @@ class TestMap:
 
     def colours(self, result: WhatIfResult) -> np.ndarray:
         """Of the middle of each cell, (Y, X, RGBA)."""
-        pixels = self.pixels(figures.both(result, words))
+        pixels = self.pixels(figures_map.both(result, words))
         places = []
         for axis, size in zip(result.settings.axes, pixels.shape[1::-1], strict=True):
             middles, (low, *_, high) = axis.place(axis.values), axis.edges
@@ -206,7 +206,7 @@ class TestMap:
         found = self.colours(half)
         assert (found[known] == self.colours(whole)[known]).all()
         assert (found[~known, 3] == 0).all()
-        title = figures.both(half, words)["layout"]["title"]["text"]
+        title = figures_map.both(half, words)["layout"]["title"]["text"]
         assert f"{known.sum()} of {known.size} trained" in title
 
     def test_the_line_of_the_target_parts_cells_that_reach_it_from_those_that_do_not(self):
@@ -219,7 +219,7 @@ class TestMap:
 
     def test_a_click_goes_to_the_cell_under_it(self):
         settings = asked("classifier")
-        ends = figures.clicks(settings.result({}))
+        ends = figures_map.clicks(settings.result({}))
         for x in settings.axes[0].values[::5]:
             for y in settings.axes[1].values[::5]:
                 shares = [
@@ -266,7 +266,7 @@ class TestRefused:
         for x, y in result.line.reshape(-1, 2):
             assert 0.4 + 0.1 * 10**x == pytest.approx(result.settings.goal, abs=0.05)
             assert up.edges[0] <= y <= up.edges[-1]
-        assert figures.both(result, words)["layout"]["images"]
+        assert figures_map.both(result, words)["layout"]["images"]
 
     def test_a_target_reached_at_the_first_value_allowed_has_no_mark(self):
         result = fake(self.asked(), lambda there, runs: np.full(runs, 0.95 if there.epsilon < 3 else 0.5))
@@ -296,7 +296,7 @@ class TestKnobs:
     def test_a_click_on_a_bar_asks_about_its_knob(self):
         settings = asked("classifier", question="people")
         result = fake(settings, lambda there, runs: np.full(runs, min(1, 0.5 + 0.1 * there.clip_norm)))
-        heard, *_ = figures.knobs(result, words)["data"]
+        heard, *_ = figures_knobs.knobs(result, words)["data"]
         assert set(heard["customdata"]) == {"clip_norm"}
         there = settings.change(bar="clip_norm")
         assert (there.along, there.asks) == ("clip_norm", "smallest")
@@ -311,7 +311,7 @@ class TestKnobs:
         shown = {one.knob for both in result.effects.values() for one in both if one.difference.shown}
         assert shown == {"epsilon"}
         assert next(iter(result.effects)) == "epsilon"
-        sure, unsure, *_ = figures.knobs(result, words)["layout"]["shapes"]
+        sure, unsure, *_ = figures_knobs.knobs(result, words)["layout"]["shapes"]
         assert sure["path"].count("Z") == 1
         assert unsure["path"].count("Z") == sum(map(len, [*result.effects.values()][:7])) - 1
 

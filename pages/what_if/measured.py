@@ -49,11 +49,23 @@ class Axis(NamedTuple):
         middles = (places[1:] + places[:-1]) / 2
         return np.array([2 * places[0] - middles[0], *middles, 2 * places[-1] - middles[-1]])
 
+    @property
+    def ends(self) -> list[float]:
+        """Return the places of both ends of the axis."""
+        return [float(self.edges[0]), float(self.edges[-1])]
+
+    def at(self, share: Any) -> Any:
+        """Return the place that lies this share of the axis above its lower end."""
+        low, high = self.ends
+        return low + share * (high - low)
+
+    def cells(self, places: Any) -> np.ndarray:
+        """Return the numbers of the cells that hold these places."""
+        return np.clip(np.searchsorted(self.edges, places) - 1, 0, len(self.values) - 1)
+
     def nearest(self, share: float) -> float:
-        """The value of the cell at a place between the ends, which are -1 and 1."""
-        low, *_, high = self.edges
-        at = np.searchsorted(self.edges, low + (share + 1) / 2 * (high - low)) - 1
-        return self.values[int(np.clip(at, 0, len(self.values) - 1))]
+        """Return the value of the cell at a place between the ends, which are -1 and 1."""
+        return self.values[int(self.cells(self.at((share + 1) / 2)))]
 
 
 class Map(NamedTuple):

@@ -11,7 +11,16 @@ from dpcore.check import RefusedError
 from lab.links import VERSION_NAME, Word, changed, version_of, word
 from lab.settings import Settings
 from lab.sweep import beside
-from pages.what_if import figures, page_command, page_tables, words, words_answers, words_numbers
+from pages.what_if import (
+    figures,
+    figures_knobs,
+    figures_map,
+    page_command,
+    page_tables,
+    words,
+    words_answers,
+    words_numbers,
+)
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
 from ui import controls, labels, live, page_links
 from ui.escaping import quoted
@@ -132,12 +141,12 @@ def pictures(result) -> list[list[live.Picture]]:
     else:
         first = _chart(result, "curve", figures.curve, wide=1.45)
     bars = {"wide": 1.2, "clicks": {"point": "bar"}}
-    cells = {"wide": 1.1, "clicks": figures.clicks(result)}
+    cells = {"wide": 1.1, "clicks": figures_map.clicks(result)}
     return [
         [
             first,
-            _chart(result, "knobs", figures.knobs, **bars),
-            _chart(result, "map", figures.both, **cells),
+            _chart(result, "knobs", figures_knobs.knobs, **bars),
+            _chart(result, "map", figures_map.both, **cells),
         ]
     ]
 
