@@ -71,7 +71,7 @@ def test_hover_texts_read_the_axes(text, said):
 def test_rows_bars_outlines_and_maps_are_accepted():
     how = {"title": theme.title("A chart"), "xaxis": theme.axis("x", 0, 4)}
     colours = [theme.PRIVATE, theme.PUBLIC, theme.GOLD]
-    rows = bars.forest(["a", "b", "c"], SPREAD, colours=colours, room=80, **how)
+    rows = bars.forest(["a", "b", "c"], SPREAD, colours=colours, left=80, **how)
     assert rows["layout"]["yaxis"]["ticktext"] == ["a", "b", "c"]
     columns = bars.bars(SPREAD, reference=SPREAD[0], colours=colours, hover={}, yaxis=ACCURACY, **how)
     assert sum(shape["type"] == "rect" for shape in columns["layout"]["shapes"]) == 3

@@ -5,7 +5,7 @@ from lab.claims import Case, upto
 from pages.classifier.experiment import LIMITS, OWN
 from pages.classifier.result import ClassifierResult
 from ui.plot import columns, maps, theme
-from ui.plot.curves import Curve, over
+from ui.plot.curves import Curve, over, trained
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
@@ -141,8 +141,8 @@ def _finding(result: ClassifierResult) -> str:
     known, runs = len(result.settings.epsilons), result.settings.repeats
     done = result.accuracy.arms[0].done
     done = done[done > 0]
-    if len(done) < known:
-        return SAYS("figures.trained", done=len(done), all=known)
+    if part := trained(len(done), known):
+        return part
     if done.min() < runs:
         return SAYS("figures.runs", runs=done.min(), all=runs)
     if result.settings.version == "none":

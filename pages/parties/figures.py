@@ -2,7 +2,7 @@
 party moves, noise against parties, the published bound, and answers one by one.
 """
 
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from lab.claims import Case, onwards
 from pages.parties.experiment import LIMITS
 from pages.parties.own import OWN
 from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
-from ui.plot import columns, maps, theme
+from ui.plot import bars, columns, maps, theme
+from ui.plot.curves import Curve, Level, over, trained
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
@@ -29,7 +30,8 @@ WITHOUT = {
 }
 # In a legend, about as they usually end.
 _ORDER = ("batch", "pate", "soft", "average", "local", "vote")
-_MARGIN = {"l": 62, "r": 12, "t": 54, "b": 44}
+# Room for the longest numbers on the axis upwards, in pixels.
+_LEFT, _WIDER = 62, 76
 MAPS = ("soft", "vote", "average", "pate", "batch", "local")
 _LEAST_RISK = 1e-4
 
@@ -51,82 +53,58 @@ def over_parties(result: PartiesResult) -> dict:
 
 def _parties_axis(most: float = LIMITS["parties"][1]) -> dict:
     """Up to ``most`` parties; ticks at 2, 5, 10 where there are few."""
-    axis = _log_axis("parties (log scale)", LIMITS["parties"][0] / 1.15, most * 1.15)
+    text, low, high = "parties (log scale)", LIMITS["parties"][0] / 1.15, most * 1.15
     if most > 100:
-        return axis
-    ticks = [tick for tick in (2, 3, 5, 10, 20, 50) if tick <= most]
-    return axis | {"tickvals": ticks, "ticktext": list(map(str, ticks))}
+        return theme.log_axis(text, low, high)
+    return theme.axis(text, low, high, log=True, ticks=[tick for tick in (2, 3, 5, 10, 20, 50) if tick <= most])
 
 
-def _accuracy(result: PartiesResult, over: str, *, axis: dict, legend: str | None = None, top: int = 103) -> dict:
+def _accuracy(result: PartiesResult, along: str, *, axis: dict, legend: str | None = None, top: int = 103) -> dict:
     """The chosen release with nine runs in ten, a stroke for each run at what is now, and what else there is."""
-    settings = result.settings
-    now, own, style = getattr(settings, over), settings.method, STYLES[settings.method]
-    at, (low, _, high) = result.curve(own, over)
-    traces = [theme.band(at, 100 * low, 100 * high, colour=style[1])]
-    traces += [_curve(result, name, over, axis) for name in _ORDER if name in (*WITHOUT, *result.methods)]
     # Classes of a file are seldom as many each: the better answer for all is what a model has to beat
-    level, word = (result.constant[1], "majority class") if settings.dataset == OWN else (result.chance, "chance")
-    shown = 100 * result.now.accuracy[result.methods.index(own)]
-    return theme.figure(
-        *traces,
-        title=theme.title(SAYS[f"chart.{over}"], finding(result, over)),
+    file = result.settings.dataset == OWN
+    level, word = (result.constant[1], "majority class") if file else (result.chance, "chance")
+    return over(
+        *(_curve(result, name, along) for name in _ORDER if name in (*WITHOUT, *result.methods)),
+        now=getattr(result.settings, along),
+        levels=[_chance(level, word)],
+        title=theme.title(SAYS[f"chart.{along}"], finding(result, along)),
         legend=legend,
-        shapes=[
-            _rail(100 * level),
-            theme.rule(now),
-            theme.strokes(shown, x=now, ends=(1, 9), colour=style[1]),
-            theme.dot(now, 100 * result.summary[own].median, colour=style[1]) | {"name": theme.GHOST},
-        ],
-        annotations=[_word(word, 100 * level)],
         xaxis=axis,
-        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, top], "tickvals": [0, 20, 40, 60, 80, 100]},
+        yaxis=theme.axis("test accuracy, %", 0, top, ticks=range(0, 101, 20)),
     )
 
 
-def _curve(result: PartiesResult, name: str, over: str, axis: dict) -> dict:
+def _curve(result: PartiesResult, name: str, along: str) -> Curve:
     """The middle run of a release over epsilon or parties; or what is the same whatever they are."""
-    where = "epsilon %{x:.3~g}" if over == "epsilon" else "%{x:,.0f} parties"
     text, colour = WITHOUT.get(name) or STYLES[name]
-    hover = {"hovertemplate": f"{where}: %{{y:.1f}} %<extra>{text}</extra>"}
     if name in WITHOUT:
         level = result.batch_accuracy if name == "batch" else result.local.median
-        shown = theme.key(text, theme.percent(level))
-        ends = 10.0 ** np.array(axis["range"])
-        return theme.line(ends, np.full(2, 100 * level), colour=colour, name=shown, **hover)
-    at, (_, median, _) = result.curve(name, over)
-    own = name == result.settings.method
-    style = {"line": {"color": colour, "width": 3 if own else 1.6, "dash": theme.DASHES[colour]}} | (
-        {"meta": theme.GHOST} if own else {}
-    )
-    shown = theme.key(text, theme.percent(result.summary[name].median))
-    return theme.line(at, 100 * median, colour=colour, name=shown, **style, **hover)
+        return Curve(name=text, y=100 * level, value=theme.percent(level), colour=colour)
+    (x, found), median = result.curve(name, along), result.summary[name].median
+    curve = Curve(name=text, x=x, y=100 * found[1], value=theme.percent(median), colour=colour, width=1.6)
+    if name != result.settings.method:
+        return curve
+    runs = 100 * result.now.accuracy[result.methods.index(name)]
+    return replace(curve, y=100 * found, width=3, at_now=100 * median, runs=runs, ghost=True)
 
 
-def finding(result: PartiesResult, over: str) -> str:
+def _chance(share: float, word: str, side: str = "left") -> Level:
+    return Level(y=100 * share, name=word, dash="dash", width=1, side=side, below=True)
+
+
+def finding(result: PartiesResult, along: str) -> str:
     """Return from where on the chosen release is shown to beat a party alone; or how far the curve has come."""
-    own, places = result.settings.method, result.places(over)
-    at, _ = result.curve(own, over)
-    if len(at) < len(places):
-        return SAYS("finding.trained", done=len(at), places=len(places))
+    own, places = result.settings.method, result.places(along)
+    if part := trained(len(result.curve(own, along)[0]), len(places)):
+        return part
     if not result.complete:
         return SAYS("finding.so_far", asked=result.asked, parties=result.settings.parties)
-    cases = result.joining_over(over)
+    cases = result.joining_over(along)
     since, found = onwards([*cases.values()]), [*cases]
     if since < len(cases):
         return SAYS("finding.from" if since else "finding.everywhere", since=found[since])
     return SAYS["finding.harms" if set(cases.values()) == {Case.BEHIND} else "finding.unshown"]
-
-
-def _rail(y: float) -> dict:
-    return theme.level(y, colour=theme.NON_PRIVATE, width=1, dash="dash")
-
-
-def _word(text: str, y: float, *, x: float = 0.01, colour: str | None = None, below: bool = True) -> dict:
-    """A word beside a level line, at a share of the picture's width."""
-    place = {"x": x, "y": y, "xref": "paper", "yref": "y", "xanchor": "left" if x < 0.5 else "right"}
-    font = {"size": 12} | ({"color": theme.INKS.get(colour, colour)} if colour else {})
-    return place | {"text": text, "showarrow": False, "yanchor": "top" if below else "bottom", "font": font}
 
 
 def shown_maps(result: PartiesResult) -> tuple[str, ...]:
@@ -169,13 +147,7 @@ def weights(result: PartiesResult) -> dict:
 def leading(result: PartiesResult) -> columns.Leading:
     """The inputs of the largest weights of the chosen release."""
     mine = result.now.weights[result.methods.index(result.settings.method)]
-    return columns.leading(result.settings.own.source.features, _of_inputs(mine), _of_inputs(result.batch))
-
-
-def _of_inputs(found: np.ndarray) -> np.ndarray:
-    """(..., k, d + 1) -> (..., d): of two classes the weight for the second, of several the range."""
-    inputs = found[..., :-1]
-    return inputs[..., 0, :] if inputs.shape[-2] == 1 else np.ptp(inputs, axis=-2)
+    return columns.leading(result.settings.own.source.features, *map(columns.of_inputs, (mine, result.batch)))
 
 
 def one_party(result: PartiesResult) -> dict:
@@ -183,21 +155,26 @@ def one_party(result: PartiesResult) -> dict:
     traces, shapes, words = [], [], []
     for place, (y, row) in enumerate(zip((1.0, 0.0), result.movements, strict=True)):
         text, colour = STYLES[row["release"]]
-        shapes += [_mark(row["bound"], y, theme.BOUND, "dash"), _mark(row["published bound"], y, theme.BOUND, "dot")]
+        for bound, dash in (("bound", "dash"), ("published bound", "dot")):
+            ends = (row[bound], row[bound]), (y - 0.24, y + 0.24)
+            shapes.append(bars.stroke(*ends, colour=theme.BOUND, width=2.2, dash=dash))
         words.append(theme.word(text, x=0.01, y=y + 0.36, size=13, xref="paper", xanchor="left"))
         if result.moves is None:
             continue
-        here = np.maximum(result.moves.here[place], _LEAST_MOVE)
-        hover = f"one of the parties: %{{x:.2~g}}<extra>{text}</extra>"
-        traces.append(_dots(here, y, colour, "circle", hover))
-        hover = f"all rows tied: %{{x:.3~g}}<extra>{text}</extra>"
-        traces.append(_dots(np.array([row["all rows tied"]]), y, colour, "diamond-open", hover))
+        here, tied = np.maximum(result.moves.here[place], _LEAST_MOVE), [row["all rows tied"]]
+        for x, symbol, said in ((here, "circle", "one of the parties"), (tied, "diamond-open", "all rows tied")):
+            style = {"colour": colour, "size": 10, "symbol": symbol, "opacity": 0.75}
+            traces.append(
+                theme.markers(x, np.full(len(x), y), hover=f"{said}: %{{x:.3~g}}<extra>{text}</extra>", **style)
+            )
+    bounds = f"{theme.ink('╏ upper bound', theme.BOUND)}   {theme.ink('┇ as published', theme.BOUND)}"
+    legend = f"● some of these parties   ◇ with all rows tied<br>{bounds}"
     return theme.figure(
         *(traces or [theme.holder(1.0, -9.0)]),
-        margin=_MARGIN | {"l": 16, "t": 34},
+        left=16,
         title=theme.title(SAYS["chart.one_party"], _steadier(result)),
         shapes=shapes,
-        annotations=[*words, *_legend_of_moves()],
+        annotations=[*words, theme.note(legend, "lower left", size=12, align="left")],
         xaxis=_moves_axis(),
         yaxis={"range": [-0.95, 1.6], "showticklabels": False, "showgrid": False, "zeroline": False},
     )
@@ -214,118 +191,66 @@ _LEAST_MOVE = 1e-5
 
 def _moves_axis() -> dict:
     """A log axis with a place for "not at all" at its left end."""
-    axis = _log_axis("change of the weights (log scale)", _LEAST_MOVE / 1.5, 3e4)
+    axis = theme.log_axis("change of the weights (log scale)", _LEAST_MOVE / 1.5, 3e4)
     return axis | {"ticktext": ["none", *axis["ticktext"][1:]]}
-
-
-def _mark(x: float, y: float, colour: str, dash: str) -> dict:
-    style = {"color": colour, "width": 2.2, "dash": dash}
-    return {"type": "line", "x0": x, "x1": x, "y0": y - 0.24, "y1": y + 0.24, "line": style}
-
-
-def _dots(x: np.ndarray, y: float, colour: str, symbol: str, hover: str) -> dict:
-    marker = {"color": colour, "size": 10, "symbol": symbol, "line": {"width": 2, "color": colour}, "opacity": 0.75}
-    return theme.scatter(x, np.full(len(x), y), mode="markers", marker=marker, hovertemplate=hover)
-
-
-def _legend_of_moves() -> list[dict]:
-    text = (
-        "● some of these parties   ◇ with all rows tied<br>"
-        f"{theme.ink('╏ upper bound', theme.BOUND)}   {theme.ink('┇ as published', theme.BOUND)}"
-    )
-    return [_corner(text, 0.01) | {"align": "left"}]
 
 
 def noise(result: PartiesResult) -> dict:
     """The mean norm of the noise over the number of parties, beside the weights that it is added to."""
-    traces = []
-    releases = [name for name in ("vote", "average", "soft") if name in result.methods]
-    places = np.array(NOISE_AT)
-    ends = places[[0, -1]]
-    for name in releases:
+    curves = []
+    for name in (name for name in ("vote", "average", "soft") if name in result.methods):
         text, colour = STYLES[name]
-        hover = f"%{{x:,.0f}} parties: %{{y:.3~g}}<extra>noise, {text}</extra>"
-        shown = theme.key(text, theme.number(result.noise_norm(name)))
-        traces.append(theme.line(places, result.noise_norms(name), colour=colour, name=shown, hovertemplate=hover))
-        hover = f"%{{y:.3~g}}<extra>the weights themselves, {text}</extra>"
-        signal = np.full(2, result.signal_norm(name))
-        style = {"dash": "dot", "showlegend": False, "hovertemplate": hover}
-        traces.append(theme.line(ends, signal, colour=colour, name=f"weights, {text}", **style))
-    return theme.figure(
-        *traces,
-        margin=_MARGIN | {"l": 76},
+        value = theme.number(result.noise_norm(name))
+        curves.append(Curve(name=text, x=NOISE_AT, y=result.noise_norms(name), value=value, colour=colour))
+        signal = {"y": result.signal_norm(name), "colour": colour, "dash": "dot", "listed": False}
+        curves.append(Curve(name=f"weights, {text}", **signal))
+    return over(
+        *curves,
+        now=result.settings.parties,
+        left=_WIDER,
         title=theme.title(SAYS["chart.noise"], SAYS["chart.dotted"]),
         legend="upper right",
-        shapes=[theme.rule(result.settings.parties)],
         xaxis=_parties_axis(),
-        yaxis=_log_axis("length (log scale)", 1e-4, 3e7),
+        yaxis=theme.log_axis("length (log scale)", 1e-4, 3e7),
     )
 
 
 def bound(result: PartiesResult) -> dict:
     """The published bound on the soft release's excess risk, beside the measured one."""
     at, spread = result.excess()
-    low, median, high = np.maximum(spread, _LEAST_RISK)
-    colour = STYLES["soft"][1]
-    hover = "%{x:,.0f} parties: %{y:.2~g} nats<extra>measured</extra>"
-    traces = [
-        theme.band(at, low, high, colour=colour),
-        theme.line(at, median, colour=colour, name="measured", hovertemplate=hover),
-    ]
-    if result.bound is not None:
-        traces += _bound_lines(result)
-    return theme.figure(
-        *traces,
-        margin=_MARGIN | {"l": 76},
+    measured = Curve(name="measured", x=at, y=np.maximum(spread, _LEAST_RISK), colour=STYLES["soft"][1])
+    parts = {"total": "Theorem 4, upper bound", "noise": "its noise part", "rows": "its public-row part"}
+    return over(
+        measured,
+        *(_part(result, *one) for one in parts.items() if result.bound is not None),
+        now=result.settings.parties,
+        left=_WIDER,
         title=theme.title(SAYS["chart.bound"], "" if result.bound else SAYS["chart.two_classes"]),
         legend="upper right",
-        shapes=[theme.rule(result.settings.parties)],
         xaxis=_parties_axis(),
-        yaxis=_log_axis("nats (log scale)", _LEAST_RISK, 1e9),
+        yaxis=theme.log_axis("nats (log scale)", _LEAST_RISK, 1e9),
     )
 
 
-def _bound_lines(result: PartiesResult) -> list[dict]:
-    bound, lines = result.bound, []
-    for name, dash in (("total", "dash"), ("noise", "dot"), ("rows", "dot")):
-        text = {"total": "Theorem 4, upper bound", "noise": "its noise part", "rows": "its public-row part"}[name]
-        hover = f"%{{x:,.0f}} parties: %{{y:.2~g}} nats<extra>{text}</extra>"
-        values = np.clip(bound[name], _LEAST_RISK, 1e12)
-        style = {"color": theme.BOUND, "width": 2 if name == "total" else 1.2, "dash": dash}
-        more = {"name": text, "line": style, "hovertemplate": hover, "showlegend": name == "total"}
-        lines.append(theme.line(bound["parties"], values, colour=theme.BOUND, **more))
-    return lines
-
-
-def _corner(text: str, y: float) -> dict:
-    return theme.word(text, x=0.01, y=y, size=12, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
+def _part(result: PartiesResult, part: str, text: str) -> Curve:
+    """Return the published bound, or one of its two parts."""
+    x, y = result.bound["parties"], np.clip(result.bound[part], _LEAST_RISK, 1e12)
+    style = {"width": 2} if part == "total" else {"width": 1.2, "dash": "dot", "listed": False}
+    return Curve(name=text, x=x, y=y, colour=theme.BOUND, **style)
 
 
 def answers(result: PartiesResult) -> dict:
     """Right answers when each question gets its own noise, over the number of questions; one model answers for ever."""
-    x, soft = np.array(QUERIES, dtype=float), result.summary["soft"]
-    text, colour = STYLES["soft"]
-    ends, level = x[[0, -1]], np.full(2, 100 * soft.median)
+    soft, x = 100 * np.array(result.summary["soft"]), np.array(QUERIES, dtype=float)
     case = "chart.worth" if result.worth else "chart.worthless"
-    hover = "%{x:,} queries: %{y:.1f} %<extra>noisy votes, one by one</extra>"
-    released = f"%{{y:.1f}} %<extra>one released model ({text})</extra>"
-    return theme.figure(
-        theme.band(ends, np.full(2, 100 * soft.low), np.full(2, 100 * soft.high), colour=colour),
-        theme.line(ends, level, colour=colour, name="one released model", hovertemplate=released),
-        theme.line(x, 100 * result.answered, colour=STYLES["pate"][1], name="one by one", hovertemplate=hover),
-        margin=_MARGIN,
+    level = np.repeat(soft[:, None], 2, axis=1)
+    return over(
+        Curve(name="one released model", x=x[[0, -1]], y=level, colour=STYLES["soft"][1]),
+        Curve(name="one by one", x=x, y=100 * result.answered, colour=STYLES["pate"][1]),
+        left=_LEFT,
+        levels=[_chance(result.chance, "chance", side="right")],
         title=theme.title(SAYS["chart.answers"], SAYS(case, queries=result.worth)),
         legend="lower left",
-        shapes=[_rail(100 * result.chance)],
-        annotations=[_word("chance", 100 * result.chance, x=0.99)],
-        xaxis=_log_axis("number of queries (log scale)", 0.9, 55_000),
-        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, 103]},
+        xaxis=theme.log_axis("number of queries (log scale)", 0.9, 55_000),
+        yaxis=theme.axis("test accuracy, %", 0, 103),
     )
-
-
-def _tick(value: float) -> str:
-    power = round(np.log10(value))
-    return f"10<sup>{power}</sup>" if abs(power) > 4 else f"{value:,.4f}".rstrip("0").rstrip(".")
-
-
-_log_axis = partial(theme.log_axis, most=7, word=_tick)

@@ -181,7 +181,7 @@ def coefficients(result: RegressionResult) -> dict:
         cut.T,
         theme.markers(exact, places, colour=theme.NON_PRIVATE, size=15, symbol="line-ns-open", hover=hover),
         colours=[theme.REGRESSIONS[result.settings.mechanism]] * len(frame),
-        room=160,
+        left=160,
         text="| least squares   ◆ median   bar: 90\u00a0% of runs",
         title=theme.title("Coefficients", f"{kept} of {len(frame)} keep their sign"),
         xaxis=theme.axis(f"{unit}, from the feature's lowest to its highest value", -reach, reach) | {"zeroline": True},

@@ -64,7 +64,6 @@ def forest(
     spread: np.ndarray,
     *traces: dict,
     colours: Sequence[str],
-    room: int,
     above: float = 0.5,
     text: str = "",
     shapes: Sequence[dict] = (),
@@ -72,8 +71,8 @@ def forest(
 ) -> dict:
     """Return a row for each column of ``spread`` (3, n), from above: its range from low to high and its median.
 
-    Row k is at k, counted from 0, and ``traces`` stand among the rows. room: for the names, in pixels; above: over the
-    first row, in rows; text: over all rows. how: ``title``, ``xaxis`` and so on, as of ``theme.figure``.
+    Row k is at k, counted from 0, and ``traces`` stand among the rows. above: room over the first row, in rows;
+    text: over all rows. how: ``title``, ``xaxis``, ``left`` (room for the names) and so on, as of ``theme.figure``.
     """
     marks = []
     for place, ((low, median, high), colour) in enumerate(zip(spread.T, colours, strict=True)):
@@ -81,11 +80,10 @@ def forest(
         marks.append(theme.diamond(median, place) | {"fillcolor": colour, "path": "M-5,0L0,-5L5,0L0,5Z"})
     ticks = {"tickvals": list(range(len(names))), "ticktext": list(names), "showgrid": False, "zeroline": False}
     rows = {"range": [len(names) - 0.5, -above]} | ticks | ({"title": {"text": text}} if text else {})
-    margin = {"l": room, "r": 12, "t": 54 if text else 34, "b": 44}
-    return theme.figure(*traces, margin=margin, shapes=[*shapes, *marks], yaxis=rows, **how)
+    return theme.figure(*traces, shapes=[*shapes, *marks], yaxis=rows, **how)
 
 
-def stroke(x: tuple[float, float], y: tuple[float, float], *, colour: str, width: float) -> dict:
+def stroke(x: tuple[float, float], y: tuple[float, float], *, colour: str, width: float, dash: str = "solid") -> dict:
     """Return a line between two points, as a shape."""
     ends = {"x0": float(x[0]), "y0": float(y[0]), "x1": float(x[1]), "y1": float(y[1])}
-    return {"type": "line", "xref": "x", "yref": "y", "line": {"color": colour, "width": width}} | ends
+    return {"type": "line", "xref": "x", "yref": "y", "line": {"color": colour, "width": width, "dash": dash}} | ends

@@ -133,15 +133,15 @@ CORNERS = {
 }
 
 
-def figure(*traces: dict, legend: str | None = None, **layout: object) -> dict:
+def figure(*traces: dict, legend: str | None = None, left: int = 48, right: int = 12, **layout: Any) -> dict:
     """A figure in the app's layout, as plain data. Zoom survives redraws as long as ``uirevision`` stays.
 
-    legend: the corner of ``CORNERS`` where the traces that have a name (``key``) are told apart. The name of the axis
-    upwards is written above it, from left to right.
+    legend: the corner of ``CORNERS`` where the traces that have a name (``key``) are told apart. left, right: margins,
+    in pixels. The name of the axis upwards is written above it, from left to right.
     """
     upwards = layout.get("yaxis", {}).get("title", {}).get("text")
     base = {
-        "margin": {"l": 48, "r": 12, "t": 54 if upwards else 34, "b": 44},
+        "margin": {"l": left, "r": right, "t": 54 if upwards else 34, "b": 44},
         "showlegend": legend is not None,
         "hovermode": "closest",
         "uirevision": "keep",
@@ -361,9 +361,8 @@ def level(y: float, *, colour: str, width: float, dash: str, **place: object) ->
 
 def strokes(heights: np.ndarray, *, x: float, ends: tuple[int, int], colour: str) -> dict:
     """A stroke at each height, from so many pixels beside ``x`` to so many; a shape, which moves without a redraw."""
-    path = "".join(f"M{ends[0]},{height:.4g}L{ends[1]},{height:.4g}" for height in heights)
-    place = {"xref": "x", "xsizemode": "pixel", "xanchor": x, "yref": "y"}
-    return {"type": "path", "path": path, "line": {"color": colour, "width": 2}, "opacity": 0.6} | place
+    lines = "".join(f"M{ends[0]},{height:.4g}L{ends[1]},{height:.4g}" for height in heights)
+    return path(lines, xsizemode="pixel", xanchor=x, line={"color": colour, "width": 2}, opacity=0.6)
 
 
 def steady_range(low: float, high: float) -> list[float]:
@@ -382,7 +381,7 @@ _CIRCLE = "M5,0C5,2.76 2.76,5 0,5C-2.76,5 -5,2.76 -5,0C-5,-2.76 -2.76,-5 0,-5C2.
 def dot(x: float, y: float, *, colour: str) -> dict:
     """The mark of what is now on a curve: a shape, which moves without a redraw, and which a ghost may have hollow."""
     size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-    return {"type": "path", "path": _CIRCLE, "xref": "x", "yref": "y", "fillcolor": colour, "line": {"width": 0}} | size
+    return path(_CIRCLE, **size, fillcolor=colour, line={"width": 0})
 
 
 def rule(x: float) -> dict:
@@ -401,8 +400,7 @@ def specks(x: np.ndarray, y: np.ndarray, *, width: float, height: float) -> str:
     )
 
 
-def diamond(x: float, y: float, *, yref: str = "y") -> dict:
+def diamond(x: float, y: float, **more: object) -> dict:
     """The mark of what is now. A shape and no trace: when it moves, Plotly need not draw the curves again."""
-    size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y), "yref": yref}
-    path = {"type": "path", "path": "M-6,0L0,-6L6,0L0,6Z"}
-    return path | size | {"xref": "x", "fillcolor": NOW, "line": {"width": 0}}
+    size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
+    return path("M-6,0L0,-6L6,0L0,6Z", **size, fillcolor=NOW, line={"width": 0}) | more
