@@ -1,7 +1,7 @@
 """The transfer page's pictures: excess risk over epsilon and over migrated rows, the walk, and the sources."""
 
 from collections.abc import Callable
-from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from pages.transfer.experiment import LIMITS
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES
 from ui.plot import theme
+from ui.plot.curves import Curve, Level, over, trained
 
 # Candidate -> (name, colour, dash). Green is what comes from public rows, blue what does not.
 STYLES = {
@@ -24,8 +25,8 @@ DESCENT = ("DP gradient descent", theme.MAUVE, "longdash")
 WITHOUT = ("target only, non-private", theme.NON_PRIVATE, "dot")
 # Those whose spread is drawn: what is promised nothing, or is not the question, is a line.
 _BANDS = ("target", "transfer")
-# Room for the longest numbers on a log axis.
-_MARGIN = {"l": 58, "r": 12, "t": 54, "b": 44}
+# Room for the longest numbers on a log axis, in pixels.
+_LEFT = 58
 # Of excess risks; above 1 is the room of the legend.
 _RISK, _TOP = (1e-4, 1.0), 8.0
 # Lines that lie within this factor leave no room for two words between them.
@@ -51,51 +52,41 @@ def risk(value: float) -> str:
 
 def walk(result: TransferResult) -> dict:
     """Every repeat's walk in the plane, from zero over the large polytope and around the source over the small one."""
-    found = result.walks
-    shapes = []
+    found, names = result.walks, _NAMES[result.settings.dataset]
+    areas, ends = [], []
     for name, corners, points in zip(("target", "transfer"), found.corners, found.points, strict=True):
-        colour = STYLES[name][1]
-        outline = "M" + "L".join(f"{x:.4g},{y:.4g}" for x, y in corners) + "Z"
+        colour, faint = STYLES[name][1], {"color": STYLES[name][1], "width": 1}
         ground = {"fillcolor": theme.rgba(colour, 0.07), "line": {"color": colour, "width": 1.6}}
-        faint = {"line": {"color": colour, "width": 1}, "opacity": 0.3}
-        shapes.append({"type": "path", "path": outline, "layer": "between"} | ground)
-        paths = "".join("M" + "L".join(f"{x:.3f},{y:.3f}" for x, y in one) for one in np.moveaxis(points, 1, 0))
-        shapes.append({"type": "path", "path": paths, "layer": "between"} | faint)
-    for name, points in zip(("target", "transfer"), found.points, strict=True):
-        shapes += [_end(*end, STYLES[name][1]) for end in points[-1]]
-    names = _NAMES[result.settings.dataset]
-    reach = max(2.65, *(1.05 * float(np.abs(corners).max()) for corners in found.corners))
-    reach = max(reach, 1.05 * float(np.abs(found.truth).max()))
+        areas.append(theme.path(theme.route(corners) + "Z", layer="between", **ground))
+        runs = "".join(map(theme.route, np.moveaxis(points, 1, 0)))
+        areas.append(theme.path(runs, layer="between", line=faint, opacity=0.3))
+        ends += [_end(*end, colour) for end in points[-1]]
+    reach = max(2.65, *(1.05 * float(np.abs(one).max()) for one in (*found.corners, found.truth)))
     return theme.figure(
         _mark(found.source, "source coefficients", "diamond-open", theme.PUBLIC),
         _mark(found.truth, names[0], "x-thin", theme.NOW),
-        margin=_MARGIN,
+        left=_LEFT,
         title=theme.title("Frank-Wolfe runs", _nearer(result.nearer)),
-        shapes=shapes,
-        annotations=_captions(result),
-        xaxis={"range": [-reach, reach], "dtick": 1, "title": {"text": names[2]}, "zeroline": False},
-        yaxis={"range": [-reach, reach], "dtick": 1, "title": {"text": names[3]}, "zeroline": False},
+        shapes=areas + ends,
+        annotations=[*_captions(result), theme.note(names[1], "lower right")],
+        xaxis=theme.axis(names[2], -reach, reach) | {"dtick": 1, "zeroline": False},
+        yaxis=theme.axis(names[3], -reach, reach) | {"dtick": 1, "zeroline": False},
     )
 
 
 def _mark(at: np.ndarray, name: str, symbol: str, colour: str) -> dict:
-    marker = {"symbol": symbol, "size": 13, "color": colour, "line": {"width": 3, "color": colour}}
     hover = f"{name}: (%{{x:.2f}}, %{{y:.2f}})<extra></extra>"
-    return theme.scatter(at[:1], at[1:], mode="markers", name=name, marker=marker, hovertemplate=hover)
+    return theme.markers(at[:1], at[1:], name=name, colour=colour, size=13, symbol=symbol, hover=hover)
 
 
 def _captions(result: TransferResult) -> list[dict]:
-    """Return what the two polytopes and the two marks are."""
+    """Return what the two polytopes are."""
     large, small = result.walks.corners
-    top, bottom = large[large[:, 1].argmax()], small[small[:, 1].argmin()]
-    base = {"showarrow": False, "font": {"size": 13}}
-    zero = {"x": float(top[0]), "y": float(top[1]), "xanchor": "left", "yanchor": "bottom", "xshift": 6}
-    near = {"x": float(bottom[0]), "y": float(bottom[1]), "xanchor": "center", "yanchor": "top"}
-    mark = {"x": 0.99, "y": 0.01, "xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
+    (left, top), (right, bottom) = large[large[:, 1].argmax()].tolist(), small[small[:, 1].argmin()].tolist()
+    near = f"around the source,<br>radius {result.settings.radius:.2g}"
     return [
-        base | zero | {"text": "from zero"},
-        base | near | {"text": f"around the source,<br>radius {result.settings.radius:.2g}"},
-        base | mark | {"text": _NAMES[result.settings.dataset][1]},
+        theme.word("from zero", x=left, y=top, size=13, xanchor="left", yanchor="bottom", xshift=6),
+        theme.word(near, x=right, y=bottom, size=13, xanchor="center", yanchor="top"),
     ]
 
 
@@ -116,37 +107,35 @@ def sources(result: TransferResult) -> dict:
     settings, norms, harms = result.settings, result.norms, result.harms
     low, high = _span(norms, settings.h)
     inside, used = result.transferable, result.kept
-    x, y = np.clip(norms, low * 1.15, high / 1.15), np.clip(harms, _RISK[0] * 1.3, _RISK[1] / 1.3)
-    outline = [theme.PUBLIC if one else theme.NON_PRIVATE for one in inside]
-    hover = "source %{text}: norm %{customdata[0]:.3~g}, excess risk %{customdata[1]:.2~g}, "
-    names = [str(k + 1) for k in range(len(norms))]
     dots = theme.scatter(
-        x,
-        y,
+        np.clip(norms, low * 1.15, high / 1.15),
+        np.clip(harms, _RISK[0] * 1.3, _RISK[1] / 1.3),
         mode="markers+text",
-        text=names,
+        text=[str(k + 1) for k in range(len(norms))],
         textfont={"size": 13},
         customdata=np.column_stack([norms, harms, 100 * used]).round(4).tolist(),
-        hovertemplate=hover + "used in %{customdata[2]:.0f} % of runs<extra></extra>",
+        hovertemplate="source %{text}: norm %{customdata[0]:.3~g}, excess risk %{customdata[1]:.2~g}, "
+        "used in %{customdata[2]:.0f} % of runs<extra></extra>",
         marker={
             "size": 23,
             "color": [theme.rgba(theme.PUBLIC, 0.03 + 0.5 * share) for share in used],
-            "line": {"width": 2, "color": outline},
+            "line": {"width": 2, "color": [theme.PUBLIC if one else theme.NON_PRIVATE for one in inside]},
         },
     )
     region = {"type": "rect", "x0": low, "x1": settings.h, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     region |= {"fillcolor": theme.rgba(theme.PUBLIC, 0.1), "line": {"width": 0}}
     found = "; filled: found" if settings.selection == "detected" else ""
-    finding = f"{int(inside.sum())} of {settings.sources} within h = {settings.h:.3g}{found}"
-    side = ("right", -4) if settings.h > 0.12 else ("left", 4)
-    return theme.figure(
+    side, shift = ("right", -4) if settings.h > 0.12 else ("left", 4)
+    place = {"x": np.log10(settings.h), "y": 1, "yref": "paper", "xanchor": side, "yanchor": "top", "xshift": shift}
+    return over(
         dots,
-        margin=_MARGIN,
-        title=theme.title("Sources", finding),
-        shapes=[region, theme.rule(settings.h)],
-        annotations=[_note("transferable", np.log10(settings.h), 1, *side)],
-        xaxis=_log_axis(f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high),
-        yaxis=_log_axis("excess risk of the source itself (log scale)", *_RISK),
+        now=settings.h,
+        left=_LEFT,
+        title=theme.title("Sources", f"{int(inside.sum())} of {settings.sources} within h = {settings.h:.3g}{found}"),
+        shapes=[region],
+        annotations=[theme.word("transferable", size=13, **place)],
+        xaxis=theme.log_axis(f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high, most=8),
+        yaxis=theme.log_axis("excess risk of the source itself (log scale)", *_RISK, most=8),
     )
 
 
@@ -154,19 +143,6 @@ def _span(norms: np.ndarray, h: float) -> tuple[float, float]:
     """A range in whole decades that holds the thresholds one can choose and all sources."""
     high = max(LIMITS["h"][1], float(norms.max()), h)
     return 0.015, 30.0 if high <= 25 else 10 ** np.ceil(np.log10(high * 1.01))
-
-
-def _note(text: str, x: float, y: float, anchor: str, shift: int) -> dict:
-    """The word beside a rule at the top of a picture with a log axis."""
-    place = {"x": x, "y": y, "xref": "x", "yref": "paper", "xanchor": anchor, "yanchor": "top", "xshift": shift}
-    return theme.word(text, size=13, **place)
-
-
-def _tick(value: float) -> str:
-    return f"{value:.0e}".replace("e+", "e") if value >= 1e5 else f"{value:,.4f}".rstrip("0").rstrip(".")
-
-
-_log_axis = partial(theme.log_axis, most=8, word=_tick)
 
 
 def over_epsilon(result: TransferResult) -> dict:
@@ -178,15 +154,15 @@ def over_epsilon(result: TransferResult) -> dict:
         "epsilon",
         now=result.settings.epsilon,
         title=theme.title(f"{_called(result)} by {name}", _ahead(result)),
-        axis=_log_axis(f"{name} (log scale)", low / 1.2, high * 1.2),
+        axis=theme.log_axis(f"{name} (log scale)", low / 1.2, high * 1.2, most=8),
     )
 
 
 def _ahead(result: TransferResult) -> str:
     """Return for which epsilons the sources help; or how far the curves have come."""
     at, _ = result.quantiles("target", "epsilon")
-    if len(at) < (most := len(result.settings.epsilons)):
-        return f"{len(at)} of {most} trained"
+    if part := trained(len(at), len(result.settings.epsilons)):
+        return part
     cases = result.over_epsilon_beside()
     if Case.AHEAD not in cases:
         return "the sources harm at every epsilon" if set(cases) == {Case.BEHIND} else "no help shown"
@@ -206,83 +182,69 @@ def over_migrated(result: TransferResult) -> dict:
         "migrated",
         now=result.settings.migrated,
         title=theme.title(f"{_called(result)} by public rows"),
-        axis=_log_axis("public rows of all sources (log scale)", low / 1.2, high * 1.2),
+        axis=theme.log_axis("public rows of all sources (log scale)", low / 1.2, high * 1.2, most=8),
     )
 
 
-def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: dict) -> dict:
-    ends, told = 10.0 ** np.array(axis["range"]), axis["title"]["text"].removesuffix(" (log scale)")
-    own = result.settings.dataset == OWN
-    plain, summary = max(result.focus.least_squares, _RISK[0]), result.summary()
-    told, written = (
-        f"{told} %{{x:.3~g}}: {_called(result).lower()} %{{y:{'.3' if own else '.2'}~g}}",
-        written_of(result),
-    )
-    traces = [_line(ends, np.full(2, plain), WITHOUT, told=told, showlegend=False)]
-    for name, style in STYLES.items():
-        at, (least, median, most) = result.quantiles(name, over)
-        if name in _BANDS:
-            traces.append(theme.band(at, least, most, colour=style[1]))
-        more = {"meta": theme.GHOST} if name == "transfer" else {}
-        value = written(summary[name].median).ljust(
-            6, "\u2007"
-        )  # as wide as it may get: a legend that moves is redrawn
-        traces.append(_line(at, median, style, told=told, value=value, **more))
+def _risks(result: TransferResult, along: str, *, now: float, title: dict, axis: dict) -> dict:
+    own, summary, written = result.settings.dataset == OWN, result.summary(), written_of(result)
+    plain, nothing = max(result.focus.least_squares, _RISK[0]), result.nothing_learnt
+    curves = []
+    for (name, style), runs in zip(STYLES.items(), np.maximum(result.focus.risk, _RISK[0]), strict=True):
+        (x, found), median = result.quantiles(name, along), summary[name].median
+        value = written(median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
+        main = {"at_now": median, "ghost": True} if name == "transfer" else {}
+        y = found if name in _BANDS else found[1]
+        curves.append(_curve(style, x, y, value=value, runs=runs, ends=_STROKES[name], **main))
     # Near to one another, the words stand on the outer sides of their lines
-    crossed = not own and plain < result.nothing_learnt < _NEAR * plain
-    sides = ("bottom", "top") if crossed else ("top", "top" if own else "bottom")
-    rails = zip((_NOTHING[own], WITHOUT[0]), (result.nothing_learnt, plain), sides, strict=True)
-    place = {"x": 0.99, "xref": "paper", "xanchor": "right", "yref": "y", "size": 13}
-    return theme.figure(
-        *traces,
+    crossed = not own and plain < nothing < _NEAR * plain
+    named = Level(y=plain, name=WITHOUT[0], side="right", below=crossed or own)
+    yaxis = _own_axis(result) if own else theme.log_axis("excess risk (log scale)", _RISK[0], _TOP, most=8)
+    return over(
+        _curve(WITHOUT, (), plain, listed=False),
+        *curves,
+        now=now,
+        levels=[Level(y=nothing, name=_NOTHING[own], dash="dash", width=1.2, side="right", below=not crossed)],
+        annotations=[named.word(yaxis)],
         legend="upper right",
-        margin=_MARGIN,
+        left=_LEFT,
         title=title,
-        shapes=[
-            theme.level(result.nothing_learnt, colour=theme.NON_PRIVATE, width=1.2, dash="dash"),
-            theme.rule(now),
-            *_strokes(result, now),
-            theme.dot(now, summary["transfer"].median, colour=STYLES["transfer"][1]) | {"name": theme.GHOST},
-        ],
-        annotations=[
-            theme.word(word, y=value if own else np.log10(value), yanchor=side, **place) for word, value, side in rails
-        ],
         xaxis=axis,
-        yaxis=_own_axis(result) if own else _log_axis("excess risk (log scale)", _RISK[0], _TOP),
+        yaxis=yaxis,
     )
+
+
+def _curve(style: tuple[str, str, str], x: Any, y: Any, **more: Any) -> Curve:
+    name, colour, dash = style
+    return Curve(name=name, colour=colour, dash=dash, x=x, y=y, **more)
 
 
 def over_coefficients(result: TransferResult) -> dict:
     """Excess risk of the private rows alone over the number of coefficients: walk, descent, and without privacy."""
-    found = dict(sorted(result.alone.items()))
-    at = np.array(list(found), dtype=float)
+    at, found = [*sorted(result.alone)], [one for _, one in sorted(result.alone.items())]
     low, high = result.settings.limits["dimension"]
-    told, traces = "%{x} coefficients: excess risk %{y:.2~g}", []
-    for pick, style in (("walk", ("Frank-Wolfe", *STYLES["target"][1:])), ("descent", DESCENT)):
-        quantiles = [np.quantile(getattr(one, pick), (0.05, 0.5, 0.95)) for one in found.values()]
-        least, middle, most = np.array(quantiles).reshape(-1, 3).T
-        traces.append(theme.band(at, least, most, colour=style[1]))
-        traces.append(_line(at, middle, style, told=told))
-    plain = np.clip([one.plain for one in found.values()], _RISK[0], 100.0)
-    traces.append(_line(at, plain, WITHOUT, told=told))
-    nothing = np.array([one.nothing for one in found.values()])
-    traces.append(_line(at, nothing, ("predict 0", theme.NON_PRIVATE, "dash"), told=told))
-    return theme.figure(
-        *traces,
+    walk, descent = (
+        np.array([np.quantile(getattr(one, pick), (0.05, 0.5, 0.95)) for one in found]).reshape(-1, 3).T
+        for pick in ("walk", "descent")
+    )
+    return over(
+        _curve(("Frank-Wolfe", *STYLES["target"][1:]), at, walk),
+        _curve(DESCENT, at, descent),
+        _curve(WITHOUT, at, np.clip([one.plain for one in found], _RISK[0], 100.0)),
+        _curve(("predict 0", theme.NON_PRIVATE, "dash"), at, [one.nothing for one in found]),
+        now=result.settings.dimension,
         legend="upper left",
-        margin=_MARGIN,
+        left=_LEFT,
         title=theme.title("Private rows alone", _in_front(result)),
-        shapes=[theme.rule(result.settings.dimension)],
-        xaxis=_log_axis("coefficients (log scale)", low / 1.2, high * 1.2),
-        yaxis=_log_axis("excess risk (log scale)", _RISK[0], 100.0),
+        xaxis=theme.log_axis("coefficients (log scale)", low / 1.2, high * 1.2, most=8),
+        yaxis=theme.log_axis("excess risk (log scale)", _RISK[0], 100.0, most=8),
     )
 
 
 def _in_front(result: TransferResult) -> str:
     """Return which method is shown to be ahead, and with how many coefficients; or how far the curves have come."""
-    done, most = len(result.alone), len(result.settings.widths)
-    if done < most:
-        return f"{done} of {most} trained"
+    if part := trained(len(result.alone), len(result.settings.widths)):
+        return part
     cases = [result.alone_beside(one) for _, one in sorted(result.alone.items())]
     for case, name in ((Case.BEHIND, "Frank-Wolfe"), (Case.AHEAD, "descent")):
         first = onwards(cases, case)
@@ -308,19 +270,7 @@ def error(value: float) -> str:
 def _own_axis(result: TransferResult) -> dict:
     """Return an axis from 0 to beyond the midpoint of the bounds, which is marked where nothing is learnt."""
     top = 1.7 * max(float(np.nan_to_num(result.nothing_learnt)), 0.01 * result.problem.half)
-    return {"title": {"text": "RMSE, in the answer's unit"}, "range": [0, top]}
-
-
-def _line(x: np.ndarray, y: np.ndarray, style: tuple[str, str, str], *, told: str, value: str = "", **more) -> dict:
-    name, colour, dash = style
-    hover = f"{told}<extra>{name}</extra>"
-    return theme.line(x, y, colour=colour, name=theme.key(name, value), dash=dash, hovertemplate=hover, **more)
-
-
-def _strokes(result: TransferResult, now: float) -> list[dict]:
-    """A stroke for each repeat at today's value, the candidates side by side."""
-    pairs = zip(CANDIDATES, np.maximum(result.focus.risk, _RISK[0]), strict=True)
-    return [theme.strokes(heights, x=now, ends=_STROKES[name], colour=STYLES[name][1]) for name, heights in pairs]
+    return theme.axis("RMSE, in the answer's unit", 0, top)
 
 
 def published(result: TransferResult) -> dict:
@@ -328,26 +278,24 @@ def published(result: TransferResult) -> dict:
     frame, penalty = result.published.frame, result.published.penalty
     named = {"1": "L1", "2": "squared L2"}[result.published.q]
     table, control = frame[frame["noisy"]], frame[~frame["noisy"]].dropna(subset=["value"])
-    passes = {"mode": "lines+markers", "marker": {"size": 7}}
-    hover = "%{x} passes over 5 rows: %{y:.3~g}<extra>nothing migrated</extra>"
-    printed = theme.scatter(
+    printed = theme.markers(
         np.full(len(table), 50.0),
-        table["published"].to_numpy(),
+        table["published"],
         mode="markers+text",
         text=["0 and 5 migrated", "", *(f"{rows} migrated" for rows in table["migrated"][2:])],  # two in one place
         textposition=["top right", *["middle right"] * 4],
-        marker={"symbol": "circle-open", "size": 10, "color": theme.BOUND, "line": {"width": 2}},
-        hovertemplate="published: %{y:.4~g}<extra></extra>",
+        symbol="circle-open",
+        size=10,
+        colour=theme.BOUND,
+        hover="published: %{y:.4~g}<extra></extra>",
     )
-    at, value = control["epochs"].to_numpy(dtype=float), control["value"].to_numpy(dtype=float)
-    least = 0.1 if value.min(initial=1) > 0.1 else 0.01
-    return theme.figure(
-        theme.line(at, value, colour=theme.PRIVATE, name="5 rows, more passes", hovertemplate=hover, **passes),
+    least = 0.01 if control["value"].min() <= 0.1 else 0.1
+    style = {"colour": theme.PRIVATE, "dots": 7}
+    return over(
+        Curve(name="5 rows, more passes", x=control["epochs"], y=control["value"], **style),
         printed,
-        margin=_MARGIN,
+        left=_LEFT,
         title=theme.title("Five rows alone, with more passes"),
-        xaxis=_log_axis("passes over the rows (log scale)", 30, 8000)
-        | {"tickvals": [50, 500, 5000]}
-        | {"ticktext": ["50", "500", "5,000"]},
-        yaxis=_log_axis(f"training MSE + {penalty:g} {named} (log scale)", least, 100),
+        xaxis=theme.axis("passes over the rows (log scale)", 30, 8000, log=True, ticks=(50, 500, 5000)),
+        yaxis=theme.log_axis(f"training MSE + {penalty:g} {named} (log scale)", least, 100, most=8),
     )
