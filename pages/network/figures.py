@@ -6,7 +6,8 @@ from lab.claims import Case
 from pages.network.experiment import OVER
 from pages.network.result import EDGES, NetworkResult
 from pages.network.work import FRAMES
-from ui.plot import columns, maps, theme
+from ui.plot import bars, columns, maps, theme
+from ui.plot.curves import Curve, over, trained
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
@@ -79,28 +80,20 @@ def accuracy(result: NetworkResult) -> dict:
     What moves while it plays are shapes, so that the curves need not be drawn again; the values stand over the maps.
     """
     base, (end, label) = result.split.best_constant[1], _axis(result)
-    now = moment(result), 100 * result.summary("private").median
-    flat = theme.line(
-        np.array([0.0, end]),
-        np.full(2, 100 * base),
-        colour=theme.NON_PRIVATE,
-        name=theme.key(SAYS["figures.baseline"], theme.percent(base)),
-        dash="dash",
-        hovertemplate=f"%{{y:.1f}} %<extra>{SAYS['figures.baseline']}</extra>",
-    )
-    drawn = theme.figure(
-        *_trajectory(result, "accuracy", scale=100, unit=" %"),
-        flat,
+    flat = {"y": 100 * base, "value": theme.percent(base), "colour": theme.NON_PRIVATE, "dash": "dash"}
+    place = _between(result, base)
+    drawn = over(
+        *_trajectory(result, "accuracy", 100, at_now=100 * result.summary("private").median),
+        Curve(name=SAYS["figures.baseline"], **flat),
+        now=moment(result),
+        rule={} if place else {"y0": _LEGEND},  # the rule ends above the corner
         title=theme.title(SAYS("figures.accuracy", label=label), _finding(result)),
         legend="lower right",
-        xaxis={"title": {"text": label}, "range": [0, end]},
-        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, _TOP]},
-        shapes=[theme.rule(now[0]), theme.dot(*now, colour=theme.PRIVATE) | {"name": theme.GHOST}],
+        xaxis=theme.axis(label, 0, end),
+        yaxis=theme.axis("test accuracy, %", 0, _TOP),
     )
-    if place := _between(result, base):
+    if place:
         drawn["layout"]["legend"] |= {"x": 0.97, "y": place, "yanchor": "middle"}
-    else:
-        drawn["layout"]["shapes"][0]["y0"] = _LEGEND  # the rule ends above the corner
     return drawn
 
 
@@ -115,8 +108,8 @@ def _between(result: NetworkResult, base: float) -> float | None:
 
 def _finding(result: NetworkResult) -> str:
     """Return what the second half of the axis adds to the middle private network; or how far the training has come."""
-    if result.reached < FRAMES:
-        return SAYS("figures.trained", reached=result.reached, all=FRAMES)
+    if part := trained(result.reached, FRAMES, "checkpoints trained"):
+        return part
     if result.second_half is None:
         return ""
     case, gain = result.second_half
@@ -131,30 +124,26 @@ def loss(result: NetworkResult) -> dict:
     seen = seen[np.isfinite(seen)]
     low, high = theme.steady_range(max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3))
     end, label = _axis(result)
-    return theme.figure(
-        *_trajectory(result, "loss", scale=1, unit=" nats"),
+    return over(
+        *_trajectory(result, "loss"),
+        now=moment(result),
         title=theme.title(SAYS["figures.loss"], "not released"),
         legend="lower left",
-        xaxis={"title": {"text": label}, "range": [0, end]},
+        xaxis=theme.axis(label, 0, end),
         yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
-        shapes=[theme.rule(moment(result))],
     )
 
 
-def _trajectory(result: NetworkResult, what: str, *, scale: float, unit: str) -> list[dict]:
+def _trajectory(result: NetworkResult, what: str, scale: float = 1, at_now: float | None = None) -> list[Curve]:
     """Median and nine in ten of the networks in training, and the median without privacy."""
-    traces, over = [], result.settings.over
+    curves = []
     for arm, trajectory in result.trajectories.items():
-        x = getattr(trajectory, over)
-        known = np.isfinite(x)
-        low, median, high = scale * getattr(trajectory, what)[:, known]
-        own = {"meta": theme.GHOST} if arm == "private" else {}
-        if own:
-            traces.append(theme.band(x[known], low, high, colour=COLOURS[arm]))
-        name = arm_name(result, arm)
-        own |= {"hovertemplate": f"{OVER[over]} %{{x:.3g}}: %{{y:.3g}}{unit}<extra>{name}</extra>"}
-        traces.append(theme.line(x[known], median, colour=COLOURS[arm], name=name, **own))
-    return traces
+        x = getattr(trajectory, result.settings.over)
+        known, style = np.isfinite(x), {"name": arm_name(result, arm), "colour": COLOURS[arm]}
+        y = scale * getattr(trajectory, what)[:, known]
+        main = {"y": y, "at_now": at_now, "ghost": True} if arm == "private" else {"y": y[1]}
+        curves.append(Curve(x=x[known], **style, **main))
+    return curves
 
 
 def moment(result: NetworkResult) -> float:
@@ -176,49 +165,24 @@ def norms(result: NetworkResult) -> dict:
     """Draw how long the gradients of single rows are at the drawn moment, with the bounds that clip them."""
     bounds, (*layers, whole) = result.bounds, result.bars
     who = "person" if result.settings.by_person else "row"
-    each = len(bounds) > 1
-    if each:
-        shapes = [_staircase(bars, colour=LAYERS[place]) for place, bars in enumerate(layers)]
-    else:
-        shapes = [_staircase(whole, colour=theme.PRIVATE, filled=True)]
-    shapes.append(_bound(bounds[0]))
-    share = result.clipped[-1]
-    words = [_word(theme.ink(f"C = {bounds[0]:.3g}", theme.BOUND), x=np.log10(bounds[0]))]
-    words += [_word(_layer_names(len(layers)), x=0.01, y=0.97, xref="paper", xanchor="left")] if each else []
-    return theme.figure(
-        theme.holder(1.0, -1.0),
-        title=theme.title(SAYS["figures.norms"], SAYS("figures.too_long", share=theme.percent(share))),
-        shapes=shapes,
+    each, at = len(bounds) > 1, float(bounds[0])
+    shares = dict(zip(LAYERS, layers, strict=False)) if each else {theme.PRIVATE: whole}
+    line = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
+    place = {"yref": "paper", "xanchor": "center", "yanchor": "middle"}
+    words = [theme.word(theme.ink(f"C = {at:.3g}", theme.BOUND), x=np.log10(at), y=0.86, size=13, **place)]
+    words += [theme.note(_layer_names(len(layers)), "upper left")] if each else []
+    return bars.histogram(
+        EDGES,
+        shares,
+        filled=not each,
+        title=theme.title(SAYS["figures.norms"], SAYS("figures.too_long", share=theme.percent(result.clipped[-1]))),
+        shapes=[theme.rule(at) | {"y1": 0.82, "line": line}],
         annotations=words,
-        xaxis={
-            "title": {"text": f"norm of a {who}'s gradient (log scale)"},
-            "type": "log",
-            "range": [np.log10(EDGES[0]), np.log10(EDGES[-1])],
-            "tickvals": [1e-4, 1e-2, 1, 100],
-            "ticktext": ["0.0001", "0.01", "1", "100"],
-        },
+        xaxis=theme.axis(
+            f"norm of a {who}'s gradient (log scale)", EDGES[0], EDGES[-1], log=True, ticks=(1e-4, 1e-2, 1, 100)
+        ),
         yaxis=theme.share_axis("share of " + ("people" if who == "person" else "rows"), _TALLEST, step=0.05),
     )
-
-
-def _staircase(shares: np.ndarray, *, colour: str, filled: bool = False) -> dict:
-    """The outline of a histogram, as a shape over the logarithms of the edges."""
-    steps = zip(EDGES, EDGES[1:], np.minimum(shares, _TALLEST * 0.98), strict=False)
-    path = f"M{EDGES[0]:.4g},0" + "".join(f"L{low:.4g},{h:.4g}L{high:.4g},{h:.4g}" for low, high, h in steps)
-    style = {
-        "line": {"color": colour, "width": 1.6, "dash": theme.DASHES[colour]},
-        "fillcolor": theme.rgba(colour, 0.3) if filled else "rgba(0,0,0,0)",
-    }
-    return {"type": "path", "path": path + f"L{EDGES[-1]:.4g},0", "xref": "x", "yref": "y"} | style
-
-
-def _bound(x: float) -> dict:
-    style = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
-    return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 0.82, "line": style}
-
-
-def _word(text: str, *, x: float, y: float = 0.86, **place: object) -> dict:
-    return theme.word(text, x=x, y=y, size=13, **{"xanchor": "center", "yref": "paper", "yanchor": "middle"} | place)
 
 
 def _layer_names(layers: int) -> str:
@@ -232,25 +196,16 @@ def clipped(result: NetworkResult) -> dict:
     (epochs, (*layers, whole)), each = result.clipped_over_epochs, len(result.recipe.bounds) > 1
     named = [(f"layer {place}", share, LAYERS[place - 1]) for place, share in enumerate(layers, 1)]
     shown = [*(named if each else []), ("any layer" if each else "gradients", whole, theme.PRIVATE)]
-    traces = [
-        theme.line(
-            epochs,
-            100 * share,
-            colour=colour,
-            name=name,
-            hovertemplate=f"epoch %{{x:.3g}}: %{{y:.0f}} % clipped<extra>{name}</extra>",
-        )
-        for name, share, colour in shown
-    ]
     first, last = (f"{100 * share:.0f}" for share in (whole[0], whole[-1]))
     change = SAYS("figures.clipped_range", first=first, last=last) if first != last else ""
-    return theme.figure(
-        *traces,
+    return over(
+        *(Curve(name=name, x=epochs, y=100 * share, colour=colour) for name, share, colour in shown),
+        now=result.epochs,
+        rule={"y0": 0.4} if each else {},
         title=theme.title(SAYS["figures.clipped"], change),
         legend="lower right" if each else None,
-        xaxis={"title": {"text": "epochs"}, "range": [0, _last_epoch(result)]},
-        yaxis={"title": {"text": "gradients clipped, %"}, "range": [0, 108]},
-        shapes=[theme.rule(result.epochs) | ({"y0": 0.4} if each else {})],
+        xaxis=theme.axis("epochs", 0, _last_epoch(result)),
+        yaxis=theme.axis("gradients clipped, %", 0, 108),
     )
 
 
@@ -260,49 +215,36 @@ def lots(result: NetworkResult) -> dict:
     known = np.isfinite(found.noise_on_the_mean)
     now = settings.sigma * settings.clip_norm / settings.lot
     x, y = found.size[known], found.noise_on_the_mean[known]
-    hover = "batches of %{x}: noise %{y:.3g} on the mean gradient<extra>for this budget</extra>"
     low, high = theme.steady_range(min([*y, now]), max([*y, now]))
     first = ", at first" if result.only_at_first else ""
-    return theme.figure(
-        theme.line(x, y, colour=theme.PRIVATE, name="noise on the mean", mode="lines+markers", hovertemplate=hover),
-        margin={"l": 66, "r": 12, "t": 54, "b": 44},
+    sizes, ticks = (found.size[0] * 0.9, found.size[-1] * 1.1), (20, 50, 100, 200, 500, 1000)
+    return over(
+        Curve(name="noise on the mean", x=x, y=y, colour=theme.PRIVATE, dots=6),
+        now=settings.lot,
+        left=66,
         title=theme.title(SAYS["figures.lots"], _lots_finding(known, y)),
-        shapes=[theme.rule(settings.lot), theme.diamond(settings.lot, now)],
-        xaxis={
-            "title": {"text": "batch size (log scale)"},
-            "type": "log",
-            "range": [np.log10(found.size[0] * 0.9), np.log10(found.size[-1] * 1.1)],
-            "tickvals": [20, 50, 100, 200, 500, 1000],
-            "ticktext": ["20", "50", "100", "200", "500", "1,000"],
-        },
+        shapes=[theme.diamond(settings.lot, now)],
+        xaxis=theme.axis("batch size (log scale)", *sizes, log=True, ticks=ticks),
         yaxis=theme.steady_axis(f"sd of the noise on the mean gradient{first} (log scale)", low, high),
     )
 
 
 def noise_left(result: NetworkResult) -> dict:
     """Draw what noise alone gives a weight in training by each mechanism, for the same epsilon."""
-    found = result.noise_left
-    x, drawn = found["epochs"].to_numpy()[1:], {name: found[name].to_numpy()[1:] for name in result.settings.mechanisms}
-    traces = [
-        theme.line(
-            x,
-            y,
-            colour=MECHANISMS[name][1],
-            name=MECHANISMS[name][0],
-            hovertemplate=f"epoch %{{x:.3g}}: %{{y:.3g}}<extra>{MECHANISMS[name][0]}</extra>",
-        )
-        for name, y in drawn.items()
-    ]
+    found, settings = result.noise_left, result.settings
+    x, drawn = found["epochs"].to_numpy()[1:], {name: found[name].to_numpy()[1:] for name in settings.mechanisms}
     seen = [sd for y in drawn.values() for sd in y if sd > 0]  # before the first step there is none
     low, high = theme.steady_range(min(seen), max(seen))
-    epsilon = SAYS("figures.noise_left_epsilon", epsilon=f"{result.settings.left:.3g}")
-    return theme.figure(
-        *traces,
-        margin={"l": 66, "r": 12, "t": 54, "b": 44},
-        title=theme.title(SAYS["figures.noise_left"], epsilon),
+    return over(
+        *(Curve(name=MECHANISMS[name][0], x=x, y=y, colour=MECHANISMS[name][1]) for name, y in drawn.items()),
+        now=result.epochs,
+        rule={"y0": _LEGEND},
+        left=66,
+        title=theme.title(
+            SAYS["figures.noise_left"], SAYS("figures.noise_left_epsilon", epsilon=f"{settings.left:.3g}")
+        ),
         legend="lower right",
-        shapes=[theme.rule(result.epochs) | {"y0": _LEGEND}],
-        xaxis={"title": {"text": "epochs"}, "range": [0, _last_epoch(result)]},
+        xaxis=theme.axis("epochs", 0, _last_epoch(result)),
         yaxis=theme.steady_axis("sd of the noise in a weight (log scale)", low, high),
     )
 
