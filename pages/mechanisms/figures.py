@@ -10,15 +10,15 @@ import numpy as np
 from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.work import EPSILON_RANGE, SEVERAL
 from ui.plot import theme
+from ui.plot.curves import Curve, Level, over
 
 WORLDS = ((theme.WITHOUT_YOU, "without you"), (theme.WITH_YOU, "with you"))
 _LEAST_DELTA = 1e-12
 _DASHES = {"laplace": "solid", "gaussian": "dash", "classical": "dot"}
 FORMULA_NAMES = {"slide": "ln(2/δ)", "classical": "ln(1.25/δ)", "several": f"ln(2/δ), L1 norm of {SEVERAL} numbers"}
 _FORMULA_DASHES = {"slide": "solid", "classical": "dash", "several": "dot"}
-_HUNDRED = {"range": [0, 100], "tickvals": [0, 25, 50, 75, 100]}
-# Room for the last of its ticks.
-_MARGIN = {"l": 48, "r": 20, "t": 54, "b": 44}
+# Room for the last of its ticks, in pixels.
+_RIGHT = 20
 
 
 def release(result: MechanismsResult, finding: str = "") -> dict:
@@ -32,15 +32,9 @@ def release(result: MechanismsResult, finding: str = "") -> dict:
         _log_ratio(result, x),
         title=theme.title("Released number", finding),
         legend="upper left",
-        xaxis={"range": _span(result), "anchor": "y2", "title": {"text": "released number"}, "zeroline": False},
-        yaxis={
-            "domain": [0.4, 1],
-            "range": [-0.14 * top, top],
-            "showticklabels": False,
-            "zeroline": True,
-            "showgrid": False,
-            "title": {"text": "density"},
-        },
+        xaxis=theme.axis("released number", *_span(result)) | {"anchor": "y2", "zeroline": False},
+        yaxis=theme.axis("density", -0.14 * top, top)
+        | {"domain": [0.4, 1], "showticklabels": False, "zeroline": True, "showgrid": False},
         yaxis2={
             "domain": [0, 0.3],
             "range": [-2 * epsilon, 2 * epsilon],
@@ -74,10 +68,10 @@ def _marks(result: MechanismsResult, top: float) -> list[dict]:
     strokes = "".join(f"M{x:.6g},{-0.035 * top:.4g}L{x:.6g},{-0.105 * top:.4g}" for x in earlier) or "M0,0L0,0"
     line = {"color": theme.rgba(theme.WITH_YOU, 0.5), "width": 1.3}
     return [
-        {"type": "path", "path": strokes, "xref": "x", "yref": "y", "line": line, "visible": bool(earlier)},
+        theme.path(strokes, line=line, visible=bool(earlier)),
         theme.rule(now),
-        theme.diamond(now, -0.07 * top) | {"name": "ghost"},
-        theme.diamond(now, ratio, yref="y2") | {"name": "ghost"},
+        theme.diamond(now, -0.07 * top, name=theme.GHOST),
+        theme.diamond(now, ratio, yref="y2", name=theme.GHOST),
     ]
 
 
@@ -138,14 +132,13 @@ def dots(result: MechanismsResult, finding: str = "") -> dict:
         inside = np.zeros(len(places), bool)
         inside[3:48] = True  # the 5 % quantile is the third dot, the 95 % quantile the last of the 45
         for part, symbol in ((inside, "circle"), (~inside, "circle-open")):
-            marker = {"symbol": symbol, "size": size, "color": colour, "line": {"width": 1.2, "color": colour}}
             said = f"about %{{x:.4g}}<extra>{name}</extra>"
             x, y = truth + places[part], side * (heights[part] - 0.3)
-            traces.append(theme.scatter(x, y, mode="markers", marker=marker, hovertemplate=said))
+            traces.append(theme.markers(x, y, colour=colour, size=size, symbol=symbol, hover=said))
     return theme.figure(
         *traces,
         title=theme.title("Fifty releases", finding),
-        xaxis={"range": span, "title": {"text": "released number"}, "zeroline": False},
+        xaxis=theme.axis("released number", *span) | {"zeroline": False},
         yaxis={"range": [-top, top], "showticklabels": False, "showgrid": False},
         annotations=[
             _words(f"50 equally likely releases, {WORLDS[1][1]}", y=0.94),
@@ -166,172 +159,137 @@ def posterior(result: MechanismsResult, finding: str = "") -> dict:
     prior, grid = result.settings.prior, np.linspace(0.001, 0.999, 99)
     low, high = result.posterior_range(grid)
     after = float(result.last["posterior"])
-    ends = zip(("least", "most"), (low, high), strict=True)
     hover = "prior: %{x:.0f} %<br>posterior: %{y:.3g} % at "
-    return theme.figure(
+    ends = (("least", low), ("most", high))
+    return over(
         _diagonal(rising=True),
         theme.band(100 * grid, 100 * low, 100 * high, colour=theme.BOUND),
         *(
-            theme.line(
-                100 * grid,
-                100 * end,
-                colour=theme.BOUND,
+            Curve(
                 name=f"at {name}",
-                hovertemplate=f"{hover}{name}<extra></extra>",
+                x=100 * grid,
+                y=100 * end,
+                colour=theme.BOUND,
+                hover=f"{hover}{name}<extra></extra>",
             )
             for name, end in ends
         ),
-        margin=_MARGIN,
+        now=100 * prior,
+        right=_RIGHT,
         title=theme.title("Posterior", finding),
-        xaxis=_HUNDRED | {"title": {"text": "prior probability that you are in, %"}},
-        yaxis=_HUNDRED | {"title": {"text": "posterior, %"}},
-        shapes=[theme.rule(100 * prior), theme.diamond(100 * prior, 100 * after) | {"name": "ghost"}],
+        shapes=[theme.diamond(100 * prior, 100 * after, name=theme.GHOST)],
+        xaxis=_hundred("prior probability that you are in, %"),
+        yaxis=_hundred("posterior, %"),
     )
 
 
-def _diagonal(*, rising: bool) -> dict:
+def _hundred(text: str, beyond: float = 0) -> dict:
+    """Return an axis of percent, with room ``beyond`` its ends."""
+    return theme.axis(text, -beyond, 100 + beyond, ticks=range(0, 101, 25))
+
+
+def _diagonal(*, rising: bool) -> Curve:
     """Draw where nothing is learnt."""
     ends = np.array([0.0, 100.0])
-    style = {"colour": theme.NON_PRIVATE, "hoverinfo": "skip"}
-    return theme.line(ends, ends if rising else 100 - ends, name="no information", **style)
+    style = {"colour": theme.NON_PRIVATE, "more": {"hoverinfo": "skip"}}
+    return Curve(name="no information", x=ends, y=ends if rising else 100 - ends, **style)
 
 
 def trade_off(result: MechanismsResult, finding: str = "") -> dict:
     """Misses against false alarms of the best tests, what the promise leaves at least, and the reader's best point."""
     alpha, misses, promised = (100 * column for column in result.trade_off.values())
     alarms, missed, _ = result.worlds.attacker(result.settings.prior)
-    curve = "false positives: %{x:.1f} %<br>false negatives: %{y:.1f} %<extra>"
     kept = "guaranteed minimum" if result.claim.holds else "claimed minimum"
-    lines = (
-        theme.line(alpha, promised, colour=theme.BOUND, name=kept, hovertemplate=f"{curve}{kept}</extra>"),
-        theme.line(
-            alpha,
-            misses,
-            colour=theme.PRIVATE,
-            name="this noise",
-            hovertemplate=f"{curve}this noise</extra>",
-            meta="ghost",
-        ),
-    )
-    return theme.figure(
+    return over(
         _diagonal(rising=False),
-        *lines,
-        margin=_MARGIN,
+        Curve(name=kept, x=alpha, y=promised, colour=theme.BOUND),
+        Curve(name="this noise", x=alpha, y=misses, colour=theme.PRIVATE, ghost=True),
+        right=_RIGHT,
         title=theme.title("Best attacker", finding),
         legend="upper right",
-        xaxis=_HUNDRED | {"range": [-2, 102], "title": {"text": "false-positive rate, %"}},
-        yaxis=_HUNDRED | {"range": [-2, 102], "title": {"text": "false-negative rate, %"}},
-        shapes=[theme.diamond(100 * alarms, 100 * missed) | {"name": "ghost"}],
+        shapes=[theme.diamond(100 * alarms, 100 * missed, name=theme.GHOST)],
+        xaxis=_hundred("false-positive rate, %", 2),
+        yaxis=_hundred("false-negative rate, %", 2),
     )
 
 
 def profile(result: MechanismsResult, finding: str = "") -> dict:
     """The delta that this noise needs at each epsilon, and the pair that was promised."""
     (epsilons, deltas), epsilon = result.profile.values(), result.settings.epsilon
-    promised = max(result.claim.delta, 2 * _LEAST_DELTA)
-    cross, said = {"symbol": "x", "size": 10, "color": theme.BOUND}, theme.delta(result.claim.delta, digits=2)
-    return theme.figure(
-        theme.line(
-            epsilons,
-            np.maximum(deltas, _LEAST_DELTA / 10),
-            colour=theme.PRIVATE,
-            name="needed",
-            hovertemplate="epsilon %{x:.3g} needs a delta of about %{y:.2g}<extra></extra>",
-            meta="ghost",
-        ),
-        theme.scatter(
-            np.array([epsilon]),
-            np.array([promised]),
-            mode="markers",
-            marker=cross,
-            cliponaxis=False,
-            hovertemplate=f"guaranteed: epsilon %{{x:.3g}}, delta {said}<extra></extra>",
-        ),
+    promised, said = max(result.claim.delta, 2 * _LEAST_DELTA), theme.delta(result.claim.delta, digits=2)
+    needed = {"hover": "epsilon %{x:.3g} needs a delta of about %{y:.2g}<extra></extra>", "ghost": True}
+    hover = f"guaranteed: epsilon %{{x:.3g}}, delta {said}<extra></extra>"
+    ticks = {"tickvals": [1e-12, 1e-9, 1e-6, 1e-3, 1], "ticktext": ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"]}
+    return over(
+        Curve(name="needed", x=epsilons, y=np.maximum(deltas, _LEAST_DELTA / 10), colour=theme.PRIVATE, **needed),
+        theme.markers([epsilon], [promised], colour=theme.BOUND, size=10, symbol="x", hover=hover, cliponaxis=False),
+        now=epsilon,
         title=theme.title("Delta by epsilon", finding),
         xaxis=theme.epsilon_axis(*EPSILON_RANGE),
-        yaxis={
-            "type": "log",
-            "range": [math.log10(_LEAST_DELTA), 0.3],
-            "tickvals": [1e-12, 1e-9, 1e-6, 1e-3, 1],
-            "ticktext": ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"],
-            "title": {"text": "delta (log scale)"},
-        },
-        shapes=[theme.rule(epsilon)],
+        yaxis=theme.axis("delta (log scale)", _LEAST_DELTA, 2, log=True) | ticks,
     )
 
 
 def errors(result: MechanismsResult, finding: str = "") -> dict:
     """Nine releases in ten fall within plus or minus this, over epsilon; vermilion where a claim does not hold."""
-    settings, curves = result.settings, result.errors
-    unit, epsilons = settings.sensitivity, result.errors.epsilons
-    here, traces = {name: settings.claim(name).worlds.within for name in NUMBER_MECHANISMS}, []
-    for name, within in curves.within.items():
-        broken = (epsilons >= curves.crossing) & (name == "classical")
-        style = {"dash": _DASHES[name], "opacity": 1.0 if name == settings.mechanism else 0.5}
-        said = f"epsilon %{{x:.3g}}: ±%{{y:.3g}}<extra>{NUMBER_MECHANISMS[name]}"
-        shown = theme.key(NUMBER_MECHANISMS[name], f"±{here[name]:.3g}")
-        kept, lost = (unit * np.where(part, np.nan, within) for part in (broken, ~broken))
-        hover = {"name": shown, "hovertemplate": f"{said}</extra>"}
-        if name == settings.mechanism:
-            hover["meta"] = "ghost"
-        traces.append(theme.line(epsilons, kept, colour=theme.PRIVATE, **style, **hover))
+    settings, errors = result.settings, result.errors
+    here, curves = {name: settings.claim(name).worlds.within for name in NUMBER_MECHANISMS}, []
+    for name, within in errors.within.items():
+        broken, text = (errors.epsilons >= errors.crossing) & (name == "classical"), NUMBER_MECHANISMS[name]
+        chosen = name == settings.mechanism
+        style = {"dash": _DASHES[name], "more": {"opacity": 1.0 if chosen else 0.5}, "x": errors.epsilons}
+        said = f"epsilon %{{x:.3g}}: ±%{{y:.3g}}<extra>{text}"
+        kept, lost = (settings.sensitivity * np.where(part, np.nan, within) for part in (broken, ~broken))
+        shown = {"value": f"±{here[name]:.3g}", "hover": f"{said}</extra>", "ghost": chosen}
+        curves.append(Curve(name=text, y=kept, colour=theme.PRIVATE, **shown, **style))
         if name == "classical":
-            hover = {"name": "broken", "hovertemplate": f"{said}, does not hold</extra>", "showlegend": False}
-            traces.append(theme.line(epsilons, lost, colour=theme.BOUND, **style, **hover))
-    middle = math.floor(2 * math.log10(unit)) / 2
-    return theme.figure(
-        *traces,
+            lost = {"y": lost, "hover": f"{said}, does not hold</extra>", "listed": False}
+            curves.append(Curve(name="broken", colour=theme.BOUND, **lost, **style))
+    middle = math.floor(2 * math.log10(settings.sensitivity)) / 2
+    low, high = 10 ** (middle - 2.1), 10 ** (middle + 3.6)
+    return over(
+        *curves,
+        now=settings.epsilon,
+        rule={"yref": "y", "y0": min(here.values()), "y1": max(here.values())},
         title=theme.title("90 % error by epsilon", finding),
         legend="upper right",
+        shapes=[theme.diamond(settings.epsilon, result.worlds.within, name=theme.GHOST)],
         xaxis=theme.epsilon_axis(*EPSILON_RANGE),
-        yaxis={
-            "type": "log",
-            "range": [middle - 2.1, middle + 3.6],
-            "dtick": 1,
-            "tickformat": "~g",
-            "title": {"text": "90 % error, ± (log scale)"},
-        },
-        shapes=[
-            theme.rule(settings.epsilon) | {"yref": "y", "y0": min(here.values()), "y1": max(here.values())},
-            theme.diamond(settings.epsilon, result.worlds.within) | {"name": "ghost"},
-        ],
+        yaxis=theme.axis("90 % error, ± (log scale)", low, high, log=True) | {"dtick": 1, "tickformat": "~g"},
     )
 
 
 def formulas(result: MechanismsResult, finding: str = "") -> dict:
     """Draw what each formula gives over what it claims; vermilion where it is more."""
     epsilon, found = result.settings.epsilon, result.formulas
-    return theme.figure(
-        *(trace for name in found for trace in _formula(result, name)),
+    return over(
+        *(curve for name in found for curve in _formula(result, name)),
+        now=epsilon,
+        levels=[Level(y=1.0)],
         title=theme.title("Real / claimed epsilon", finding),
         legend="upper left",
-        xaxis=theme.epsilon_axis(*EPSILON_RANGE) | {"title": {"text": "claimed epsilon (log scale)"}},
-        yaxis=theme.log_axis("real / claimed epsilon (log scale)", 0.05, 10, most=3, word="{:g}".format),
         shapes=[
-            theme.rule(epsilon),
-            theme.level(1.0, colour=theme.NON_PRIVATE, width=1.5, dash="dot"),
-            *(
-                theme.dot(epsilon, one.real / epsilon, colour=theme.PRIVATE if one.real <= epsilon else theme.BOUND)
-                for one in found.values()
-                if one.real > 0
-            ),
+            theme.dot(epsilon, one.real / epsilon, colour=theme.PRIVATE if one.real <= epsilon else theme.BOUND)
+            for one in found.values()
+            if one.real > 0
         ],
+        xaxis=theme.epsilon_axis(*EPSILON_RANGE) | {"title": {"text": "claimed epsilon (log scale)"}},
+        yaxis=theme.log_axis("real / claimed epsilon (log scale)", 0.05, 10, most=3),
     )
 
 
-def _formula(result: MechanismsResult, name: str) -> list[dict]:
+def _formula(result: MechanismsResult, name: str) -> list[Curve]:
     """Return one curve in two colours, which meet where the claim stops holding."""
     claims, formula = result.claims["claimed epsilon"], result.formulas[name]
     ratio = result.claims[name] / claims
     x, place = np.sort([*claims, formula.until]), np.searchsorted(claims, formula.until)
     y = np.insert(np.where(ratio > 0, ratio, np.nan), place, 1.0 if formula.until <= claims[-1] else np.nan)
     hover = f"claim %{{x:.3g}}: gives %{{y:.3g}} times as much<extra>{FORMULA_NAMES[name]}</extra>"
-    style = {"dash": _FORMULA_DASHES[name], "hovertemplate": hover}
-    kept, broken = x <= formula.until, x >= formula.until
-    shown = theme.key(FORMULA_NAMES[name], f"{formula.real:.3g}")
+    style, kept, broken = {"dash": _FORMULA_DASHES[name], "hover": hover}, x <= formula.until, x >= formula.until
+    told = {"name": FORMULA_NAMES[name], "value": f"{formula.real:.3g}"}
     return [
-        theme.line(x[kept], y[kept], colour=theme.PRIVATE, name=shown, **style),
-        theme.line(x[broken], y[broken], colour=theme.BOUND, name="broken", showlegend=False, **style),
+        Curve(x=x[kept], y=y[kept], colour=theme.PRIVATE, **told, **style),
+        Curve(x=x[broken], y=y[broken], colour=theme.BOUND, name="broken", listed=False, **style),
     ]
 
 
@@ -365,7 +323,7 @@ def choice(result: MechanismsResult, finding: str = "") -> dict:
         legend="lower right",
         barmode="group",
         bargap=0.25,
-        margin={"l": 92, "r": 12, "t": 34, "b": 44},
-        xaxis=_HUNDRED | {"title": {"text": "probability of winning, %"}, "range": [0, 120]},
+        left=92,
+        xaxis=_hundred("probability of winning, %") | {"range": [0, 120]},
         yaxis={"autorange": "reversed"},
     )
