@@ -3,11 +3,14 @@
 ``finding``: what a picture shows, for its title.
 """
 
+from typing import Any
+
 import numpy as np
 
 from dpcore.accountants.asymptotic import PROVED
 from pages.accounting.result import ROWS, AccountingResult
 from ui.plot import theme
+from ui.plot.curves import Curve, Level, over
 
 EFFECTS = {
     "run": "this run",
@@ -36,8 +39,6 @@ _THIN = "renyi"
 _LOW, _HIGH, _HIGHEST = 0.01, 3000.0, 1e6
 # The accountants that are sharp enough to say which constant a theorem needs, and between which ends it is drawn.
 _SHARP, _CONSTANTS = ("moments", "renyi", "pld"), (0.5, 100.0)
-# A disc of 8 pixels. (Plotly's own circle is drawn askew on a log axis.)
-_DISC = "M-4,0C-4,-2.2,-2.2,-4,0,-4C2.2,-4,4,-2.2,4,0C4,2.2,2.2,4,0,4C-2.2,4,-4,2.2,-4,0Z"
 
 
 def over_steps(result: AccountingResult, finding: str = "") -> dict:
@@ -57,37 +58,40 @@ def over_noise(result: AccountingResult, finding: str = "") -> dict:
 
 
 def _curves(result: AccountingResult, points, rows, *, now: float, field: str, title: dict, legend: str) -> dict:
-    name, target = field.replace("_", " "), result.settings.target_epsilon
+    thin = _THIN if rows is FIRST else ""
+    today = [one for row in rows if row != thin and 0 < (one := result.epsilon(row)) < np.inf]
+    ends = {"yref": "y", "y0": min(today, default=_LOW), "y1": min(_HIGH, max(today, default=_LOW))}
     low, high = result.settings.LIMITS[field]
-    today = {row: result.epsilon(row) for row in rows if row != _THIN or rows is not FIRST}
-    today = {row: epsilon for row, epsilon in today.items() if 0 < epsilon < np.inf}
-    ends = {"yref": "y", "y0": min(today.values(), default=_LOW), "y1": min(_HIGH, max(today.values(), default=_LOW))}
-    return theme.figure(
-        *(_curve(result, row, *points(row), of=name, thin=row == _THIN and rows is FIRST) for row in rows),
+    return over(
+        *(
+            _curve(result, row, *points(row), result.epsilon(row), width=1 if row == thin else None, listed=row != thin)
+            for row in rows
+        ),
+        now=now,
+        rule=ends,
+        levels=[Level(y=result.settings.target_epsilon, colour=theme.BOUND)],
+        shapes=[_cross(now, result.epsilon("published"))] if "published" in rows else (),
         title=title,
         legend=legend,
-        xaxis=_log_axis(f"{name} (log scale)", low, high),
+        xaxis=_log_axis(f"{field.replace('_', ' ')} (log scale)", low, high),
         yaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH),
-        shapes=[
-            theme.rule(now) | ends,
-            theme.level(target, colour=theme.BOUND, width=1.5, dash=theme.DASHES[theme.BOUND]),
-            *(_dot(row, now, epsilon) for row, epsilon in today.items()),
-        ],
     )
 
 
-def _curve(result: AccountingResult, row: str, at: np.ndarray, epsilon: np.ndarray, *, of: str, thin: bool) -> dict:
-    """Draw what one row of the accounting page says."""
+def _curve(result: AccountingResult, row: str, at: np.ndarray, found: np.ndarray, today: float, **more: Any) -> Curve:
+    """Draw what one row of the accounting page says, and says today."""
     name, colour, dash = theme.THEOREMS[row]
     name = result.settings.tightest if row == "pld" else name
-    style = {"line": {"color": colour, "width": 1 if thin else 3 if row == "pld" else 2, "dash": dash}}
-    if thin:
-        style["showlegend"] = False
-    if row == "pld":
-        style["meta"] = "ghost"
-    shown = theme.key(name, number(result.epsilon(row)))
-    hover = f"{of} %{{x:.4~g}}: epsilon %{{y:.3~g}}<extra>{name}</extra>"
-    return theme.line(at, epsilon, colour=colour, name=shown, hovertemplate=hover, **style)
+    style = {"colour": colour, "dash": dash, "ghost": row == "pld"}
+    dot = today if more.get("listed", True) and 0 < today < np.inf and row != "published" else None
+    return Curve(name=name, x=at, y=found, **({"value": number(today), "at_now": dot} | style | more))
+
+
+def _cross(x: float, y: float) -> dict:
+    """Draw what this run costs by the published theorem, which is no bound."""
+    place = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
+    line = {"color": theme.THEOREMS["published"][1], "width": 2}
+    return theme.path("M-4,-4L4,4M-4,4L4,-4", line=line, visible=0 < y < np.inf, **place)
 
 
 def number(value: float) -> str:
@@ -98,19 +102,6 @@ def number(value: float) -> str:
 def _log_axis(text: str, low: float, high: float, *, most: int = 7) -> dict:
     """Return a log axis with a little room beside its ends."""
     return theme.log_axis(text, 0.87 * low, 1.15 * high, most=most, word="{:,.10g}".format)
-
-
-def _dot(row: str, x: float, y: float) -> dict:
-    """Draw what this run costs by one row: a shape and no trace, so that curves that stay are not drawn again."""
-    colour = theme.THEOREMS[row][1]
-    if row == "published":
-        return _mark(x, y, colour, path="M-4,-4L4,4M-4,4L4,-4")
-    return _mark(x, y, colour, path=_DISC, fillcolor=colour, name="ghost" if row == "pld" else row)
-
-
-def _mark(x: float, y: float, colour: str, **more: str) -> dict:
-    place = {"type": "path", "xref": "x", "yref": "y", "xanchor": float(x), "yanchor": float(y)}
-    return place | {"xsizemode": "pixel", "ysizemode": "pixel", "line": {"color": colour, "width": 2}} | more
 
 
 def effects(result: AccountingResult, finding: str = "") -> dict:
@@ -126,23 +117,15 @@ def effects(result: AccountingResult, finding: str = "") -> dict:
         np.column_stack([here, here, gap, here, epsilon, gap]).ravel(),
         np.column_stack([at - 0.2, at + 0.2, gap, at, at, gap]).ravel(),
     )
+    said = [f"delta {theme.delta(held.delta, digits=3)}, {held.adjacency}, {held.unit}" for _, held in drawn]
+    style = {"name": "epsilon", "customdata": said, "cliponaxis": False, "meta": theme.GHOST}
+    hover = "epsilon %{x:.3~g}; %{customdata}<extra></extra>"
     return theme.figure(
         theme.line(*links, colour=theme.NON_PRIVATE, name="", dash="solid", hoverinfo="skip"),
-        theme.scatter(
-            epsilon,
-            at,
-            mode="markers",
-            name="epsilon",
-            marker={"color": theme.PRIVATE, "size": 11},
-            customdata=[
-                f"delta {theme.delta(held.delta, digits=3)}, {held.adjacency}, {held.unit}" for _, held in drawn
-            ],
-            hovertemplate="epsilon %{x:.3~g}; %{customdata}<extra></extra>",
-            cliponaxis=False,
-            meta="ghost",
-        ),
+        theme.markers(epsilon, at, colour=theme.PRIVATE, size=11, hover=hover, **style),
+        left=12,
+        right=16,
         title=theme.title("Largest effect", finding),
-        margin={"l": 12, "r": 16, "t": 34, "b": 44},
         xaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH if epsilon.max(initial=0) <= _HIGH else _HIGHEST, most=4),
         yaxis={"range": [len(found) - 0.6, -0.8], "showticklabels": False, "showgrid": False, "zeroline": False},
         annotations=[_named(result, place, one) for place, one in enumerate(found)],
@@ -182,63 +165,55 @@ def searches(result: AccountingResult, finding: str = "") -> dict:
     """Draw what a search costs over how likely it finds a good setting, by what of it is released."""
     run, several = result.held.epsilon, result.settings.settings_tried > 1
     held = {way: result.searches[way] for way in WAYS} if several else {}
-    dots = [_tried(way, result.chance(way), one.epsilon) for way, one in held.items() if _drawable(one)]
     low, high = theme.steady_range(0.8 * run, 20 * run) if 0 < run < np.inf else np.log10([_LOW, _HIGH])
-    return theme.figure(
+    marks = [
+        theme.dot(result.chance(way), one.epsilon, colour=WAYS[way][1])
+        | ({"name": theme.GHOST} if way == "all" else {})
+        for way, one in held.items()
+        if _drawable(one)
+    ]
+    return over(
         *(_search(result, way, held.get(way)) for way in WAYS),
+        levels=[Level(y=run if 0 < run < np.inf else _LOW)],
         title=theme.title("Cost of tuning", finding),
         legend="upper left",
+        shapes=marks,
         xaxis=theme.share_axis("probability of one of the best 10\u00a0% of configurations", 1.02, step=0.2),
         yaxis=theme.log_axis("epsilon (log scale)", 10**low, 10**high, most=5, word="{:,.10g}".format),
-        shapes=[
-            theme.level(run if 0 < run < np.inf else _LOW, colour=theme.NON_PRIVATE, width=1.5, dash="dot"),
-            *dots,
-        ],
     )
 
 
-def _tried(way: str, x: float, y: float) -> dict:
-    """Draw what the settings tried cost by one way."""
-    colour = WAYS[way][1]
-    return _mark(x, y, colour, path=_DISC, fillcolor=colour, name="ghost" if way == "all" else way)
-
-
-def _search(result: AccountingResult, way: str, held) -> dict:
+def _search(result: AccountingResult, way: str, held) -> Curve:
     """Epsilon of one way, with what it is today."""
-    name, colour = WAYS[way]
-    more = {"meta": "ghost"} if way == "all" else {}
+    (name, colour), (x, y) = WAYS[way], result.over_chance(way)
     about = "about " if way == "all" else ""
     hover = f"probability %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>"
-    shown = theme.key(name, number(held.epsilon)) if held is not None else name
-    return theme.line(*result.over_chance(way), colour=colour, name=shown, hovertemplate=hover, **more)
+    value = number(held.epsilon) if held is not None else ""
+    return Curve(name=name, x=x, y=y, value=value, colour=colour, ghost=way == "all", hover=hover)
 
 
 def constants(result: AccountingResult, finding: str = "") -> dict:
     """The c2 with which the moments theorem would say what each accountant counts, over steps with this noise."""
-    now, (low, high) = result.settings.steps, result.settings.LIMITS["steps"]
     today = {row: result.statements.constant(result.epsilon(row)) for row in _SHARP}
-    return theme.figure(
-        *(_constant(result, row, today[row]) for row in _SHARP),
+    low, high = _CONSTANTS
+    return over(
+        *(
+            _curve(
+                result,
+                row,
+                *result.constants(row),
+                found if low < found < high else np.nan,
+                value=f"{found:.2f}" if found < 10 else number(found),  # of one width, so that the legend stays
+            )
+            for row, found in today.items()
+        ),
+        now=result.settings.steps,
+        levels=[Level(y=PROVED, colour=theme.BOUND)],
         title=theme.title("Constant c₂", finding),
         legend="upper right",
-        xaxis=_log_axis("steps (log scale)", low, high),
-        yaxis=_log_axis("c₂ (log scale)", *_CONSTANTS, most=4),
-        shapes=[
-            theme.rule(now),
-            theme.level(PROVED, colour=theme.BOUND, width=1.5, dash=theme.DASHES[theme.BOUND]),
-            *(_dot(row, now, found) for row, found in today.items() if _CONSTANTS[0] < found < _CONSTANTS[1]),
-        ],
+        xaxis=_log_axis("steps (log scale)", *result.settings.LIMITS["steps"]),
+        yaxis=_log_axis("c₂ (log scale)", low, high, most=4),
     )
-
-
-def _constant(result: AccountingResult, row: str, today: float) -> dict:
-    name, colour, dash = theme.THEOREMS[row]
-    name = result.settings.tightest if row == "pld" else name
-    steps, found = result.constants(row)
-    more = {"meta": "ghost"} if row == "pld" else {}
-    told = f"{today:.2f}" if today < 10 else number(today)  # of one width, so that the legend stays where it is
-    hover = f"steps %{{x:.4~g}}: c2 %{{y:.3~g}}<extra>{name}</extra>"
-    return theme.line(steps, found, colour=colour, dash=dash, name=theme.key(name, told), hovertemplate=hover, **more)
 
 
 def moments(result: AccountingResult, finding: str = "") -> dict:
@@ -246,18 +221,16 @@ def moments(result: AccountingResult, finding: str = "") -> dict:
     found = result.statements
     at, exact, bound = (column.astype(float) for column in found.moments.values())
     low, high = theme.steady_range(exact.min(), exact.max())
-    hover = "lambda %{x:.0f}: %{y:.3~g}<extra>"
     stated = at <= found.last
-    ends = {"hovertemplate": f"{hover}main term of the bound</extra>", "colour": theme.BOUND}
-    return theme.figure(
-        theme.line(at, exact, colour=theme.PRIVATE, name="exact", hovertemplate=f"{hover}exact</extra>", meta="ghost"),
-        theme.line(at, _finite(bound, stated), name="bound, main term", **ends),
-        theme.line(at, _finite(bound, ~stated), name="not stated here", dash="dot", **ends),
+    return over(
+        Curve(name="exact", x=at, y=exact, colour=theme.PRIVATE, ghost=True),
+        Curve(name="bound, main term", x=at, y=_finite(bound, stated), colour=theme.BOUND),
+        Curve(name="not stated here", x=at, y=_finite(bound, ~stated), colour=theme.BOUND, dash="dot"),
+        now=found.best("exact")[1],
         title=theme.title("Moments", finding),
         legend="upper left",
         xaxis=_log_axis("lambda (log scale)", 1, at[-1]),
         yaxis=theme.log_axis("log moment of one step (log scale)", 10**low, 10**high, most=5, word=theme.written),
-        shapes=[theme.rule(found.best("exact")[1])],
     )
 
 
