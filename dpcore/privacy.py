@@ -198,12 +198,6 @@ class IncomparableError(TypeError):
     """Raised when guarantees or bounds refer to different adjacency relations, units or deltas."""
 
 
-def _refuse_other_types(value: object) -> None:
-    """Raise IncomparableError unless ``value`` is a Guarantee: a ``LowerBound`` has similar fields but is not one."""
-    if not isinstance(value, Guarantee):
-        raise IncomparableError(f"a guarantee is needed here, not {value!r}")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
     """An (epsilon, delta)-differential privacy guarantee with everything needed to interpret it.
@@ -328,7 +322,8 @@ class LowerBound:
         A bound with an assumption refutes nothing unless the caller confirms in ``proved`` that the mechanism meets it.
         Raises IncomparableError if adjacency, unit or delta do not match.
         """
-        _refuse_other_types(claim)
+        if not isinstance(claim, Guarantee):  # a ``LowerBound`` has similar fields but is not one
+            raise IncomparableError(f"a guarantee is needed here, not {claim!r}")
         if (self.adjacency, self.unit) != (claim.adjacency, claim.unit):
             raise IncomparableError(f"measured under {self.adjacency}, claimed under {claim.adjacency}")
         if claim.delta > self.delta:

@@ -41,7 +41,7 @@ def _generator(seed: int, key: int, index: int, part: int) -> np.random.Generato
 def normal_steps(
     seed: int,
     purpose: Purpose,
-    indices: Sequence[int],
+    indices: Sequence[int] | np.ndarray,
     *,
     steps: int,
     shape: tuple[int, ...],

@@ -93,7 +93,7 @@ def fit(
     tolerance: float = erm.TOLERANCE,
     start: np.ndarray | None = None,
 ) -> erm.Minimum:
-    """Return the weights (..., k, d) fitted to targets ``shares`` (..., K, N) of the rows X (N, d).
+    """Return the weights (..., k, d) fitted to targets ``shares`` (..., K, N) of rows X (N, d) or (..., N, d).
 
     start: starting weights. Use only with a strict tolerance, because a loosely converged result depends on its start.
     """

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from dpcore.training import erm
-from dpcore.training.losses import chosen, outputs, probabilities
+from dpcore.parties import aggregation
+from dpcore.training.losses import chosen, probabilities
 
 LEARNERS = ("logistic", "bayes", "tree", "neighbours", "mixed")
 # Learners that train one party at a time are slower, so there are fewer parties.
@@ -79,11 +79,8 @@ def _others(learner, X, y, rows, classes) -> Votes:
 
 def logistic(X: np.ndarray, y: np.ndarray, *, classes: int, regularisation: float) -> np.ndarray:
     """Return weights (parties, k, d) that minimise each party's (1/n) sum of losses + (lambda/2) ||w||^2."""
-    if outputs(classes) == 1:
-        found = erm.logistic(X, y.astype(float), regularisation=regularisation, tolerance=_TOLERANCE)
-        return found.weights[:, None]
-    targets = (y[:, None] == np.arange(classes)[:, None]).astype(float)
-    return erm.softmax(X, targets, regularisation=regularisation, tolerance=_TOLERANCE).weights
+    targets = aggregation.one_hot(y, classes)
+    return aggregation.fit(X, targets, regularisation=regularisation, tolerance=_TOLERANCE).weights
 
 
 def _bayes(X: np.ndarray, y: np.ndarray, rows: np.ndarray, classes: int) -> np.ndarray:
@@ -91,7 +88,7 @@ def _bayes(X: np.ndarray, y: np.ndarray, rows: np.ndarray, classes: int) -> np.n
 
     A class without rows gets the prior of half a row, and the mean and variance of all of the party's rows.
     """
-    member = (y[:, None] == np.arange(classes)[:, None]).astype(float)
+    member = aggregation.one_hot(y, classes)
     count = member.sum(axis=-1)[..., None]
     every, spread = X.mean(axis=1)[:, None], X.var(axis=1)[:, None]
     mean = np.where(count > 0, member @ X / np.maximum(count, 1), every)
@@ -121,7 +118,7 @@ def _neighbours(X, y, rows, classes) -> np.ndarray:
     X, rows = X.astype(np.float32), rows.astype(np.float32)
     distances = (X**2).sum(axis=-1)[..., None] - 2 * (X @ rows.T)
     near = (distances <= _smallest(distances, min(_NEIGHBOURS, X.shape[1]))[:, None]).astype(np.float32)
-    member = (y[:, None] == np.arange(classes)[:, None]).astype(np.float32)
+    member = aggregation.one_hot(y, classes).astype(np.float32)
     return member @ near / near.sum(axis=1, keepdims=True)
 
 
