@@ -161,14 +161,15 @@ def _lost(r) -> bool:
 
 
 def _costs(r) -> tuple[list[float], Callable[[float], bool]]:
-    found = {e: runs for e, runs in zip(r.columns()["epsilon"], r.accuracy[0], strict=True) if not np.isnan(runs[0])}
+    every = zip(r.columns()["epsilon"], r.accuracy.runs[0], strict=True)
+    found = {epsilon: runs for epsilon, runs in every if not np.isnan(runs[0])}
     how = {"constant": _model(r)["constant"]}
     return [*found], lambda place: worse(found[place], r.reference.accuracy, **how)
 
 
 def _started(r, epsilon: str) -> bool:
     place = int(np.abs(r.columns()["epsilon"] - amount(epsilon)).argmin())
-    return better(r.accuracy[1, place], r.accuracy[0, place], constant=_model(r)["constant"])
+    return better(r.accuracy.runs[1, place], r.accuracy.runs[0, place], constant=_model(r)["constant"])
 
 
 CLASSIFIER: Claims = {
@@ -179,8 +180,8 @@ CLASSIFIER: Claims = {
     r"public rows? lowers accuracy by [\d.]+ points?": lambda r, _: worse(*r.focus.accuracy[::-1], **_model(r)),
     r"largest gain from pre-training is \S+ points, at epsilon ([\d.,]*\d)\.": lambda r, m: _started(r, m[1]),
     r"At epsilon ([\d.,]*\d) it is": lambda r, m: _started(r, m[1]),
-    r"accuracy loss up to ([\d.]*\d)": lambda r, m: until(*_costs(r), amount(m[1])),
-    r"accuracy loss at all epsilons": lambda r, _: since(*_costs(r), 0),
+    r"loss up to epsilon ([\d.]*\d)": lambda r, m: until(*_costs(r), amount(m[1])),
+    r"loss at every epsilon": lambda r, _: since(*_costs(r), 0),
 }
 
 # ---- network
