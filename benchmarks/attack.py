@@ -24,7 +24,7 @@ from dpcore.streams import normal_steps
 from dpcore.training import losses
 from pages.attack import figures, words
 from pages.attack.experiment import AttackSettings
-from pages.attack.two_worlds import Retrain, World
+from pages.attack.two_worlds import World, retrained
 from pages.attack.two_worlds_result import CurvePoint
 from ui.live import Picture
 
@@ -92,7 +92,7 @@ def _softmax(z: np.ndarray) -> np.ndarray:
 def disagreement(work: Work, trainings: int = 3) -> float:
     """The largest difference between weights of the loop and of the page's first trainings, with the same noise."""
     model = work.tasks[0].model
-    ours = Retrain(model=model, epsilon=work.settings.epsilon, first=0, count=trainings).run().weights
+    ours = retrained(model, (work.settings.epsilon,), range(trainings)).weights
     apart = 0.0
     for place, weights in enumerate(ours):
         # The stream of training r of the second world is that of r + 100,000.

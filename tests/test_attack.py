@@ -18,7 +18,7 @@ from pages.attack import figures_parts as others
 from pages.attack import words as say
 from pages.attack import words_parts as tell
 from pages.attack.experiment import AttackSettings
-from pages.attack.two_worlds import Model, Noiseless, Retrain, Risks
+from pages.attack.two_worlds import Model, Noiseless, Risks
 from pages.attack.two_worlds_result import EPSILONS, CurvePoint
 from tests.test_figures import numbers
 from ui.controls import from_link
@@ -49,7 +49,7 @@ class TestNeverAboveTheBound:
         """Where every gradient is clipped and opposite in the two worlds, the attack is what the theorem counts."""
         settings = of(sees="steps", epsilon=8.0, clip_norm=0.02, steps=5, learning_rate=0.1, repeats=1000)
         assert trained(settings).risk == pytest.approx(1, abs=0.02)
-        many = Retrain(model=Model.of(settings), epsilon=8.0, first=0, count=2000).run()
+        many = two_worlds.retrained(Model.of(settings), (8.0,), range(2000))
         found = guess(many.weights, many.scores, Noiseless(model=Model.of(settings)).run())
         exact = float(ndtr(gdp.mu_of(8.0, delta=1e-5) / 2))
         assert found.accuracy == pytest.approx(exact, abs=4 * np.sqrt(0.25 / found.trials))
@@ -57,7 +57,7 @@ class TestNeverAboveTheBound:
     def test_the_exact_score_is_a_log_likelihood_ratio(self):
         """E[e^-s] = 1 with the person and E[e^s] = 1 without; means +-mu^2/2 for the worst person."""
         settings = of(sees="steps", clip_norm=0.02, steps=5, learning_rate=0.1)
-        with_them, without = Retrain(model=Model.of(settings), epsilon=4.0, first=0, count=3000).run().scores
+        with_them, without = two_worlds.retrained(Model.of(settings), (4.0,), range(3000)).scores
         assert np.exp(-with_them).mean() == pytest.approx(1, abs=0.1)
         assert np.exp(without).mean() == pytest.approx(1, abs=0.1)
         mu = gdp.mu_of(4.0, delta=1e-5)

@@ -20,7 +20,7 @@ from pages.attack.exposure import gradient_moves, people_moves
 from pages.attack.inputs import MOST_LIVE
 from pages.attack.membership import MODELS
 from pages.attack.page import PAGE
-from pages.attack.two_worlds import Model, Retrain, Risks
+from pages.attack.two_worlds import Model, Risks
 from pages.attack.two_worlds_result import CurvePoint
 from tests import reached
 from tests.sentences import NEVER, broken_by, plain
@@ -262,10 +262,10 @@ class TestSettings:
     def test_nothing_is_left_of_a_file_that_is_gone(self):
         held = table_of(customers(300))
         settings = settings_of(own_rows.choose(held, ROLES))
-        task = Retrain(model=Model.of(settings), epsilon=1.0, first=0, count=2)
+        model = Model.of(settings)
         held.clear()
         with pytest.raises(check.RefusedError, match="gone"):
-            task.run()
+            two_worlds.retrained(model, (1.0,), range(2))
 
 
 def test_no_map_and_no_row_is_drawn(own):

@@ -15,7 +15,7 @@ import pandas as pd
 
 from dpcore.attacks import audit, one_run
 from dpcore.cache import cached
-from dpcore.estimators.recipes import CLIPPING, Guarantees, guarantees
+from dpcore.estimators.recipes import CLIPPING
 from dpcore.mechanisms import classical_noise_multiplier
 from dpcore.privacy import Adjacency, Guarantee, LowerBound
 from dpcore.streams import stream
@@ -25,7 +25,7 @@ from lab.ensemble import Runs, slices
 from lab.settings import Settings, quantiles_of
 from pages.attack.audits import targets_descent
 from pages.attack.audits.runs import Scores, together
-from pages.attack.inputs import Inputs, PrivateRecipe
+from pages.attack.inputs import FORMS, Inputs, PrivateRecipe, claim
 
 EPSILONS = (0.3, 1.0, 2.0, 4.0, 8.0, 20.0, 60.0)
 CONFIDENCE = 0.95
@@ -37,7 +37,6 @@ RETRAININGS, _AT_ONCE = 2000, 250
 _WAIT = 4
 # A canary's feature: so long that its gradient is clipped at every step.
 _LENGTH = 20.0
-FORMS = ("count", "gaussian")
 
 
 class Planted(NamedTuple):
@@ -67,8 +66,7 @@ class Planting(PrivateRecipe):
         if self.version == "none":
             return 0.0
         multiplier = np.sqrt(self.steps) * classical_noise_multiplier(epsilon, delta=self.delta)
-        given = {"clip_norm": self.clip_norm, "rows": rows, "adjacency": Adjacency.REPLACE_ONE}
-        return float(descent.mean_noise_sd(multiplier, **given))
+        return descent.mean_noise_sd(multiplier, clip_norm=self.clip_norm, rows=rows, adjacency=Adjacency.REPLACE_ONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,8 +137,9 @@ def _least(right: int, guesses: int, canaries: int, delta: float) -> LowerBound:
 @cached
 def _beside(done: tuple[Scores, ...], form: audit.Form, delta: float) -> LowerBound:
     """Runs are told apart by who they are, so that a redraw does not count them again."""
-    given = {"delta": delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": CONFIDENCE}
-    return audit.epsilon_lower_bound(*together(done), form=form, **given)
+    return audit.epsilon_lower_bound(
+        *together(done), form=form, delta=delta, adjacency=Adjacency.REPLACE_ONE, confidence=CONFIDENCE
+    )
 
 
 def bounds(planted: Planted, *, share: float, delta: float) -> list[tuple[int, int, LowerBound]]:
@@ -188,7 +187,6 @@ def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "OnceResult":
         now=_together(done(_planted(settings))),
         points={epsilon: _together(parts) for epsilon, parts in points.items() if parts},
         many={epsilon: parts for epsilon, parts in many.items() if len(parts) == RETRAININGS // _AT_ONCE},
-        guarantees=guarantees(settings),
     )
 
 
@@ -207,7 +205,6 @@ class OnceResult:
     now: Planted
     points: dict[float, Planted]
     many: dict[float, tuple[Scores, ...]]
-    guarantees: Guarantees
 
     @cached_property
     def audits(self) -> list[tuple[int, int, LowerBound]]:
@@ -257,15 +254,7 @@ class OnceResult:
 
     @property
     def claim(self) -> Guarantee:
-        """Return the claim that the slider sets."""
-        return Guarantee(
-            epsilon=self.settings.epsilon,
-            delta=self.settings.delta,
-            adjacency=Adjacency.REPLACE_ONE,
-            unit="record",
-            basis="claimed",
-            event=self.guarantees.formula.event,
-        )
+        return claim(self.settings)
 
     @property
     def caught(self) -> bool:

@@ -3,15 +3,30 @@
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
+from dpcore.attacks import audit
 from dpcore.data import toy as data
 from dpcore.data.references import held
-from dpcore.privacy import Adjacency
+from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import descent
 
 # Rows, or people, of a file of one's own that are trained on: each picture takes hundreds of trainings.
 MOST_LIVE = 2000
 # What a row of a person who has several takes, in rows that are a person each.
 _SEVERAL = 5
+# How a bound on epsilon is read off scores: by counting alone, or taking the noise for Gaussian.
+FORMS: tuple[audit.Form, ...] = ("count", "gaussian")
+
+
+def claim(settings: Any) -> Guarantee:
+    """Return the claim that the slider sets, whatever the version really gives."""
+    return Guarantee(
+        epsilon=settings.epsilon,
+        delta=settings.delta,
+        adjacency=Adjacency.REPLACE_ONE,
+        unit=settings.unit,
+        basis="claimed",
+        event=settings.guarantees.formula.event,
+    )
 
 
 def rows_of(dataset: data.Dataset) -> int:

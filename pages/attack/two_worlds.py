@@ -160,6 +160,11 @@ class Model(Training):
     sees: str
 
     @property
+    def cells(self) -> float:
+        """Return the work of one training in each of the two worlds."""
+        return _pair_cells(self.dataset, self.steps, self.sees)
+
+    @property
     def adjacency(self) -> str:
         return str(Adjacency.REPLACE_ONE)
 
@@ -190,48 +195,24 @@ class Trained(NamedTuple):
     scores: np.ndarray | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Retrain:
-    """Trainings ``first`` to ``first`` + ``count`` - 1 of both worlds at one epsilon."""
-
-    model: Model
-    epsilon: float
-    first: int
-    count: int
-    essential: bool = False
-
-    @property
-    def cells(self) -> float:
-        return self.count * pair_cells(self.model)
-
-    def run(self) -> Trained:
-        model, sd = self.model, noise_sd(self.model, self.epsilon)
-        worlds = model.neighbours.worlds()
-        every = model.sees == "steps" and sd > 0
-        weights, scores = [], []
-        for place, world in enumerate(worlds):
-            draws = np.arange(self.first, self.first + (self.count if sd else 1)) + _APART * place
-            path = train(model, world, sd=sd, draws=draws, record=range(model.steps + 1) if every else ())
-            weights.append(np.broadcast_to(path.weights, (self.count, *path.weights.shape[1:])))
-            scores.append(_log_ratio(model, worlds, path.history, sd=sd) if every else None)
-        return Trained(np.stack(weights), np.stack(scores) if every else None)
-
-
-class PointRetrain(Retrain):
-    """Some of those of a point of the curve, kept until the others are there."""
-
-    def run(self) -> Trained:
-        return _point_retrained(self)
+def retrained(model: Model, at: tuple[float], repeats: range) -> Trained:
+    """Train these repeats in both worlds at one epsilon."""
+    sd, worlds = noise_sd(model, at[0]), model.neighbours.worlds()
+    record = range(model.steps + 1) if model.sees == "steps" and sd > 0 else ()
+    weights, scores = [], []
+    for place, world in enumerate(worlds):
+        draws = np.arange(repeats.start, repeats.stop if sd else repeats.start + 1) + _APART * place
+        path = train(model, world, sd=sd, draws=draws, record=record)
+        weights.append(np.broadcast_to(path.weights, (len(repeats), *path.weights.shape[1:])))
+        if record:
+            scores.append(_log_ratio(model, worlds, path.history, sd=sd))
+    return Trained(np.stack(weights), np.stack(scores) if scores else None)
 
 
 @cached
-def _point_retrained(task: PointRetrain) -> Trained:
-    return Retrain.run(task)
-
-
-def pair_cells(model: Model) -> float:
-    """The work of one training in each of the two worlds."""
-    return _pair_cells(model.dataset, model.steps, model.sees)
+def retrained_once(model: Model, at: tuple[float], repeats: range) -> Trained:
+    """Train as ``retrained``, and keep what a point of the curve needs until its other parts are there."""
+    return retrained(model, at, repeats)
 
 
 def _pair_cells(dataset: data.Dataset, steps: int, sees: str) -> float:
@@ -268,8 +249,7 @@ class _Mean:
         bounds = np.full(models, recipe.clip_norm, np.float32) if recipe.version == "sound" else None
         X = np.ascontiguousarray(world.X, np.float32)
         k = losses.outputs(recipe.classes)
-        given = {"people": world.people, "models": models, "k": k, "clip_norm": bounds}
-        self._gradient = descent.mean_gradient(X, world.y, **given)
+        self._gradient = descent.mean_gradient(X, world.y, people=world.people, models=models, k=k, clip_norm=bounds)
         self._clip = recipe.clip_norm if recipe.version == "published" else None
 
     def __call__(self, weights: np.ndarray) -> np.ndarray:

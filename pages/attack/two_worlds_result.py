@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
@@ -22,22 +22,22 @@ from dpcore.privacy import Adjacency, Guarantee, LowerBound
 from dpcore.training import losses
 from lab import chunking
 from lab.boundaries import Plane, boundaries
+from lab.ensemble import Runs, slices
 from lab.own_settings import OWN
 from lab.settings import Settings
 from pages.attack.exposure import gradient_moves
-from pages.attack.inputs import split_of
+from pages.attack.inputs import FORMS, claim, split_of
 from pages.attack.two_worlds import (
     STEPS_SEEN,
     Model,
     Noiseless,
-    PointRetrain,
-    Retrain,
     Risks,
     Trained,
     Training,
     noiseless,
-    pair_cells,
     plane_of,
+    retrained,
+    retrained_once,
 )
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 15.0, 40.0, 150.0)
@@ -67,12 +67,10 @@ class CurvePoint:
     essential: ClassVar[bool] = False
 
     @property
-    def parts(self) -> tuple[PointRetrain, ...]:
-        """The trainings, a slice of work each."""
-        cuts = chunking.cut(self.first, self.first + self.count, each=pair_cells(self.model))
-        return tuple(
-            PointRetrain(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part)) for part in cuts
-        )
+    def parts(self) -> tuple[Runs[Model, Trained], ...]:
+        """Return the trainings, a slice of work each."""
+        cuts = chunking.cut(self.first, self.first + self.count, each=self.model.cells)
+        return slices(retrained_once, self.model, (self.epsilon,), cuts)
 
     def run(self) -> Point:
         found = _attacked([part.run() for part in self.parts], self.model)
@@ -83,7 +81,7 @@ class CurvePoint:
 class Attacked:
     """The attack on the trainings of these slices of the page: its share of right answers, (1,)."""
 
-    slices: tuple[Retrain, ...]
+    slices: tuple[Runs[Model, Trained], ...]
     essential: ClassVar[bool] = False
 
     def run(self) -> np.ndarray:
@@ -92,24 +90,29 @@ class Attacked:
 
 
 def _attacked(trained: Sequence[Trained], model: Model) -> Guessed:
-    scores = None if trained[0].scores is None else np.concatenate([one.scores for one in trained], axis=1)
-    return guess(np.concatenate([one.weights for one in trained], axis=1), scores, noiseless(model))
+    return guess(*_together(trained), noiseless(model))
+
+
+def _together(trained: Sequence[Trained]) -> Trained:
+    weights = np.concatenate([one.weights for one in trained], axis=1)
+    scores = [one.scores for one in trained if one.scores is not None]
+    return Trained(weights, np.concatenate(scores, axis=1) if scores else None)
 
 
 def _at_once(model: Model) -> int:
     """Trainings of a slice in each world, were it not for its most cells."""
     more = STEPS_SEEN if model.sees == "steps" else 1
-    return int(np.clip(_CELLS_AT_ONCE / pair_cells(model), 10, _MOST // more))
+    return int(np.clip(_CELLS_AT_ONCE / model.cells, 10, _MOST // more))
 
 
-def _slices(settings: Settings) -> Iterator[Retrain]:
-    """All trainings at today's epsilon: the first few at once, the others while at rest."""
+def _slices(settings: Settings) -> list[Runs[Model, Trained]]:
+    """Return all trainings at today's epsilon: the first few at once, the others while at rest."""
     model = Model.of(settings)
-    width, each = _at_once(model), pair_cells(model)
-    first = chunking.first(min(_FIRST, width, settings.repeats), each=each, least=4)
-    yield Retrain(model=model, epsilon=settings.epsilon, first=0, count=first, essential=True)
-    for part in chunking.cut(first, settings.repeats, each=each, most=width):
-        yield Retrain(model=model, epsilon=settings.epsilon, first=part.start, count=len(part))
+    width = _at_once(model)
+    first = chunking.first(min(_FIRST, width, settings.repeats), each=model.cells, least=4)
+    cuts = chunking.cut(first, settings.repeats, each=model.cells, most=width)
+    now, *later = slices(retrained, model, (settings.epsilon,), [range(first), *cuts])
+    return [replace(now, essential=True), *later]
 
 
 def _points(settings: Settings) -> tuple[CurvePoint, ...]:
@@ -134,22 +137,22 @@ def probe(settings: Settings) -> Attacked:
 
 def tasks(settings: Settings) -> Iterator[Any]:
     """Today's epsilon, with a first turn of the curve early on, and then the rest of the curve."""
-    slices = list(_slices(settings))
+    now = _slices(settings)
     points = [(*_apart(point), point) for point in _points(settings)]
-    yield from (slices[0], Noiseless(model=Model.of(settings)), Risks.of(settings))
-    yield from slices[1:4]
+    yield from (now[0], Noiseless(model=Model.of(settings)), Risks.of(settings))
+    yield from now[1:4]
     yield from chain.from_iterable(points[: len(EPSILONS)])
-    yield from slices[4:]
+    yield from now[4:]
     yield from chain.from_iterable(points[len(EPSILONS) :])
 
 
-def _apart(point: CurvePoint) -> tuple[PointRetrain, ...]:
+def _apart(point: CurvePoint) -> tuple[Runs[Model, Trained], ...]:
     """Return what a point needs before, where all of it would be too much for one slice."""
     return point.parts if len(point.parts) > 1 else ()
 
 
 def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "WorldsResult":
-    done = [outcomes[task] for task in _slices(settings) if task in outcomes]
+    trained = _together([outcomes[task] for task in _slices(settings) if task in outcomes])
     points: dict[float, Point] = {}
     for task in _points(settings):
         if task in outcomes:
@@ -161,8 +164,8 @@ def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "WorldsResult":
         plane=None if settings.dataset == OWN else plane_of(settings.dataset, settings.seed),
         noiseless=outcomes[Noiseless(model=Model.of(settings))],
         risks=outcomes[Risks.of(settings)],
-        weights=np.concatenate([one.weights for one in done], axis=1),
-        scores=None if done[0].scores is None else np.concatenate([one.scores for one in done], axis=1),
+        weights=trained.weights,
+        scores=trained.scores,
         points=points,
         guarantees=settings.guarantees,
     )
@@ -224,25 +227,14 @@ class WorldsResult:
 
     @property
     def claim(self) -> Guarantee:
-        """Return the claim that the slider sets, whatever the version really gives."""
-        settings, event = self.settings, self.guarantees.formula.event
-        return Guarantee(
-            epsilon=settings.epsilon,
-            delta=settings.delta,
-            adjacency=Adjacency.REPLACE_ONE,
-            unit=settings.unit,
-            basis="claimed",
-            event=event,
-        )
+        return claim(self.settings)
 
     @cached_property
     def bounds(self) -> dict[str, LowerBound]:
         """Lower bounds on epsilon from scores that chose nothing, each at 97.5 %, so that both hold at 95 %."""
-        given = {"delta": self.settings.delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": EACH}
-        given |= {"unit": self.settings.unit}
-        return {
-            form: audit.epsilon_lower_bound(*self.attack.tested, form=form, **given) for form in ("count", "gaussian")
-        }
+        tested, delta, unit = self.attack.tested, self.settings.delta, self.settings.unit
+        about: Any = {"delta": delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": EACH, "unit": unit}
+        return {form: audit.epsilon_lower_bound(*tested, form=form, **about) for form in FORMS}
 
     @property
     def shown(self) -> LowerBound:

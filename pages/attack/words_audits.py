@@ -6,7 +6,7 @@ from pages.attack.audits.runs import FIRST, AuditResult
 from pages.attack.audits.table import AUDITS, CAUGHT, CONFIDENCE, CONSISTENT, TOGETHER, VOID
 from pages.attack.audits.targets_regression import REPORT_SHARE as SHARE
 from pages.attack.canaries import CONFIDENCE as SURE
-from pages.attack.canaries import FORMS, POINT, RETRAININGS, OnceResult
+from pages.attack.canaries import POINT, RETRAININGS, OnceResult
 from pages.attack.words import SAYS, budget, claimed, tabled
 from ui import panels
 from ui.panels import Number, number
@@ -121,7 +121,7 @@ def once_verdict(result: OnceResult) -> str:
         return SAYS["once.verdict.none"]
     cases = ["caught" if result.caught else "open_all" if right == guesses else "open"]
     if result.beside:
-        refuted = [form for form in FORMS if result.beside[form].epsilon > settings.epsilon]
+        refuted = [form for form, one in result.beside.items() if one.epsilon > settings.epsilon]
         cases.append(f"many_{refuted[0] if refuted else 'none'}")
     holes = {"guesses": guesses, "many": _MANY, "most": number(result.ceiling.epsilon), "sure": f"{100 * SURE:.0f}"}
     return " ".join(SAYS(f"once.verdict.{case}", **holes, **budget(settings)) for case in cases)
