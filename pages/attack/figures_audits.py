@@ -31,12 +31,13 @@ COLUMNS = tuple(
 )
 # What is measured below this is drawn here: nothing, on a log axis.
 _LEAST = 0.055
+_TICKS = ("0.1", "0.3", "1", "3", "10", "30")
 _AXIS = {
     "title": {"text": "epsilon (log scale)"},
     "type": "log",
     "range": [-1.3, 1.7],
-    "tickvals": [0.1, 0.3, 1, 3, 10, 30],
-    "ticktext": ["0.1", "0.3", "1", "3", "10", "30"],
+    "tickvals": [float(one) for one in _TICKS],
+    "ticktext": list(_TICKS),
 }
 # Single trainings, and many: counting, and taking the noise for Gaussian.
 ONE, MANY = theme.PRIVATE, {"count": theme.PINE, "gaussian": theme.MAUVE}
@@ -47,39 +48,41 @@ _LOW, _HIGH, _CLOSE = 0.05, 40.0, 0.08
 
 
 def summary(result: AuditResult, *, broken: bool) -> dict:
-    """Each audit of a sound mechanism, or of a broken one, by family: a dot at what was measured over the claim."""
+    """Draw each audit of a sound mechanism, or of a broken one, by family: a dot at the bound over the claim."""
     rows = {family: len(FAMILIES) - 1 - at for at, family in enumerate(FAMILIES)}
     done = [name for name in result.bounds if (AUDITS[name].expected != CONSISTENT) == broken]
+    families = [AUDITS[name].family for name in done]
     found = np.array([np.clip(result.bounds[name].epsilon / AUDITS[name].epsilon, _LOW, _HIGH) for name in done])
-    dots = theme.scatter(
-        found,
-        np.array([rows[AUDITS[name].family] for name in done]) + _spread(found, [AUDITS[name].family for name in done]),
-        mode="markers",
-        name="audits",
-        marker={"color": [COLOURS[result.verdicts[name]] for name in done], "size": 9, "opacity": 0.85},
-        text=[_told(result, name) for name in done],
-        hovertemplate="%{text}<extra></extra>",
-    )
+    height = np.array([rows[family] for family in families]) + _spread(found, families)
     caught = sum(result.verdicts[name] == CAUGHT for name in done)
     said = f"{caught} of {len(done)} caught" if broken else f"{len(done) - caught} of {len(done)} within their claim"
+    ends = {"range": [np.log10(_LOW) - 0.08, np.log10(_HIGH) + 0.08], "ticktext": ["0.1", "0.3", "claim", *_TICKS[3:]]}
+    claimed = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
     return theme.figure(
-        dots,
+        _dots(result, done, found, height, size=9, opacity=0.85),
         title=theme.title("Broken" if broken else "Correct", said if done else ""),
-        shapes=[_claimed()],
-        margin={"l": 144, "r": 16, "t": 34, "b": 44},
-        xaxis={
-            "title": {"text": "measured / claimed (log scale)"},
-            "type": "log",
-            "range": [np.log10(_LOW) - 0.08, np.log10(_HIGH) + 0.08],
-            "tickvals": [0.1, 0.3, 1, 3, 10, 30],
-            "ticktext": ["0.1", "0.3", "claim", "3", "10", "30"],
-        },
+        shapes=[theme.rule(1) | {"line": claimed, "layer": "below"}],
+        margin={"l": 132, "r": 16, "t": 34, "b": 44},
+        xaxis=_AXIS | {"title": {"text": "measured / claimed (log scale)"}} | ends,
         yaxis={
             "range": [-0.7, len(rows) - 0.3],
             "tickvals": list(rows.values()),
             "ticktext": list(rows),
             "zeroline": False,
         },
+    )
+
+
+def _dots(result: AuditResult, names: Sequence[str], x: np.ndarray, y: np.ndarray, **style: float) -> dict:
+    """Return a dot for each audit, in the colour of its verdict."""
+    return theme.scatter(
+        x,
+        y,
+        mode="markers",
+        name="audits",
+        marker={"color": [COLOURS[result.verdicts[name]] for name in names], **style},
+        text=[_told(result, name) for name in names],
+        hovertemplate="%{text}<extra></extra>",
     )
 
 
@@ -100,54 +103,34 @@ def _told(result: AuditResult, name: str) -> str:
     return f"{one.family}: {one.what}<br>{shown}: {result.verdicts[name]}"
 
 
-def _claimed() -> dict:
-    line = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
-    return {"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1, "line": line, "layer": "below"}
-
-
 def audits(result: AuditResult, names: Sequence[str]) -> dict:
-    """Each audit: a bar to what was measured, a stroke at the claim, and the name above, so that a phone has room."""
+    """Draw each audit: a bar to what was measured, a stroke at the claim, and the name above, so that a phone has
+    room."""
     done = [name for name in names if name in result.bounds]
     place = {name: len(names) - 1 - at for at, name in enumerate(names)}
     found = np.array([max(result.bounds[name].epsilon, _LEAST) for name in done])
-    colours = [COLOURS[result.verdicts[name]] for name in done]
-    bars = [
-        _bar(place[name], float(epsilon), colour=colour)
-        for name, epsilon, colour in zip(done, found, colours, strict=True)
+    bar = {"type": "rect", "x0": 0.05, "opacity": 0.5, "line": {"width": 0}}
+    bars_drawn = [
+        bar | {"x1": x, "y0": at - 0.36, "y1": at - 0.08, "fillcolor": COLOURS[result.verdicts[name]]}
+        for name, x, at in zip(done, found.tolist(), (place[name] for name in done), strict=True)
     ]
-    dots = theme.scatter(
-        found,
-        np.array([place[name] - 0.22 for name in done]),
-        mode="markers",
-        marker={"color": colours, "size": 7},
-        text=[_told(result, name) for name in done],
-        hovertemplate="%{text}<extra></extra>",
-    )
+    claims = [
+        bars.stroke((AUDITS[name].epsilon,) * 2, (at - 0.46, at + 0.02), colour=theme.BOUND, width=3)
+        for name, at in place.items()
+    ]
+    side = {"x": 0, "xref": "paper", "xanchor": "left", "yref": "y", "yanchor": "middle"}
     return theme.figure(
-        dots,
+        _dots(result, done, found, np.array([place[name] - 0.22 for name in done]), size=7),
         title=theme.title("Claimed epsilon and lower bound"),
-        shapes=[*bars, *(_claim(AUDITS[name].epsilon, at) for name, at in place.items())],
-        annotations=[_name(name, at) for name, at in place.items()],
+        shapes=[*bars_drawn, *claims],
+        annotations=[
+            theme.word(f"{AUDITS[name].family}: {AUDITS[name].what}", y=at + 0.22, size=12, **side)
+            for name, at in place.items()
+        ],
         margin={"l": 12, "r": 16, "t": 34, "b": 44},
         xaxis=_AXIS,
         yaxis={"range": [-0.7, len(names) - 0.3], "visible": False},
     )
-
-
-def _bar(place: int, epsilon: float, *, colour: str) -> dict:
-    ends = {"x0": 0.05, "x1": epsilon, "y0": place - 0.36, "y1": place - 0.08}
-    return {"type": "rect", "fillcolor": colour, "opacity": 0.5, "line": {"width": 0}} | ends
-
-
-def _claim(epsilon: float, place: int) -> dict:
-    ends = {"x0": epsilon, "x1": epsilon, "y0": place - 0.46, "y1": place + 0.02}
-    return {"type": "line", "line": {"color": theme.BOUND, "width": 3}} | ends
-
-
-def _name(name: str, place: int) -> dict:
-    text = f"{AUDITS[name].family}: {AUDITS[name].what}"
-    at = {"x": 0, "xref": "paper", "xanchor": "left", "y": place + 0.22, "yref": "y", "yanchor": "middle"}
-    return theme.word(text, size=12, **at)
 
 
 def canaries(result: OnceResult) -> dict:

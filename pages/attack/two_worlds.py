@@ -78,20 +78,16 @@ class Neighbours(Inputs):
             return here, (here[0], (here[1] + 1) % split.n_classes)
         return here, (split.X_public[0], int(split.y_public[0]))
 
+    @cached
     def worlds(self) -> tuple[World, World]:
         """Return the data sets with the person, and with another in their place."""
-        return _worlds(self)
-
-
-@cached
-def _worlds(neighbours: Neighbours) -> tuple[World, World]:
-    split = data.load(neighbours.dataset, seed=neighbours.seed)
-    found = []
-    for row, label in neighbours.candidates:
-        X, y = losses.with_constant(split.X_private), np.array(split.y_private)
-        X[neighbours.person, :-1], y[neighbours.person] = row, label
-        found.append(World(X, y))
-    return found[0], found[1]
+        split = data.load(self.dataset, seed=self.seed)
+        found = []
+        for row, label in self.candidates:
+            X, y = losses.with_constant(split.X_private), np.array(split.y_private)
+            X[self.person, :-1], y[self.person] = row, label
+            found.append(World(X, y))
+        return found[0], found[1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,18 +128,14 @@ class OwnNeighbours:
         risks = exposures(self.recipe, self.against == "nobody") if risks is None else risks
         return int(np.argsort(-risks, kind="stable")[0 if self.who == "exposed" else len(risks) // 2])
 
+    @cached
     def worlds(self) -> tuple[World, World]:
         """Return the data sets with the person, and with another in their place."""
-        return _own_worlds(self)
-
-
-@cached
-def _own_worlds(neighbours: OwnNeighbours) -> tuple[World, World]:
-    split = split_of(neighbours.dataset, seed=neighbours.seed)
-    X, y, people = split.learned
-    theirs = (np.arange(len(y)) if people is None else people) == neighbours.place()
-    labels = np.where(theirs, another_class(y, split.n_classes, nobody=neighbours.against == "nobody"), y)
-    return tuple(World(*losses.examples(X, each), people) for each in (y, labels))
+        split = split_of(self.dataset, seed=self.seed)
+        X, y, people = split.learned
+        theirs = (np.arange(len(y)) if people is None else people) == self.place()
+        labels = np.where(theirs, another_class(y, split.n_classes, nobody=self.against == "nobody"), y)
+        return World(*losses.examples(X, y), people), World(*losses.examples(X, labels), people)
 
 
 def another_class(y: np.ndarray, classes: int, *, nobody: bool) -> np.ndarray:
