@@ -86,7 +86,6 @@ def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
 
 
 @dataclass(frozen=True, kw_only=True)
-@dataclass(frozen=True, kw_only=True)
 class Settings:
     """All that decides what an experiment shows: the base of frozen, keyword-only dataclasses with a default for each
     field. Raises RefusedError, by the field's name, where a value has no meaning.
