@@ -25,7 +25,7 @@ def test_every_stop_of_the_tour_is_a_lesson():
     kind = next(page for page in PAGES if page.name == lesson.page).settings
     known = Case(lesson.cases(kind)[0])
     assert "about half of the handwritten digits" in home._SAYS["tour.public_start"]
-    assert 45 <= float(lesson.known(known)["known"]) <= 55
+    assert 45 <= lesson.given(known)["known"] <= 55
 
 
 def test_every_page_has_its_door():

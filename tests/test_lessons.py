@@ -12,7 +12,7 @@ from dpcore.cache import CACHE
 from lab.links import brief
 from pages.lessons import page as lessons
 from pages.lessons import words as say
-from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number, texts
+from pages.lessons.lessons import LESSONS, Case, Lesson, texts
 from pages.table import PAGES
 from tests.sentences import plain
 from tests.test_pages import opened, text
@@ -23,6 +23,7 @@ from ui.page import Page
 from ui.plot import guesses
 
 SEEDS, HOLDS = range(20), 19
+PARTS = ("Known", "Seen", "Why", "Misconception", "Try")
 NAMES = ["epsilon", "clipping", "composition", "public_start", "parties", "published", "attacker", "tuning"]
 every = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 
@@ -67,16 +68,16 @@ def test_a_lesson_opens_with_its_question_and_no_notice(lesson):
     assert not app.exception
     assert not app.warning
     assert not app.info
-    assert app.title[0].value == lesson.ask
+    assert app.title[0].value == lesson.text("Question")
 
 
 @every
 def test_its_texts_are_whole_and_their_numbers_are_measured(lesson):
     """Each number of a text is computed, or one of the settings (``TYPED``)."""
     whole, (before, after) = texts(lesson.name), cases(lesson)
-    assert tuple(whole)[-len(say.PARTS) :] == say.PARTS
-    parts = {part: whole[part] for part in say.PARTS}
-    known, found = set(lesson.known(before)), set(lesson.found(before, after))
+    assert tuple(whole)[-len(PARTS) :] == PARTS
+    parts = {part: whole[part] for part in PARTS}
+    known, found = set(lesson.given(before)), set(lesson.found(before, after))
     for part, words in parts.items():
         used = {name for _, name, _, _ in Formatter().parse(words) if name}
         assert used <= (known if part == "Known" else found), part
@@ -143,11 +144,12 @@ def test_a_claim_can_fail():
 
 @every
 def test_the_engine_says_which_choice_is_right(lesson):
-    before, after = cases(lesson)
-    for choice in (lesson.guess, lesson.observe):
-        if isinstance(choice, Choice):
-            assert 0 <= choice.right(before, after) < len(choice.options)
-            assert len(set(choice.options)) == len(choice.options)
+    both = cases(lesson)
+    answers = {"Observe": lesson.visible} | ({} if lesson.number else {"Guess": lesson.right})
+    for part, right in answers.items():
+        options = lesson.options(part)
+        assert 0 <= right(*both) < len(options)
+        assert len(set(options)) == len(options)
 
 
 def drawn(lesson: Lesson) -> tuple[dict, dict]:
@@ -162,36 +164,36 @@ def drawn(lesson: Lesson) -> tuple[dict, dict]:
 def test_the_covered_chart_has_the_axes_of_the_reveal_and_nothing_else_of_it(lesson):
     known, outcome = drawn(lesson)
     points = [guesses.Known(*point) for point in lesson.points(cases(lesson)[0])]
-    covered = guesses.covered(known, lesson.chart, points)
+    covered = guesses.covered(known, lesson.text("Chart"), points)
     for axis in ("xaxis", "yaxis"):
         assert covered["layout"][axis]["range"] == pytest.approx(outcome["layout"][axis]["range"])
         assert covered["layout"][axis].get("type") == outcome["layout"][axis].get("type")
     assert len(covered["data"]) == 1
     assert len(covered["data"][0]["x"]["bdata"]) < 40  # the four corners
     assert len(covered["layout"]["shapes"]) == len(points)
-    assert covered["layout"]["title"]["text"] == f"<b>{lesson.chart}</b>"
+    assert covered["layout"]["title"]["text"] == f"<b>{lesson.text('Chart')}</b>"
 
 
 @every
 def test_a_guess_is_drawn_at_its_value_beside_the_truth(lesson):
-    if not isinstance(lesson.guess, Number):
+    if lesson.number is None:
         return
     _, outcome = drawn(lesson)
     _, after = cases(lesson)
-    place, truth = lesson.guess.place(after.settings), say.centre(lesson.guess, after)
-    figure = guesses.beside(outcome, place, lesson.guess.high, truth, told=say.named(lesson.guess, after))
+    one, place, truth = lesson.number, lesson.place(after.settings), say.centre(lesson, after)
+    figure = guesses.beside(outcome, place, one.high, truth, told=say.named(lesson, after))
     (mark,) = [shape for shape in figure["layout"]["shapes"] if shape.get("name") == guesses.GUESS]
-    assert (mark["xanchor"], mark["yanchor"]) == (place, lesson.guess.high)
+    assert (mark["xanchor"], mark["yanchor"]) == (place, one.high)
     assert figure["data"] == outcome["data"]
-    assert truth == pytest.approx(np.median(lesson.guess.truth(after)))
+    assert truth == pytest.approx(np.median(lesson.truth(after)))
     low, high = (guesses.value_at(outcome["layout"]["yaxis"], end) for end in (-1, 1))
-    assert low <= lesson.guess.low < truth < lesson.guess.high <= high
+    assert low <= one.low < truth < one.high <= high
 
 
 def test_where_a_search_stands_is_where_the_page_draws_it():
     lesson = next(lesson for lesson in LESSONS if lesson.name == "tuning")
     for case in cases(lesson):
-        assert lesson.guess.place(case.settings) == pytest.approx(case.result.chance("all"))
+        assert lesson.place(case.settings) == pytest.approx(case.result.chance("all"))
 
 
 def test_before_the_guess_no_outcome_is_computed():
@@ -207,7 +209,7 @@ class TestSteps:
     def test_a_step_without_a_guess_asks_for_one(self):
         app = opened("lessons", lesson="epsilon", step="reveal")
         assert [info.value for info in app.info] == [say.AGAIN]
-        assert app.title[0].value == LESSONS[0].ask
+        assert app.title[0].value == LESSONS[0].text("Question")
 
     @pytest.mark.parametrize("link", [{"lesson": "nobody"}, {"lesson": "<b>x</b>", "step": "why"}])
     def test_an_unknown_lesson_shows_all(self, link):
@@ -455,7 +457,7 @@ class TestTogether:
 
     def test_nobody_opens_a_room_by_opening_a_lesson(self):
         app = opened("lessons")
-        press(app, f"1. {LESSONS[0].title}")
+        press(app, f"1. {LESSONS[0].text('Title')}")
         assert app.query_params["lesson"] == LESSONS[0].name
         assert "room" not in app.query_params
 

@@ -14,7 +14,7 @@ from lab.sweep import measured
 from pages.accounting import figures
 from pages.accounting import words as accounting
 from pages.accounting.experiment import AccountingSettings
-from pages.lessons.words import texts
+from pages.lessons.lessons import texts
 from pages.parties import words_choices as parties
 from pages.table import PAGES
 from pages.what_if import words_numbers

@@ -1,14 +1,16 @@
-"""The lessons, a line each: a page's settings, a question, and how the engine answers it.
+"""The lessons: a page's settings and a question, read from ``lessons.toml``, and how the engine answers it.
 
 Nothing here holds an outcome. What was right, and every number of a text, is a function of what was measured; a
 lesson's ``claim`` says what its text takes for granted.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 
@@ -43,16 +45,8 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """A guess on the axis upwards of the chart, in its units, from ``low`` to ``high``.
+    """What a guess may be, on the axis upwards of the chart, in its units; ``tone``: "private", "public" or "bound"."""
 
-    label, says: what the truth is called in the chart, and a sentence about it. truth: the runs (R,) in these units.
-    place: where along the chart the guess stands. tone: its colour, "private", "public" or "bound".
-    """
-
-    label: str
-    says: str
-    truth: Callable[[Case], np.ndarray]
-    place: Callable[[Settings], float]
     low: float
     high: float
     step: float = 1.0
@@ -60,68 +54,103 @@ class Number:
     tone: str = "private"
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One of ``options``, of which the engine says which is right: its place among them."""
-
-    options: tuple[str, ...]
-    right: Callable[[Case, Case], int]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Lesson:
-    """One lesson.
+    """One lesson, with the fields of ``lessons.toml``; a subclass computes what its texts say.
 
-    name: in the address, and of the file of its texts. page, settings: the page of the lab, and what is known there, as
-    a link says it; change: what the outcome is asked for. board, picture: where its chart is. only: the knobs that
-    matter, to try it. known: what is known -> numbers of the first text; found: (what is known, the outcome) -> those
-    of the others. attacker: the outcome -> what is guaranteed against the best attacker, where the lesson is about
-    them. points: what of the chart may be seen before the guess: (x, y, words).
-    claim: whether what the texts take for granted holds. whole: whether the texts need all of the page's work. upwards:
-    the ends of the axis upwards, where the page's own would tell.
+    name: in the address, and of the file of its texts. number: what a guess may be; None where it is one of options.
     """
 
     name: str
-    page: str
+    link: str
     picture: str
-    settings: Mapping[str, str]
-    change: Mapping[str, str]
-    only: tuple[str, ...]
-    guess: Number | Choice
-    observe: Choice
+    only: Sequence[str]
     minutes: int
-    known: Callable[[Case], Mapping[str, str]]
-    found: Callable[[Case, Case], Mapping[str, str]]
-    claim: Callable[[Case, Case], bool]
+    number: Number | None
+    change: str = ""
+    measure: str = ""
+    known: str = ""
+    along: str = "epsilon"
+    point: str = ""
     board: str = "board"
     whole: bool = False
-    points: Callable[[Case], list[tuple[float, float, str]]] = field(default=lambda _: [])
-    upwards: tuple[float, float] | None = None
-    attacker: Callable[[Case], Guarantee] | None = None
+    upwards: Sequence[float] | None = None
 
     @property
-    def title(self) -> str:
-        return texts(self.name)["Title"]
+    def page(self) -> str:
+        return self.link.partition("?")[0]
 
     @property
-    def ask(self) -> str:
-        return texts(self.name)["Question"]
+    def settings(self) -> Mapping[str, str]:
+        """Return what is known, as a link to the page says it."""
+        return dict(parse_qsl(self.link.partition("?")[2]))
 
-    @property
-    def chart(self) -> str:
-        """Return what its chart is called here."""
-        return texts(self.name)["Chart"]
+    def text(self, part: str) -> str:
+        return texts(self.name)[part]
+
+    def options(self, part: str) -> Sequence[str]:
+        """Return the options of a question, the part "Guess" or "Observe"."""
+        return tuple(line.removeprefix("- ") for line in self.text(part).splitlines())
 
     def cases(self, kind: type[Settings], *, seed: int | None = None) -> tuple[Settings, Settings]:
         """(what is known, what is asked for) as settings of its page."""
+        known = self.settings
         more = {} if seed is None else {"seed": str(seed)}
-        if "base" in self.settings and more:  # a question has the seed of the settings that it is about
-            more = {"base": f"{self.settings['base']} seed {seed}"}
-        both = [links.read(kind, self.settings | more), links.read(kind, {**self.settings, **self.change} | more)]
+        if "base" in known and more:  # a question has the seed of the settings that it is about
+            more = {"base": f"{known['base']} seed {seed}"}
+        both = [links.read(kind, known | more), links.read(kind, known | dict(parse_qsl(self.change)) | more)]
         for _, refused in both:
             if refused:
                 raise ValueError(f"the lesson {self.name}: {refused}")
         return both[0][0], both[1][0]
+
+    def place(self, settings: Settings) -> float:
+        """Return where along the chart the guess, or what is known, stands."""
+        return getattr(settings, self.along)
+
+    def truth(self, case: Case) -> np.ndarray:
+        """(R,): what is guessed, of every run, in units of the chart."""
+        return self._runs(case, self.measure)
+
+    def start(self, case: Case) -> float:
+        """Return what is known before the guess."""
+        return float(np.median(self._runs(case, self.known)))
+
+    def _runs(self, case: Case, measure: str) -> np.ndarray:
+        return case.share(measure) if self.number and self.number.unit == "%" else case.runs(measure)
+
+    def points(self, case: Case) -> list[tuple[float, float, str]]:
+        """Return what of the chart may be seen before the guess: (x, y, words)."""
+        if not self.point:
+            return []
+        known = self.start(case)
+        return [(self.place(case.settings), known, self.point.format(known))]
+
+    def given(self, case: Case) -> Mapping[str, float]:
+        """Return the numbers of the first text."""
+        return {"known": self.start(case)}
+
+    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+        """Return the numbers of the later texts."""
+        runs = self.truth(after)
+        spread = Spread.of(runs)
+        return {"known": self.start(before), "truth": float(np.median(runs)), "low": spread.low, "high": spread.high}
+
+    def right(self, before: Case, after: Case) -> int:
+        """Return which option of the guess is right, of a lesson with options."""
+        raise NotImplementedError
+
+    def visible(self, before: Case, after: Case) -> int:
+        """Return which option of what one can observe is right."""
+        raise NotImplementedError
+
+    def claim(self, before: Case, after: Case) -> bool:
+        """Whether what the texts take for granted holds."""
+        raise NotImplementedError
+
+    def attacker(self, after: Case) -> Guarantee | None:
+        """Return what is guaranteed against the best attacker, in a lesson that is about them."""
+        return None
 
 
 @cache
@@ -132,419 +161,221 @@ def texts(name: str) -> Mapping[str, str]:
     return {head: text if text.startswith("- ") else flowing(text) for head, text in parts}
 
 
-def _choice(name: str, part: str, right: Callable[[Case, Case], int]) -> Choice:
-    return Choice(tuple(line.removeprefix("- ") for line in texts(name)[part].splitlines()), right)
+def _scatter(runs: np.ndarray) -> float:
+    """Return the width of 90 % of the runs."""
+    return float(np.ptp(np.quantile(runs, (0.05, 0.95))))
 
 
-def _number(name: str, **how: Any) -> Number:
-    return Number(label=texts(name)["Label"], says=texts(name)["Outcome"], **how)
+class _Epsilon(Lesson):
+    def place(self, settings: Settings) -> float:
+        return 100 * settings.prior
+
+    def start(self, case: Case, prior: float = 0.5) -> float:
+        """Return what a guess becomes at most, in percent."""
+        return 100 * float(case.result.posterior_range(prior)[1])
+
+    def truth(self, case: Case) -> np.ndarray:
+        return np.array([self.start(case)])
+
+    def _ten(self, after: Case) -> float:
+        return self.start(Case(after.settings.change(epsilon=10.0)))
+
+    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+        numbers = {"least": 100 - self.start(after), "factor": np.exp(after.settings.epsilon), "ten": self._ten(after)}
+        return super().found(before, after) | numbers
+
+    def visible(self, before: Case, after: Case) -> int:
+        """Who learns most: those who were unsure, nearly sure, or any."""
+        unsure = self.start(after) - 50
+        sure = max(self.start(after, one) - 100 * one for one in (0.02, 0.98))
+        return 2 if abs(unsure - sure) < 1 else int(sure > unsure)
+
+    def claim(self, before: Case, after: Case) -> bool:
+        stated = abs(self.start(after) - 100 / (1 + np.exp(-1))) < 1e-6
+        return stated and self._ten(after) > 99.9 and self.visible(before, after) == 0
+
+    def attacker(self, after: Case) -> Guarantee:
+        return after.result.claim.guarantee
 
 
-def percent(runs: np.ndarray) -> str:
-    """Return the median, of shares of 100."""
-    return f"{np.median(runs):.0f}"
+class _Clipping(Lesson):
+    BOUNDS = (0.1, 1.0, 10.0)
+
+    def place(self, settings: Settings) -> float:
+        return self.BOUNDS[0]
+
+    def clipped(self, case: Case) -> list[np.ndarray]:
+        """(R,) by bound: accuracy of the page that is asked about, in percent."""
+        base = case.settings.settings
+        return [100 * shown(base.change(clip_norm=bound), case.settings.measure) for bound in self.BOUNDS]
+
+    def start(self, case: Case) -> float:
+        return float(np.median(self.clipped(case)[0]))
+
+    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+        medians = map(float, np.median(self.clipped(after), axis=1))
+        return dict(zip(("small", "middle", "large"), medians, strict=True))
+
+    def right(self, before: Case, after: Case) -> int:
+        """Which bound is shown to be best: the largest, the smallest, one between, or none."""
+        runs = {str(place): runs / 100 for place, runs in enumerate(self.clipped(after))}
+        first, *others = claims.leaders(runs)
+        return 3 if others else (1, 2, 0)[int(first)]
+
+    def visible(self, before: Case, after: Case) -> int:
+        """Where single runs differ most: at a small bound, at the best, at a large one."""
+        return int(np.argmax([_scatter(runs) for runs in self.clipped(after)]))
+
+    def claim(self, before: Case, after: Case) -> bool:
+        return self.right(before, after) == 2 and self.visible(before, after) == 2
 
 
-def _range(runs: np.ndarray) -> dict[str, str]:
-    """Return the ends of 90 % of the runs."""
-    spread = Spread.of(runs)
-    return {"low": f"{spread.low:.0f}", "high": f"{spread.high:.0f}"}
+class _Composition(Lesson):
+    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+        sums = {name: after.result.epsilon(name) for name in ("naive", "strong")}
+        return super().found(before, after) | sums
+
+    def visible(self, before: Case, after: Case) -> int:
+        """How four times the steps change epsilon: four times as much, about twice, not at all."""
+        few = max(1, after.settings.steps // 4)
+        times = after.runs("epsilon")[0] / after.runs("epsilon", steps=few)[0]
+        return int(np.argmin(np.abs(np.log([4.0, 2.0, 1.0]) - np.log(times))))
+
+    def claim(self, before: Case, after: Case) -> bool:
+        found = self.found(before, after)
+        ordered = found["truth"] < found["strong"] < found["naive"]
+        return ordered and round(after.result.one_step, 2) == 0.1 and self.visible(before, after) == 1
 
 
-def _digits(value: float) -> str:
-    return f"{float(f'{value:.3g}'):,g}"
+class _PublicStart(Lesson):
+    def gain(self, case: Case, epsilon: float) -> np.ndarray:
+        """Points (R,) that the public start adds to each run."""
+        return case.share("accuracy", epsilon=epsilon) - case.share("scratch", epsilon=epsilon)
+
+    def given(self, case: Case) -> Mapping[str, float]:
+        return super().given(case) | {"people": case.settings.rows}
+
+    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+        small, large = (float(np.median(self.gain(after, epsilon))) for epsilon in (after.settings.epsilon, 50.0))
+        scratch = float(np.median(after.share("scratch")))
+        return super().found(before, after) | {"scratch": scratch, "gain": small, "gain_large": large}
+
+    def visible(self, before: Case, after: Case) -> int:
+        """Where the start is shown to help most: at a small epsilon, at a large one, or alike."""
+        small, large = (self.gain(after, epsilon) / 100 for epsilon in (after.settings.epsilon, 50.0))
+        case = claims.compare(small, large, least=0.02)
+        return {claims.Case.AHEAD: 0, claims.Case.BEHIND: 2}.get(case, 1)
+
+    def claim(self, before: Case, after: Case) -> bool:
+        return np.median(self.gain(after, after.settings.epsilon)) > 15 and self.visible(before, after) == 0
 
 
-def _most(*values: float) -> int:
-    return int(np.argmax(values))
+class _Parties(Lesson):
+    def given(self, case: Case) -> Mapping[str, float]:
+        return super().given(case) | {"rows": case.settings.rows}
+
+    def visible(self, before: Case, after: Case) -> int:
+        """Whether single runs lie closer together with more parties, as far apart, or further."""
+        few, many = (_scatter(self.truth(case)) for case in (before, after))
+        return 0 if many < 0.8 * few else 2 if many > 1.25 * few else 1
+
+    def claim(self, before: Case, after: Case) -> bool:
+        found = self.found(before, after)
+        return found["truth"] > found["known"] + 15 and self.visible(before, after) == 0
 
 
-# -- What epsilon means ------------------------------------------------------------------------------------------------
+class _Attacker(Lesson):
+    def start(self, case: Case) -> float:
+        return 100 * case.result.attack.accuracy
+
+    def truth(self, case: Case) -> np.ndarray:
+        return np.array([self.start(case)])
+
+    def given(self, case: Case) -> Mapping[str, float]:
+        return super().given(case) | {"allowed": 100 * case.result.promised}
+
+    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+        result = after.result
+        interval = {"low": result.attack.low, "high": result.attack.high}
+        shares = interval | {"noise": result.ceiling, "allowed": result.promised}
+        return super().found(before, after) | {name: 100 * share for name, share in shares.items()}
+
+    def visible(self, before: Case, after: Case) -> int:
+        """Whether the attacker stays under what the noise allows, or comes to it, or goes beyond."""
+        attack, most = after.result.attack, after.result.ceiling
+        return 2 if attack.low > most else 0 if attack.high < most else 1
+
+    def claim(self, before: Case, after: Case) -> bool:
+        return after.result.attack.low > 0.5 and self.visible(before, after) < 2
+
+    def attacker(self, after: Case) -> Guarantee | None:
+        return after.result.guarantees.formula
 
 
-def _after(case: Case, prior: float = 0.5) -> float:
-    """Return what a guess becomes at most, in percent."""
-    return 100 * float(case.result.posterior_range(prior)[1])
+class _Published(_Attacker):
+    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+        return super().found(before, after) | {"shown": after.result.shown.epsilon}
+
+    def right(self, before: Case, after: Case) -> int:
+        """How often the attacker is right, surely: a coin, as often as against the sound recipe, more, beyond the
+        claim."""
+        attack = after.result.attack
+        if attack.low > after.result.promised:
+            return 3
+        if attack.low <= 0.5:
+            return 0
+        return 1 if attack.low <= before.result.attack.high else 2
+
+    def visible(self, before: Case, after: Case) -> int:
+        """What is shown to be spent: less than is claimed cannot be shown; so at most as claimed, or more."""
+        return 1 if after.result.shown.epsilon > after.settings.epsilon else 0
+
+    def claim(self, before: Case, after: Case) -> bool:
+        return self.right(before, after) == 3 and self.visible(before, after) == 1
+
+    def attacker(self, after: Case) -> None:
+        return None
 
 
-def _gains(before: Case, after: Case) -> int:
-    """Return the gains of readers who were unsure, nearly sure, and any: who learns most."""
-    unsure, sure = _after(after) - 50, max(_after(after, one) - 100 * one for one in (0.02, 0.98))
-    return 2 if abs(unsure - sure) < 1 else _most(unsure, sure)
+class _Tuning(Lesson):
+    def place(self, settings: Settings) -> float:
+        return 1 - 0.9**settings.settings_tried
+
+    def best_alone(self, case: Case) -> float:
+        """Return epsilon of the best alone, where the number of tries is drawn by the logarithmic law."""
+        run, tries = case.settings.whole, case.settings.settings_tried
+        promise = {"delta": case.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
+        return tuning.price(run, way="logarithmic", tries=tries, **promise).epsilon
+
+    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+        return super().found(before, after) | {"naive": 10 * self.start(before), "best": self.best_alone(after)}
+
+    def visible(self, before: Case, after: Case) -> int:
+        """What the best alone costs, of a random number of tries: nothing more, less than all, or as much."""
+        one, every = after.runs("epsilon")[0], after.runs("tuned")[0]
+        best = self.best_alone(after)
+        return 0 if best < 1.01 * one else 1 if best < 0.99 * every else 2
+
+    def claim(self, before: Case, after: Case) -> bool:
+        one = self.start(before)
+        return 1.5 * one < after.runs("tuned")[0] < 9 * one and self.visible(before, after) == 1
 
 
-# -- Clipping ----------------------------------------------------------------------------------------------------------
-
-_BOUNDS = (0.1, 1.0, 10.0)
-
-
-def _clipped(case: Case, bound: float) -> np.ndarray:
-    """(R,): right answers of 100, of a page that is asked about."""
-    base = case.settings.settings
-    return 100 * shown(base.change(clip_norm=bound), case.settings.measure)
-
-
-def _clipped_median(case: Case, bound: float) -> float:
-    return float(np.median(_clipped(case, bound)))
-
-
-def _hump(before: Case, after: Case) -> int:
-    """Return which bound is shown to be best: the largest, the smallest, one between, or none."""
-    runs = {str(bound): _clipped(after, bound) / 100 for bound in _BOUNDS}
-    first, *others = claims.leaders(runs)
-    return 3 if others else (1, 2, 0)[[*runs].index(first)]
-
-
-def _scatter(before: Case, after: Case) -> int:
-    """Return where single runs differ most: at a small bound, at the best, at a large one."""
-    return _most(*(np.ptp(np.quantile(_clipped(after, bound), (0.05, 0.95))) for bound in _BOUNDS))
-
-
-# -- Composition -------------------------------------------------------------------------------------------------------
-
-
-def _growth(before: Case, after: Case) -> int:
-    """Return how four times the steps change epsilon: four times as much, about twice, not at all."""
-    few = max(1, after.settings.steps // 4)
-    times = after.runs("epsilon")[0] / after.runs("epsilon", steps=few)[0]
-    return int(np.argmin(np.abs(np.log([4.0, 2.0, 1.0]) - np.log(times))))
-
-
-# -- A public start ----------------------------------------------------------------------------------------------------
-
-
-def _gain(case: Case, epsilon: float) -> np.ndarray:
-    """Points (R,) that the public start adds to each run."""
-    return case.share("accuracy", epsilon=epsilon) - case.share("scratch", epsilon=epsilon)
-
-
-def _helped(case: Case, epsilon: float) -> float:
-    """Points that the public start adds: the median of the pairs."""
-    return float(np.median(_gain(case, epsilon)))
-
-
-def _helps(before: Case, after: Case) -> int:
-    """Return where the start is shown to help most: at a small epsilon, at a large one, or alike."""
-    small, large = (_gain(after, epsilon) / 100 for epsilon in (after.settings.epsilon, 50.0))
-    case = claims.compare(small, large, least=0.02)
-    return {claims.Case.AHEAD: 0, claims.Case.BEHIND: 2}.get(case, 1)
-
-
-# -- Parties -----------------------------------------------------------------------------------------------------------
-
-
-def _steadier(before: Case, after: Case) -> int:
-    """Return whether single runs lie closer together with more parties, as far apart, or further."""
-    few, many = (np.ptp(np.quantile(case.share("soft"), (0.05, 0.95))) for case in (before, after))
-    return 0 if many < 0.8 * few else 2 if many > 1.25 * few else 1
-
-
-# -- As published, and the attacker ------------------------------------------------------------------------------------
-
-
-def _against_claim(before: Case, after: Case) -> int:
-    """Return how often the attacker is right, surely: a coin, as often as against the sound recipe, more, beyond the
-    claim."""
-    attack = after.result.attack
-    if attack.low > after.result.promised:
-        return 3
-    if attack.low <= 0.5:
-        return 0
-    return 1 if attack.low <= before.result.attack.high else 2
-
-
-def _spends(before: Case, after: Case) -> int:
-    """Return what is shown to be spent: less than is claimed cannot be shown; so at most as claimed, or more."""
-    return 1 if after.result.shown.epsilon > after.settings.epsilon else 0
-
-
-def _below_bound(before: Case, after: Case) -> int:
-    """Return whether the attacker stays under what the noise allows, or comes to it, or goes beyond."""
-    attack, most = after.result.attack, after.result.ceiling
-    return 2 if attack.low > most else 0 if attack.high < most else 1
-
-
-# -- Tuning ------------------------------------------------------------------------------------------------------------
-
-
-def _best_alone(case: Case) -> float:
-    """Epsilon of the best alone, where the number of tries is drawn by the logarithmic law."""
-    run, tries = case.settings.whole, case.settings.settings_tried
-    promise = {"delta": case.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
-    return tuning.price(run, way="logarithmic", tries=tries, **promise).epsilon
-
-
-def _cheaper(before: Case, after: Case) -> int:
-    """Return what the best alone costs, of a random number of tries: nothing more, less than all, or as much."""
-    one, every = after.runs("epsilon")[0], after.runs("tuned")[0]
-    best = _best_alone(after)
-    return 0 if best < 1.01 * one else 1 if best < 0.99 * every else 2
-
-
-_BREAST = "dataset breast_cancer epsilon 0.5 public_rows 0"
-_DIGITS = {
-    "dataset": "digits",
-    "epsilon": "0.5",
-    "shift": "0",
-    "public_steps": "100",
-    "steps": "10",
-    "learning_rate": "1",
+_KINDS: Mapping[str, type[Lesson]] = {
+    "epsilon": _Epsilon,
+    "clipping": _Clipping,
+    "composition": _Composition,
+    "public_start": _PublicStart,
+    "parties": _Parties,
+    "published": _Published,
+    "attacker": _Attacker,
+    "tuning": _Tuning,
 }
-_STEPS = {"sampling_rate": "1", "noise_multiplier": "61", "delta": "1e-05"}
-_PARTIES = {"epsilon": "1", "rows": "10"}
-_PUBLISHED = {"epsilon": "1", "clip_norm": "0.05"}
 
-LESSONS = (
-    Lesson(
-        name="epsilon",
-        page="mechanisms",
-        picture="posterior",
-        settings={"mechanism": "laplace", "epsilon": "0.1"},
-        change={"epsilon": "1"},
-        only=("epsilon", "prior"),
-        guess=_number(
-            "epsilon",
-            truth=lambda case: np.array([_after(case)]),
-            place=lambda settings: 100 * settings.prior,
-            low=50,
-            high=100,
-            unit="%",
-            tone="bound",
-        ),
-        observe=_choice("epsilon", "Observe", _gains),
-        minutes=3,
-        known=lambda case: {"known": f"{_after(case):.1f}"},
-        found=lambda before, after: {
-            "truth": f"{_after(after):.0f}",
-            "least": f"{100 - _after(after):.0f}",
-            "factor": f"{np.exp(after.settings.epsilon):.2f}",
-            "ten": f"{_after(Case(after.settings.change(epsilon=10.0))):.3f}",
-        },
-        claim=lambda before, after: (
-            abs(_after(after) - 100 / (1 + np.exp(-1))) < 1e-6
-            and _after(Case(after.settings.change(epsilon=10.0))) > 99.9
-            and _gains(before, after) == 0
-        ),
-        attacker=lambda after: after.result.claim.guarantee,
-    ),
-    Lesson(
-        name="clipping",
-        page="what-if",
-        picture="curve",
-        settings={
-            "base": f"{_BREAST} clip_norm 1",
-            "question": "curve",
-            "knob": "clip_norm",
-            "other": "epsilon",
-            "target": "80",
-        },
-        change={},
-        only=("clip_norm", "epsilon"),
-        guess=_choice("clipping", "Guess", _hump),
-        observe=_choice("clipping", "Observe", _scatter),
-        minutes=4,
-        points=lambda case: [(0.1, _clipped_median(case, 0.1), f"at 0.1: {_clipped_median(case, 0.1):.0f}")],
-        known=lambda case: {"known": f"{_clipped_median(case, 0.1):.0f}"},
-        found=lambda before, after: {
-            "small": f"{_clipped_median(after, 0.1):.0f}",
-            "middle": f"{_clipped_median(after, 1.0):.0f}",
-            "large": f"{_clipped_median(after, 10.0):.0f}",
-        },
-        claim=lambda before, after: _hump(before, after) == 2 and _scatter(before, after) == 2,
-        upwards=(0, 102),
-    ),
-    Lesson(
-        name="composition",
-        page="accounting",
-        picture="steps",
-        settings=_STEPS | {"steps": "1"},
-        change={"steps": "1000"},
-        only=("steps", "noise_multiplier", "delta"),
-        guess=_number(
-            "composition",
-            truth=lambda case: case.runs("epsilon"),
-            place=lambda settings: settings.steps,
-            low=0.1,
-            high=1000,
-            step=1,
-        ),
-        observe=_choice("composition", "Observe", _growth),
-        minutes=4,
-        known=lambda case: {},
-        found=lambda before, after: {
-            "truth": _digits(after.runs("epsilon")[0]),
-            "step": _digits(after.result.one_step),
-            "naive": _digits(after.result.epsilon("naive")),
-            "strong": _digits(after.result.epsilon("strong")),
-        },
-        claim=lambda before, after: (
-            after.runs("epsilon")[0] < after.result.epsilon("strong") < after.result.epsilon("naive")
-            and round(after.result.one_step, 2) == 0.1
-            and _growth(before, after) == 1
-        ),
-    ),
-    Lesson(
-        name="public_start",
-        page="classifier",
-        picture="accuracy",
-        settings=_DIGITS | {"public_rows": "0"},
-        change={"public_rows": "100"},
-        only=("epsilon", "public_rows", "shift"),
-        guess=_number(
-            "public_start",
-            truth=lambda case: case.share("accuracy"),
-            tone="public",
-            place=lambda settings: settings.epsilon,
-            low=0,
-            high=100,
-            unit="%",
-        ),
-        observe=_choice("public_start", "Observe", _helps),
-        minutes=4,
-        points=lambda case: [
-            (
-                case.settings.epsilon,
-                float(np.median(case.share("scratch"))),
-                f"no pre-training: {percent(case.share('scratch'))}",
-            )
-        ],
-        known=lambda case: {"known": percent(case.share("scratch")), "people": f"{case.settings.rows:,}"},
-        found=lambda before, after: {
-            "truth": percent(after.share("accuracy")),
-            "scratch": percent(after.share("scratch")),
-            "gain": f"{_helped(after, after.settings.epsilon):.0f}",
-            "gain_large": f"{_helped(after, 50.0):.0f}",
-            **_range(after.share("accuracy")),
-        },
-        claim=lambda before, after: _helped(after, after.settings.epsilon) > 15 and _helps(before, after) == 0,
-    ),
-    Lesson(
-        name="parties",
-        page="parties",
-        picture="parties",
-        settings=_PARTIES | {"parties": "10"},
-        change={"parties": "1000"},
-        only=("parties", "epsilon", "rows"),
-        guess=_number(
-            "parties",
-            truth=lambda case: case.share("soft"),
-            place=lambda settings: settings.parties,
-            low=0,
-            high=100,
-            unit="%",
-        ),
-        observe=_choice("parties", "Observe", _steadier),
-        minutes=4,
-        points=lambda case: [
-            (case.settings.parties, float(np.median(case.share("soft"))), f"with 10: {percent(case.share('soft'))}")
-        ],
-        known=lambda case: {"known": percent(case.share("soft")), "rows": f"{case.settings.rows}"},
-        found=lambda before, after: {
-            "truth": percent(after.share("soft")),
-            "few": percent(before.share("soft")),
-            **_range(after.share("soft")),
-        },
-        claim=lambda before, after: (
-            np.median(after.share("soft")) > np.median(before.share("soft")) + 15 and _steadier(before, after) == 0
-        ),
-    ),
-    Lesson(
-        name="published",
-        page="attack",
-        whole=True,
-        picture="accuracy",
-        settings=_PUBLISHED | {"version": "sound"},
-        change={"version": "published"},
-        only=("epsilon", "clip_norm", "steps"),
-        guess=_choice("published", "Guess", _against_claim),
-        observe=_choice("published", "Observe", _spends),
-        minutes=4,
-        points=lambda case: [
-            (
-                case.settings.epsilon,
-                100 * case.result.attack.accuracy,
-                f"correct: {100 * case.result.attack.accuracy:.0f}",
-            )
-        ],
-        known=lambda case: {
-            "known": f"{100 * case.result.attack.accuracy:.0f}",
-            "allowed": f"{100 * case.result.promised:.0f}",
-        },
-        found=lambda before, after: {
-            "truth": f"{100 * after.result.attack.accuracy:.0f}",
-            "low": f"{100 * after.result.attack.low:.0f}",
-            "high": f"{100 * after.result.attack.high:.0f}",
-            "allowed": f"{100 * after.result.promised:.0f}",
-            "sound": f"{100 * before.result.attack.accuracy:.0f}",
-            "shown": _digits(after.result.shown.epsilon),
-        },
-        claim=lambda before, after: _against_claim(before, after) == 3 and _spends(before, after) == 1,
-    ),
-    Lesson(
-        name="attacker",
-        page="attack",
-        whole=True,
-        picture="accuracy",
-        settings={"version": "sound", "epsilon": "0.5"},
-        change={"epsilon": "4"},
-        only=("epsilon", "clip_norm", "steps"),
-        guess=_number(
-            "attacker",
-            truth=lambda case: np.array([100 * case.result.attack.accuracy]),
-            place=lambda settings: settings.epsilon,
-            low=50,
-            high=100,
-            unit="times in 100",
-        ),
-        observe=_choice("attacker", "Observe", _below_bound),
-        minutes=4,
-        points=lambda case: [
-            (
-                case.settings.epsilon,
-                100 * case.result.attack.accuracy,
-                f"at 0.5: {100 * case.result.attack.accuracy:.0f}",
-            )
-        ],
-        known=lambda case: {"known": f"{100 * case.result.attack.accuracy:.0f}"},
-        found=lambda before, after: {
-            "truth": f"{100 * after.result.attack.accuracy:.0f}",
-            "low": f"{100 * after.result.attack.low:.0f}",
-            "high": f"{100 * after.result.attack.high:.0f}",
-            "noise": f"{100 * after.result.ceiling:.0f}",
-            "allowed": f"{100 * after.result.promised:.0f}",
-        },
-        attacker=lambda after: after.result.guarantees.formula,
-        claim=lambda before, after: after.result.attack.low > 0.5 and _below_bound(before, after) < 2,
-    ),
-    Lesson(
-        name="tuning",
-        page="accounting",
-        board="searches",
-        picture="searches",
-        settings={"settings_tried": "1"},
-        change={"settings_tried": "10"},
-        only=("settings_tried", "noise_multiplier", "steps"),
-        guess=_number(
-            "tuning",
-            truth=lambda case: case.runs("tuned"),
-            place=lambda settings: 1 - 0.9**settings.settings_tried,
-            low=0.6,
-            high=30,
-            step=0.1,
-        ),
-        observe=_choice("tuning", "Observe", _cheaper),
-        minutes=4,
-        points=lambda case: [(0.1, float(case.runs("epsilon")[0]), f"one run: {_digits(case.runs('epsilon')[0])}")],
-        known=lambda case: {"known": _digits(case.runs("epsilon")[0])},
-        found=lambda before, after: {
-            "truth": _digits(after.runs("tuned")[0]),
-            "one": _digits(before.runs("epsilon")[0]),
-            "naive": _digits(10 * before.runs("epsilon")[0]),
-            "best": _digits(_best_alone(after)),
-        },
-        claim=lambda before, after: (
-            1.5 * before.runs("epsilon")[0] < after.runs("tuned")[0] < 9 * before.runs("epsilon")[0]
-            and _cheaper(before, after) == 1
-        ),
-    ),
-)
+
+def _lesson(name: str, guess: Mapping[str, Any] | None = None, **fields: Any) -> Lesson:
+    return _KINDS[name](name=name, number=Number(**guess) if guess else None, **fields)
+
+
+_READ = tomllib.loads(Path(__file__).with_name("lessons.toml").read_text("utf-8"))
+LESSONS = tuple(_lesson(name, **fields) for name, fields in _READ.items())

@@ -11,6 +11,7 @@ from functools import partial
 import streamlit as st
 
 from lab.links import brief, versioned
+from lab.settings import Settings
 from pages.lessons import page_together as together
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, Number
@@ -113,8 +114,9 @@ def _all() -> None:
     with st.container(key="lessons"):
         for place, lesson in enumerate(LESSONS, 1):
             with st.container(border=True, height="stretch", key=f"lesson-card-{lesson.name}"):
-                st.button(f"{place}. {lesson.title}", key=f"lesson.{lesson.name}.open", on_click=go, args=(lesson,))
-                st.markdown(lesson.ask)
+                title = f"{place}. {lesson.text('Title')}"
+                st.button(title, key=f"lesson.{lesson.name}.open", on_click=go, args=(lesson,))
+                st.markdown(lesson.text("Question"))
                 done = " · :material/check: done" if kept(lesson).done else ""
                 st.caption(f"{lesson.minutes} minutes{done}")
 
@@ -142,7 +144,7 @@ def _trail(lesson: Lesson, here: together.Seat | None) -> None:
     """Show the current step, and the link to all lessons."""
     with st.container(key="lesson-trail", horizontal=True, vertical_alignment="center"):
         st.button("All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,))
-        st.html(f'<span class="lab-trail{" presented" * _presented()}">{lesson.title}</span>', width="stretch")
+        st.html(f'<span class="lab-trail{" presented" * _presented()}">{lesson.text("Title")}</span>', width="stretch")
         refusal = together.offer(lesson, here)
         if here is None or here.teaches:  # a pupil has nobody to present to
             label = "Leave" if _presented() else "Present"
@@ -164,14 +166,14 @@ def _places():
 def _picture(lesson: Lesson, page: Page, result) -> live.Picture:
     """The page's own picture that the lesson is about."""
     found = page.at(result.settings).view(result).pictures(lesson.board)[lesson.picture]
-    figure = guesses.called(found.figure, lesson.chart)
+    figure = guesses.called(found.figure, lesson.text("Chart"))
     figure = guesses.ranged(figure, *lesson.upwards) if lesson.upwards else figure
     return replace(found, figure=figure, height=0 if _presented() else HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
 
 
 def _start(lesson: Lesson, before: Case, axis: Mapping, place: float) -> float:
     """Return where the handle stands at first: in the middle, or above what is known there."""
-    one = lesson.guess
+    one = lesson.number
     start = guesses.middle(axis, one.low, one.high)
     for x, y, _ in lesson.points(before):
         if x == place and guesses.far(axis, y, start) < 0.1:
@@ -179,66 +181,80 @@ def _start(lesson: Lesson, before: Case, axis: Mapping, place: float) -> float:
     return guess.Range(one.low, one.high, one.step).near(start)
 
 
+def _known(lesson: Lesson, page: Page) -> tuple[Case, Settings]:
+    """(what is known before the guess, settings of what is asked for)."""
+    first, second = lesson.cases(page.settings)
+    result, _ = compute(first, seconds=WHOLE if lesson.whole else 0)
+    return Case(first, result), second
+
+
 @st.fragment
 @debounce.working()
 def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
     """The first step: what is known, the covered chart, and the guess."""
-    settings, asked = lesson.cases(page.settings)
-    result, _ = compute(settings, seconds=WHOLE if lesson.whole else 0)
-    before, key, mine = Case(settings, result), f"lesson.{lesson.name}", kept(lesson)
-    picture = _picture(lesson, page, result)
+    before, asked = _known(lesson, page)
+    key, one, ask = f"lesson.{lesson.name}", lesson.number, lesson.text("Question")
+    picture = _picture(lesson, page, before.result)
     axes = picture.figure["layout"]
     text, chart, answer = _places()
     with text:
         st.html(say.head(lesson, "guess"))
-        st.title(lesson.ask)
+        st.title(ask)
         st.markdown(say.known(lesson, before))
-    number = isinstance(lesson.guess, Number)
-    place, teaches = None, here is not None and here.teaches and here.open(lesson)
-    if number and not teaches:
-        one = lesson.guess
-        span = guess.Range(one.low, one.high, one.step, one.unit)
-        start = _start(lesson, before, axes["yaxis"], one.place(asked)) if mine.guess is None else mine.guess
-        guess.dragged(key, axes["yaxis"], span)
-        place = one.place(asked), guess.draft(key, start)
-    points = [guesses.Known(*point) for point in lesson.points(before)]
+    place, start, teaches = None, 0.0, here is not None and here.teaches and here.open(lesson)
+    if one and not teaches:
+        at, mine = lesson.place(asked), kept(lesson).guess
+        start = _start(lesson, before, axes["yaxis"], at) if mine is None else mine
+        guess.dragged(key, axes["yaxis"], _range(one))
+        place = at, guess.draft(key, start)
     with chart:
-        figure = guesses.covered(picture.figure, lesson.chart, points, place)
-        alt = f"The chart is covered until you have guessed. {lesson.ask}"
+        points = [guesses.Known(*point) for point in lesson.points(before)]
+        figure = guesses.covered(picture.figure, lesson.text("Chart"), points, place)
+        alt = f"The chart is covered until you have guessed. {ask}"
         clicks = guess.clicks(axes, *place) if place else None
         guess.board(replace(picture, name="guess", figure=figure, alt=alt, about="", clicks=clicks), key)
-    if teaches:
-        with answer:
-            together.teach(lesson, here)
-        return
     with answer:
-        if here is not None and here.asks(lesson) and here.room.closed:
-            st.caption(say.CLOSED)
-        if number:
-            st.markdown("Drag the handle to your guess, or type it.")
-            value = guess.number(key, span, start)
+        if teaches:
+            together.teach(lesson, here)
         else:
-            st.markdown("**My guess**")
-            guess.choice(key, lesson.ask, lesson.guess.options, said=mine.guess, done=lambda _: None)
-            value = st.session_state[f"{key}.choice"]
-        classed = here is not None and here.open(lesson)
-        label = "Send my guess" if classed else "Lock in my guess"
-        if st.button(label, type="primary", disabled=value is None, key=f"{key}.lock"):
-            mine.guess, mine.seen = value, None
-            st.session_state.pop(f"{key}.seen.choice", None)
-            refusal = together.send(here, lesson, value) if classed else None
-            mine.refused = say.refused(refusal) if refusal else ""
-            if classed and refusal is None:
-                mine.sent = here.now
-            else:
-                go(lesson, "reveal")
-                st.rerun()
-        if classed and mine.sent == here.now:
-            st.success(say.waiting(lesson, mine.guess), icon=":material/how_to_vote:")
-        _refused(lesson)
-        if classed and together.me() < 0:
-            st.caption(say.NAMELESS)
-        st.caption(say.GRADELESS)
+            _answer(lesson, here, start)
+
+
+def _range(one: Number) -> guess.Range:
+    return guess.Range(one.low, one.high, one.step, one.unit)
+
+
+def _answer(lesson: Lesson, here: together.Seat | None, start: float) -> None:
+    """Ask for the guess; lock it in, or send it to the class. The handle of a number stands at ``start``."""
+    key, mine = f"lesson.{lesson.name}", kept(lesson)
+    if here is not None and here.asks(lesson) and here.room.closed:
+        st.caption(say.CLOSED)
+    if lesson.number:
+        st.markdown("Drag the handle to your guess, or type it.")
+        value = guess.number(key, _range(lesson.number), start)
+    else:
+        st.markdown("**My guess**")
+        options = lesson.options("Guess")
+        guess.choice(key, lesson.text("Question"), options, said=mine.guess, done=lambda _: None)
+        value = st.session_state[f"{key}.choice"]
+    classed = here is not None and here.open(lesson)
+    label = "Send my guess" if classed else "Lock in my guess"
+    if st.button(label, type="primary", disabled=value is None, key=f"{key}.lock"):
+        mine.guess, mine.seen = value, None
+        st.session_state.pop(f"{key}.seen.choice", None)
+        refusal = together.send(here, lesson, value) if classed else None
+        mine.refused = say.refused(refusal) if refusal else ""
+        if classed and refusal is None:
+            mine.sent = here.now
+        else:
+            go(lesson, "reveal")
+            st.rerun()
+    if classed and mine.sent == here.now:
+        st.success(say.waiting(lesson, mine.guess), icon=":material/how_to_vote:")
+    _refused(lesson)
+    if classed and together.me() < 0:
+        st.caption(say.NAMELESS)
+    st.caption(say.GRADELESS)
 
 
 def _refused(lesson: Lesson) -> None:
@@ -249,10 +265,9 @@ def _refused(lesson: Lesson) -> None:
 
 def _outcome(lesson: Lesson, page: Page, step: str, here: together.Seat | None) -> None:
     """After the guess: the page's own chart with the guess beside the truth, and what to make of it."""
-    first, second = lesson.cases(page.settings)
-    known, _ = compute(first, seconds=WHOLE if lesson.whole else 0)
-    result, done = compute(second, seconds=WHOLE if lesson.whole else SECONDS)
-    before, after = Case(first, known), Case(second, result)
+    before, asked = _known(lesson, page)
+    result, done = compute(asked, seconds=WHOLE if lesson.whole else SECONDS)
+    after = Case(asked, result)
     text, chart, answer = _places()
     with text:
         st.html(say.head(lesson, step))
@@ -265,22 +280,27 @@ def _outcome(lesson: Lesson, page: Page, step: str, here: together.Seat | None) 
         if step == "reveal" and here is not None and here.asks(lesson):
             axis = _picture(lesson, page, result).figure["layout"]["yaxis"]
             together.guesses_of_all(lesson, here, axis, kept(lesson).guess, (before, after))
-        {"reveal": _reveal, "why": _why, "try": _try}[step](lesson, page, before, after)
+        match step:
+            case "reveal":
+                _reveal(lesson, before, after)
+            case "why":
+                _ways(lesson, back="reveal", on="try", label="Try it yourself")
+            case "try":
+                _try(lesson, page, after)
 
 
 @debounce.working()
 def _chart(lesson: Lesson, page: Page, late: bool) -> None:
     """The chart, which gets finer while models are still trained; ``late``: it is asked for until they are."""
-    first, second = lesson.cases(page.settings)
-    known, _ = compute(first, seconds=WHOLE if lesson.whole else 0)
-    result, done = compute(second, seconds=0.5 * SECONDS)
-    before, after, mine = Case(first, known), Case(second, result), kept(lesson)
+    before, asked = _known(lesson, page)
+    result, done = compute(asked, seconds=0.5 * SECONDS)
+    after, mine = Case(asked, result), kept(lesson).guess
     picture = _picture(lesson, page, result)
-    if isinstance(lesson.guess, Number) and mine.guess is not None:
-        place, truth = lesson.guess.place(second), say.centre(lesson.guess, after)
-        how = {"told": say.named(lesson.guess, after), "tone": lesson.guess.tone}
-        picture = replace(picture, figure=guesses.beside(picture.figure, place, mine.guess, truth, **how))
-    alt = f"{say.heading(lesson, mine.guess, before, after)} {picture.alt}"
+    if lesson.number and mine is not None:
+        how = {"told": say.named(lesson, after), "tone": lesson.number.tone}
+        figure = guesses.beside(picture.figure, lesson.place(asked), mine, say.centre(lesson, after), **how)
+        picture = replace(picture, figure=figure)
+    alt = f"{say.heading(lesson, mine, before, after)} {picture.alt}"
     live.board([[replace(picture, alt=alt)]], key=f"lesson.{lesson.name}.reveal", name="lesson")
     if done < 1:
         st.progress(done, text="Still training. The chart will become finer.")
@@ -306,7 +326,7 @@ def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
             st.markdown(tell("Try"))
 
 
-def _reveal(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
+def _reveal(lesson: Lesson, before: Case, after: Case) -> None:
     """Show the outcome next to the guess."""
     mine, key = kept(lesson), f"lesson.{lesson.name}.seen"
     st.markdown("**What did you see?**")
@@ -314,18 +334,14 @@ def _reveal(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
     def said(place: int) -> None:
         mine.seen = place
 
-    guess.choice(key, "What did you see?", lesson.observe.options, said=mine.seen, done=said)
+    guess.choice(key, "What did you see?", lesson.options("Observe"), said=mine.seen, done=said)
     if mine.seen is not None:
         right, sentence = say.saw(lesson, mine.seen, before, after)
         (st.success if right else st.info)(sentence, icon=":material/check:" if right else ":material/visibility:")
     _ways(lesson, back="guess", on="why", label="Why?", primary=mine.seen is not None)
 
 
-def _why(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
-    _ways(lesson, back="reveal", on="try", label="Try it yourself")
-
-
-def _try(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
+def _try(lesson: Lesson, page: Page, after: Case) -> None:
     """The page itself, at these settings, with the knobs that matter; and the next lesson."""
     kept(lesson).done = True
     query = versioned({**brief(after.settings), "only": ",".join(lesson.only)})
@@ -337,7 +353,7 @@ def _try(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
     )
     place = LESSONS.index(lesson) + 1
     following = LESSONS[place] if place < len(LESSONS) else None
-    label = f"Next: {following.title}" if following else "All lessons"
+    label = f"Next: {following.text('Title')}" if following else "All lessons"
     with st.container(horizontal=True, key="lesson-ways"):
         st.button("Back", key=f"lesson.{lesson.name}.try.back", on_click=go, args=(lesson, "why"))
         st.button(label, key=f"lesson.{lesson.name}.try.on", type="primary", on_click=go, args=(following,))

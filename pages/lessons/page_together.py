@@ -12,7 +12,7 @@ import streamlit as st
 from dpcore.check import RefusedError
 from pages.lessons import figures
 from pages.lessons import words as say
-from pages.lessons.lessons import Case, Lesson, Number
+from pages.lessons.lessons import Case, Lesson
 from ui import live
 from ui.classroom import LETTERS_A_CODE, Room, classroom, owner, someone
 from ui.plot import guesses
@@ -168,14 +168,15 @@ def _follow(here: Seat) -> None:
 
 def guesses_of_all(lesson: Lesson, here: Seat, axis: dict, mine: float | None, cases: tuple[Case, Case]) -> None:
     """The guesses of all beside the outcome, once the room is closed."""
-    values, one = classroom().guesses(here.code), lesson.guess
-    if isinstance(one, Number):
-        outcome = figures.Outcome(say.centre(one, cases[1]), say.named(one, cases[1]), guesses.TONES[one.tone])
+    values, one = classroom().guesses(here.code), lesson.number
+    if one:
+        after = cases[1]
+        outcome = figures.Outcome(say.centre(lesson, after), say.named(lesson, after), guesses.TONES[one.tone])
         how = {"ends": (one.low, one.high), "unit": one.unit, "outcome": outcome, "mine": mine}
         figure = figures.numbers(values, axis, **how)
     else:
         place = None if mine is None else int(mine)
-        figure = figures.choices(values, one.options, right=one.right(*cases), mine=place)
+        figure = figures.choices(values, lesson.options("Guess"), right=lesson.right(*cases), mine=place)
     said = say.of_all(lesson, values, *cases)
     picture = live.Picture(name="class", figure=figure, alt=said, height=HEIGHT)
     live.board([[picture]], key=f"lesson.{lesson.name}.class", name="class")

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from statistics import median
 
 from dpcore.check import RefusedError
-from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number, texts
+from pages.lessons.lessons import LESSONS, Case, Lesson, Number
 from ui import classroom, hundred
 from ui.classroom import Room
 from ui.panels import number
 from ui.texts import Texts
 
-PARTS = ("Known", "Seen", "Why", "Misconception", "Try")
 STEPS = {"guess": "Guess", "reveal": "What did you see?", "why": "Why", "try": "Try it yourself"}
 _SAYS = Texts(__file__, "texts/page.md")
 INTRODUCTION, GRADELESS, AGAIN = (_SAYS[name] for name in ("introduction", "ungraded", "again"))
@@ -26,63 +25,64 @@ def refused(refusal: RefusedError) -> str:
 
 def known(lesson: Lesson, before: Case) -> str:
     """Return what is known before the guess, in markdown."""
-    return texts(lesson.name)["Known"].format(**lesson.known(before))
+    return lesson.text("Known").format(**lesson.given(before))
 
 
 def told(lesson: Lesson, part: str, before: Case, after: Case) -> str:
     """A later part of the text, in markdown."""
-    return texts(lesson.name)[part].format(**lesson.found(before, after))
+    return lesson.text(part).format(**lesson.found(before, after))
 
 
 def attacker(lesson: Lesson, after: Case) -> str:
     """The best attacker as two rows of people, HTML, in a lesson that is about them."""
-    if lesson.attacker is None:
-        return ""
-    note = _SAYS["attacker"]
-    return f'<p class="lab-note">{note}</p>{hundred.drawn(lesson.attacker(after))}'
+    guarantee = lesson.attacker(after)
+    return f'<p class="lab-note">{_SAYS["attacker"]}</p>{hundred.drawn(guarantee)}' if guarantee else ""
 
 
 def heading(lesson: Lesson, guess: float | None, before: Case, after: Case) -> str:
     """Return what was said, and what came out."""
-    match lesson.guess:
-        case Number() as asked:
-            out = outcome(asked, after)
-            return out if guess is None else _SAYS("guessed.number", guess=number(guess) + _unit(asked), outcome=out)
-        case Choice() as asked:
-            right = asked.right(before, after)
-            case = "none" if guess is None else "right" if right == int(guess) else "wrong"
-            said = "" if guess is None else asked.options[int(guess)]
-            return _SAYS(f"guessed.{case}", guess=said, outcome=asked.options[right])
+    out = outcome(lesson, before, after)
+    if guess is None:
+        return out if lesson.number else _SAYS("guessed.none", outcome=out)
+    case = "number" if lesson.number else "right" if lesson.right(before, after) == int(guess) else "wrong"
+    return _SAYS(f"guessed.{case}", guess=guessed(lesson, guess), outcome=out)
 
 
-def outcome(asked: Number, after: Case) -> str:
-    """Return what came out, as a sentence."""
-    return asked.says.format(middle(asked, after) + _unit(asked))
+def outcome(lesson: Lesson, before: Case, after: Case) -> str:
+    """Return what came out: a sentence about the number, or the right option."""
+    if lesson.number is None:
+        return lesson.options("Guess")[lesson.right(before, after)]
+    return lesson.text("Outcome").format(middle(lesson, after) + _unit(lesson.number))
+
+
+def guessed(lesson: Lesson, guess: float) -> str:
+    """Return a guess as it is written: a number with its unit, or the option."""
+    return number(guess) + _unit(lesson.number) if lesson.number else lesson.options("Guess")[int(guess)]
 
 
 def _unit(asked: Number) -> str:
     return f"\u00a0{asked.unit}" if asked.unit else ""
 
 
-def middle(asked: Number, after: Case) -> str:
+def middle(lesson: Lesson, after: Case) -> str:
     """The truth, as it is written."""
-    value = centre(asked, after)
-    return f"{value:.0f}" if asked.unit else number(value)
+    value = centre(lesson, after)
+    return f"{value:.0f}" if lesson.number and lesson.number.unit else number(value)
 
 
-def named(asked: Number, after: Case) -> str:
+def named(lesson: Lesson, after: Case) -> str:
     """The truth by its name in the chart."""
-    return f"{asked.label}: {middle(asked, after)}"
+    return f"{lesson.text('Label')}: {middle(lesson, after)}"
 
 
-def centre(asked: Number, after: Case) -> float:
+def centre(lesson: Lesson, after: Case) -> float:
     """The middle of the runs."""
-    return float(median(asked.truth(after)))
+    return float(median(lesson.truth(after)))
 
 
 def saw(lesson: Lesson, said: int, before: Case, after: Case) -> tuple[bool, str]:
     """(whether what was said is what there is to see, a sentence about it)."""
-    right = lesson.observe.right(before, after)
+    right = lesson.visible(before, after)
     return said == right, _SAYS["seen.right" if said == right else "seen.wrong"]
 
 
@@ -104,9 +104,8 @@ def head(lesson: Lesson, step: str) -> str:
 
 def waiting(lesson: Lesson, guess: float) -> str:
     """Return a sentence that a guess is in the room."""
-    asked = lesson.guess
-    said = number(guess) + _unit(asked) if isinstance(asked, Number) else f"“{asked.options[int(guess)]}”"
-    return _SAYS("waiting", guess=said)
+    said = guessed(lesson, guess)
+    return _SAYS("waiting", guess=said if lesson.number else f"“{said}”")
 
 
 def room(here: Room) -> str:
@@ -122,11 +121,8 @@ def of_all(lesson: Lesson, values: Sequence[float], before: Case, after: Case) -
     """Return what a class said, and what came out."""
     if not len(values):
         return _SAYS["class.none"]
-    match lesson.guess:
-        case Number() as asked:
-            half = number(median(values)) + _unit(asked)
-            return _SAYS("class.number", guesses=len(values), median=half, outcome=outcome(asked, after))
-        case Choice() as asked:
-            place = asked.right(before, after)
-            right = sum(value == place for value in values)
-            return _SAYS("class.choice", right=right, guesses=len(values), outcome=asked.options[place])
+    out = outcome(lesson, before, after)
+    if lesson.number:
+        return _SAYS("class.number", guesses=len(values), median=guessed(lesson, median(values)), outcome=out)
+    right = sum(value == lesson.right(before, after) for value in values)
+    return _SAYS("class.choice", right=right, guesses=len(values), outcome=out)

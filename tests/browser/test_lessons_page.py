@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
 from pages.lessons import words as say
-from pages.lessons.lessons import LESSONS, Number
+from pages.lessons.lessons import LESSONS
 from pages.lessons.page import NAMED
 from pages.table import PAGES
 from tests.browser.person import PATIENCE, darken, field, hold_still
@@ -120,7 +120,7 @@ CROWDED = """(chart) => {
 }"""
 
 
-@pytest.mark.parametrize("name", [one.name for one in LESSONS if isinstance(one.guess, Number)])
+@pytest.mark.parametrize("name", [one.name for one in LESSONS if one.number])
 def test_on_a_phone_the_words_of_a_guess_are_whole(page, serve, name):
     opened = lesson(page, serve, name, width=390, height=844)
     with contextlib.suppress(TimeoutError):  # a chart takes its width when it is drawn
@@ -204,7 +204,7 @@ def test_steps_links_reload_and_another_tab(page, serve):
 def test_from_the_list_through_a_lesson_to_the_page(page, serve):
     opened = page(f"{serve('app.py')}/lessons")
     tabs = len(opened.context.pages)
-    opened.get_by_role("button", name=LESSONS[0].title).click()
+    opened.get_by_role("button", name=LESSONS[0].text("Title")).click()
     opened.wait_for_url("**lesson=epsilon*")
     expect(chart(opened).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
     lock(opened, "posterior")
