@@ -12,17 +12,16 @@ from dpcore.check import RefusedError
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from lab.links import versioned
 from pages.learn import choices
-from pages.learn.choices import DRAWN, EPSILONS, PEOPLE, RELEASED, RELEASES, ROWS_EACH, TRIES, Answers, choose
+from pages.learn.choices import OPTIONS, Answers, choose
 from pages.table import PAGES
 from tests.test_pages import opened, text
 from ui.controls import from_link
 from ui.panels import number
 
 KINDS = {page.name: page.settings for page in PAGES}
-NAMES = ("released", "drawn", "rows_each", "people", "releases", "tries", "epsilon")
 ALL = [
-    Answers(**dict(zip(NAMES, values, strict=True)))
-    for values in product(RELEASED, DRAWN, ROWS_EACH, PEOPLE, RELEASES, TRIES, EPSILONS)
+    Answers(**dict(zip(OPTIONS, values, strict=True)))
+    for values in product(*OPTIONS.values())
     if values[0] == "model" or values[1] == "all"
 ]
 
@@ -47,8 +46,8 @@ def promise(page: str, settings) -> Guarantee:
     return settings.guarantees.formula
 
 
-@pytest.mark.parametrize("people", PEOPLE)
-@pytest.mark.parametrize("released", RELEASED)
+@pytest.mark.parametrize("people", OPTIONS["people"])
+@pytest.mark.parametrize("released", OPTIONS["released"])
 def test_every_answer_ends_in_settings_that_promise_it(released: str, people: int):
     for answers in (one for one in ALL if (one.released, one.people) == (released, people)):
         chosen = choose(answers)
@@ -85,8 +84,7 @@ SOME = [
 def test_the_page_opens_them(answers: Answers):
     app = opened("choosing")
     assert not app.exception
-    order = ["released", *(name for name in NAMES if name != "released")]
-    for name in order:
+    for name in OPTIONS:
         if any(box.key == f"choosing.{name}" for box in app.selectbox):
             app.selectbox(key=f"choosing.{name}").set_value(getattr(answers, name)).run()
     assert not app.exception

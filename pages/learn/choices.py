@@ -23,11 +23,16 @@ from dpcore.privacy import (
 from ui.texts import Texts
 
 _TEXTS = Texts(__file__)
-RELEASED = {name: _TEXTS[f"released.{name}"] for name in ("model", "number", "votes")}
-DRAWN = {name: _TEXTS[f"drawn.{name}"] for name in ("poisson", "all", "shuffled")}
-# What the other answers may be.
-ROWS_EACH, PEOPLE, RELEASES, TRIES = (1, 3, 10), (300, 10_000, 1_000_000), (1, 4, 12), (1, 3, 10)
-EPSILONS = (0.5, 1.0, 3.0, 8.0)
+# Question -> what may be answered.
+OPTIONS: Mapping[str, tuple[str | float, ...]] = {
+    "released": ("model", "number", "votes"),
+    "drawn": ("poisson", "all", "shuffled"),
+    "rows_each": (1, 3, 10),
+    "people": (300, 10_000, 1_000_000),
+    "releases": (1, 4, 12),
+    "tries": (1, 3, 10),
+    "epsilon": (0.5, 1.0, 3.0, 8.0),
+}
 # As many rows, and parties, as their pages can show.
 _MODEL_ROWS, _PARTIES = 5000, 20_000
 # A usual start: steps on all rows; epochs of samples, of about so many rows, and of at least this share of all.
@@ -37,11 +42,11 @@ _NOISES = (0.3, 100.0)  # where the slider of *Privacy accounting* ends
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """What a practitioner says of a release. Raises RefusedError where one of them is none that can be given.
+    """What a practitioner says of a release. Raises RefusedError where one of them is none of ``OPTIONS``.
 
-    released: one of ``RELEASED``. drawn: one of ``DRAWN``, what a training step looks at. rows_each: how many rows a
-    person has at most. people: how many there are; of parties, how many parties. releases: how often there will be one,
-    on the same people. tries: how many settings are tried on their rows before the first. epsilon: for all of it.
+    drawn: what a training step looks at. rows_each: how many rows a person has at most. people: how many there are; of
+    parties, how many parties. releases: how often there will be one, on the same people. tries: how many settings are
+    tried on their rows before the first. epsilon: for all of it.
     """
 
     released: str = "model"
@@ -53,13 +58,8 @@ class Answers:
     epsilon: float = 1.0
 
     def __post_init__(self) -> None:
-        check.choice(RELEASED, released=self.released)
-        check.choice(DRAWN, drawn=self.drawn)
-        check.choice(ROWS_EACH, rows_each=self.rows_each)
-        check.choice(PEOPLE, people=self.people)
-        check.choice(RELEASES, releases=self.releases)
-        check.choice(TRIES, tries=self.tries)
-        check.choice(EPSILONS, epsilon=self.epsilon)
+        for name, options in OPTIONS.items():
+            check.choice(options, **{name: getattr(self, name)})
 
     @property
     def uses(self) -> int:
@@ -110,8 +110,7 @@ class _Run(NamedTuple):
 
 def choose(answers: Answers) -> Choice:
     """The settings that these answers end in."""
-    how = {"number": _number, "votes": _votes, "model": _model}
-    return how[answers.released](answers)
+    return {"number": _number, "votes": _votes, "model": _model}[answers.released](answers)
 
 
 def _number(answers: Answers) -> Choice:

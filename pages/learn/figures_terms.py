@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -54,22 +55,15 @@ def _neighbours() -> list[str]:
     return parts
 
 
-def _bells(density: Callable[[np.ndarray], np.ndarray], *, gap: float) -> list[str]:
-    """The densities of an answer in both worlds, ``gap`` apart."""
-    x = np.linspace(-5, 5 + gap, 141)
-    at = 6 + (x + 5) * (_WIDTH - 12) / (10 + gap)
-    worlds = ((0.0, theme.WITHOUT_YOU, "8 4"), (gap, theme.WITH_YOU, ""))
-    return [_line(at, 76 - 66 * density(x - centre), colour, dash=dash) for centre, colour, dash in worlds] + [
-        _line((0, _WIDTH), (76, 76), _INK, width=0.75)
-    ]
-
-
-def _laplace() -> list[str]:
-    return _bells(lambda x: np.exp(-np.abs(x)), gap=1.0)
-
-
-def _gaussian() -> list[str]:
-    return _bells(lambda x: np.exp(-np.square(x) / 2), gap=1.0)
+def _bells(power: int) -> list[str]:
+    """The densities of an answer in both worlds, 1 apart: exp(-|x|^p / p), of Laplace or normal noise."""
+    x = np.linspace(-5, 6, 141)
+    at = 6 + (x + 5) * (_WIDTH - 12) / 11
+    worlds = ((0.0, theme.WITHOUT_YOU, "8 4"), (1.0, theme.WITH_YOU, ""))
+    return [
+        _line(at, 76 - 66 * np.exp(-(np.abs(x - centre) ** power) / power), colour, dash=dash)
+        for centre, colour, dash in worlds
+    ] + [_line((0, _WIDTH), (76, 76), _INK, width=0.75)]
 
 
 def _clipping() -> list[str]:
@@ -117,8 +111,14 @@ def _trust(*, local: bool) -> list[str]:
 # Key of a term -> (what is to be seen, in words; the drawing's parts).
 DRAWINGS: Mapping[str, tuple[str, Callable[[], list[str]]]] = {
     "neighbours": ("Two rows of eight people, with one missing in the second row", _neighbours),
-    "laplace": ("Two Laplace densities, one sensitivity apart, with and without you", _laplace),
-    "gaussian": ("Two normal densities, one sensitivity apart, with and without you", _gaussian),
+    "laplace": (
+        "Two Laplace densities, one sensitivity apart, with and without you",
+        partial(_bells, 1),
+    ),
+    "gaussian": (
+        "Two normal densities, one sensitivity apart, with and without you",
+        partial(_bells, 2),
+    ),
     "clipping": ("Arrows from a centre, cut where they cross a circle", _clipping),
     "composition": (
         "A straight line for basic composition, a far lower curve for advanced composition",

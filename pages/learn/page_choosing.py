@@ -1,6 +1,8 @@
 """Choose the unit, delta and accountant"""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -15,17 +17,6 @@ from ui.vocabulary import KNOBS
 
 QUESTION = "Choose the unit, delta and accountant"
 _TEXTS = Texts(__file__)
-_ASKED = ("released", "drawn", "rows_each", "people", "releases", "tries", "epsilon")
-_OPTIONS = {
-    "released": tuple(choices.RELEASED),
-    "drawn": tuple(choices.DRAWN),
-    "rows_each": choices.ROWS_EACH,
-    "people": choices.PEOPLE,
-    "releases": choices.RELEASES,
-    "tries": choices.TRIES,
-    "epsilon": choices.EPSILONS,
-}
-_NAMES = {**choices.RELEASED, **choices.DRAWN, 1.0: "1"}
 
 
 def show(pages: Sequence[Page]) -> None:
@@ -42,23 +33,23 @@ def show(pages: Sequence[Page]) -> None:
 
 def _answers() -> Answers:
     """Return what somebody says; only what matters for it is asked."""
-    said = {"released": _ask("released")}
-    votes = said["released"] == "votes"
-    skipped = {"released"} | ({"drawn"} if said["released"] != "model" else set()) | ({"rows_each"} if votes else set())
-    return Answers(
-        **said, **{name: _ask(name, parties=votes and name == "people") for name in _ASKED if name not in skipped}
-    )
+    released = _ask("released", "released")
+    skipped = {"model": {"released"}, "number": {"released", "drawn"}, "votes": {"released", "drawn", "rows_each"}}
+    asked = {name: name for name in choices.OPTIONS if name not in skipped[released]}
+    if released == "votes":
+        asked["people"] = "parties"
+    return Answers(released=released, **{name: _ask(name, label) for name, label in asked.items()})
 
 
-def _ask(name: str, *, parties: bool = False) -> str | float:
-    options = _OPTIONS[name]
+def _ask(name: str, label: str) -> Any:
+    options = choices.OPTIONS[name]
     default = options.index(getattr(Answers(), name))
-    label = _TEXTS["asked.parties" if parties else f"asked.{name}"]
-    return st.selectbox(label, options, index=default, key=f"choosing.{name}", format_func=_called)
+    called = partial(_called, name)
+    return st.selectbox(_TEXTS[f"asked.{label}"], options, index=default, key=f"choosing.{name}", format_func=called)
 
 
-def _called(option: str | float) -> str:
-    return _NAMES.get(option) or f"{option:,g}"
+def _called(name: str, option: str | float) -> str:
+    return _TEXTS[f"{name}.{option}"] if isinstance(option, str) else f"{option:,g}"
 
 
 def _written(value: str) -> str:
