@@ -48,7 +48,7 @@ class Drag:
         self._page, self._link = page, {"part": part} if part else {}
         self._settings = page.settings().change(**self._link)
         self._seen, self._values = channel.Seen(), self._unasked()
-        self._hero = page.at(self._settings).knobs(self._settings).hero
+        self._hero = page.at(self._settings).sliders(self._settings).hero
         self.taken: list[Counter] = []
 
     def stand(self) -> None:

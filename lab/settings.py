@@ -149,6 +149,11 @@ class Settings:
         return ""
 
     @property
+    def private(self) -> bool:
+        """Return whether the rows are of a visitor's own file: not drawn, in no link, gone with the session."""
+        return False
+
+    @property
     def tuned(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value worth a try, of those that change anything, within their ``limits``."""
         found = {}

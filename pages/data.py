@@ -12,7 +12,7 @@ from dpcore.data import paid_bounds
 from lab.files import own_rows, own_table
 from lab.files.own_rows import Column, OwnRows, Roles
 from lab.links import versioned
-from lab.own_settings import MOST_LIVE
+from lab.sources import MOST_LIVE, of_classes, of_numbers, of_sources
 from ui import bounds_leak_demo, my_rows, page_links, samples, uploads
 from ui.controls import hold
 from ui.escaping import plain
@@ -399,7 +399,7 @@ def _checklist(here: Brought) -> None:
             lines += [f":blue[●] {SAYS('checklist.spent', spent=spent, releases=releases)}"]
         st.markdown("  \n".join(lines))
         _pages(own, roles)
-        if own is not None and not my_rows.of_classes(own) and not my_rows.of_numbers(own):
+        if own is not None and not of_classes(own) and not of_numbers(own):
             st.caption(SAYS("checklist.few", people=own.answered, least=own_rows.LEAST_ROWS))
         if missing:
             st.caption(SAYS("checklist.waits", missing=missing[0].removesuffix(".")))
@@ -424,13 +424,13 @@ def _pages(own: OwnRows | None, roles: Roles) -> None:
     number = roles.target is not None
     for page, look in (_OF_NUMBERS if number else _OF_CLASSES).items():
         rows = str(own and (own.private if number else min(own.private, MOST_LIVE)))
-        fits = my_rows.of_numbers if number else my_rows.of_classes
+        fits = of_numbers if number else of_classes
         _page(own, page, *look, fits=fits, start={"rows": rows})
-    others = {} if number else dict.fromkeys(_OF_ATTACK.items(), my_rows.of_classes)
+    others = {} if number else dict.fromkeys(_OF_ATTACK.items(), of_classes)
     if roles.source and number:
-        others = dict.fromkeys(_OF_SOURCES.items(), my_rows.of_sources)
+        others = dict.fromkeys(_OF_SOURCES.items(), of_sources)
     elif roles.person and not number:
-        others |= dict.fromkeys(_OF_PARTIES.items(), my_rows.of_parties)
+        others |= dict.fromkeys(_OF_PARTIES.items(), lambda own: own.as_parties)
     for (page, look), fits in others.items():
         _page(own, page, *look, fits=fits, start={})
 

@@ -33,7 +33,7 @@ def front(pages: Sequence[Page]) -> Page:
 
     def ours(desk: controls.Desk) -> bool:
         """A file of one's own is asked for on the page itself."""
-        if whole.private(desk.settings):
+        if desk.settings.private:
             desk.take(whole.settings())
         return True
 
@@ -42,7 +42,6 @@ def front(pages: Sequence[Page]) -> Page:
         name="home",
         ready=ours,
         holds=ours,
-        variant=None,
         question=QUESTION,
         setup=always(None),
         more=None,

@@ -120,7 +120,7 @@ GROUPS = {
 # Page, estimator or part of ``dpcore`` -> the modules above that it trains with, releases by, or counts.
 TRAINED = {
     "lab.files.own_rows": {"dpcore.data.paid_bounds"},
-    "lab.own_settings": {"dpcore.data.paid_bounds"},
+    "lab.sources": {"dpcore.data.paid_bounds"},
     "dpcore.data.paid_bounds": {"dpcore.mechanisms"},
     "dpcore.estimators.linear": {
         "dpcore.regression.adassp",

@@ -199,6 +199,6 @@ def test_every_text_is_reached():
         result = small.change(dataset="own").change(own=people).run()
         for apart in (result.focus.accuracy[0], result.focus.accuracy[0] - 0.1):
             say.guarantee(replace(result, apart=apart))
-        say.own_caption(result), figures.weights(result), figures.accuracy(result)
+        say.caption(result), figures.weights(result), figures.accuracy(result)
     assert say.introduction("sound") != say.introduction("none")
     assert reached.unread(figures.SAYS) == []

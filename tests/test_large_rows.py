@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from dpcore import check
-from lab import own_settings
+from lab import sources
 from lab.chunking import SLICE
 from lab.files import own_rows
 from lab.files.own_rows import Column, OwnRows, Roles
-from lab.own_settings import MOST_LIVE
+from lab.sources import MOST_LIVE
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from tests.test_own_rows import HELD, table_of
@@ -83,7 +83,7 @@ def test_a_link_brings_all_rows_back(settings, own):
 
 
 def test_not_all_rows_where_they_do_not_fit_into_memory(settings, monkeypatch):
-    monkeypatch.setattr(own_settings, "_MOST_VALUES", 60_000)
+    monkeypatch.setattr(sources, "_MOST_VALUES", 60_000)
     assert settings.most == 30_000
     assert settings.of_rows(30_000).beyond
     with pytest.raises(check.RefusedError, match="rows"):

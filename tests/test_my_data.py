@@ -9,7 +9,7 @@ from dpcore.check import RefusedError
 from dpcore.data.paid_bounds import Payment
 from lab.files import own_rows, own_table
 from lab.files.own_rows import Column
-from lab.own_settings import PaidBounds
+from lab.sources import SourceSettings
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.test_pages import at_rest, opened, text
@@ -205,7 +205,7 @@ def test_a_refused_draw_costs_nothing_and_there_is_an_end_to_paying(monkeypatch)
 def test_a_page_that_cannot_count_what_was_paid_refuses_the_file(monkeypatch):
     app = used(whole(), monthly_spend="number")
     draft(app).payments = (Payment(epsilon=0.1),)
-    monkeypatch.delattr(PaidBounds, "paid")
+    monkeypatch.setattr(SourceSettings, "COUNTS_PAYMENTS", False)
     assert "this page cannot count what they cost" in said(trained(bounded(app, "monthly_spend", 0, 250), "classifier"))
 
 

@@ -11,7 +11,7 @@ from dpcore import accountants, check
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, ApproximateRelease, Composed, GaussianRelease, PoissonSampled
 from dpcore.training import networks, sgd, tree
-from lab.own_settings import OWN
+from lab.sources import OWN
 from pages.network import experiment as network
 from pages.network.experiment import NetworkSettings
 from pages.network.work import FRAMES, Job, inputs

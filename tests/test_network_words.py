@@ -8,7 +8,7 @@ import pytest
 from dpcore.training import tree
 from lab.claims import Case
 from lab.files import own_rows
-from lab.own_settings import OWN
+from lab.sources import OWN
 from pages.network import figures, words_tables
 from pages.network import words as say
 from pages.network.experiment import DATA, NetworkSettings
@@ -69,7 +69,7 @@ def words(result) -> str:
         say.verdict(result),
         words_tables.mechanisms(result),
         *numbers(result),
-        say.CAPTION,
+        say.caption(result),
         *say.diagnostics(result),
         say.guarantee(result),
         say.by_class(result),
@@ -288,7 +288,7 @@ def test_every_text_is_reached():
         frame = customers(1000).assign(customer_id=[f"C{place % 400}" for place in range(1000)])
         own = own_rows.choose(table_of(frame), replace(ROLES, person=person))
         result = SMALL.change(dataset=OWN).change(own=own, rows=200).run()
-        words(result), say.lead(result.settings), say.own_caption(result), figures.inputs(result)
+        words(result), say.lead(result.settings), say.caption(result), figures.inputs(result)
     for shown in (0, FRAMES):
         bought = SMALL.change(dataset=OWN).change(own=paid(0.1), rows=200, shown=shown).run()
         words(bought)

@@ -15,7 +15,8 @@ from dpcore.training import descent, losses
 from lab.files import own_rows
 from lab.files.file_handles import NONE
 from pages.attack import figures, two_worlds
-from pages.attack import words_own as mine
+from pages.attack import words as say
+from pages.attack import words_parts as tell
 from pages.attack.exposure import gradient_moves, people_moves
 from pages.attack.inputs import MOST_LIVE
 from pages.attack.membership import MODELS
@@ -222,7 +223,7 @@ class TestSettings:
         assert (settings.rows, settings.limits["person"]) == (MOST_LIVE, (0, MOST_LIVE - 1))
         worlds = settings.neighbours.worlds()
         assert [len(world.X) for world in worlds] == [MOST_LIVE] * 2
-        assert plain(mine.worlds_caption(run_of(settings))) == (
+        assert plain(say.caption(run_of(settings))) == (
             "Trained on your file, 2,000 of 4,800 rows, picked at random. With all, the noise would weigh 2.4 times "
             "less. No row is drawn. For the analyst only."
         )
@@ -392,7 +393,7 @@ def test_every_text_about_a_file_is_reached(own, own_people):
     for file in (own, own_people):
         for change in ({"against": "nobody"}, {"who": "middle", "against": "label"}, {"person": 5}):
             result = run_of(settings_of(file, **change))
-            mine.worlds_caption(result), mine.worlds_guarantee(result)
-        mine.membership_caption(run_of(settings_of(file, part="membership")))
+            say.caption(result), say.guarantee(result)
+        tell.membership_caption(run_of(settings_of(file, part="membership")))
     opened("attack", part="once", dataset="own")
-    assert reached.unread(mine.SAYS) == []
+    assert reached.unread(say.OWN) == []

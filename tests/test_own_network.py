@@ -151,7 +151,7 @@ class TestPicture:
 
 
 def said_of(result: NetworkResult) -> str:
-    found = [say.verdict(result), say.guarantee(result), say.own_caption(result), *say.diagnostics(result)]
+    found = [say.verdict(result), say.guarantee(result), say.caption(result), *say.diagnostics(result)]
     return plain(" ".join([*found, *(f"{one.label}: {one.value} {one.note}." for one in say.numbers(result))]))
 
 

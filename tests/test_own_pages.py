@@ -17,7 +17,7 @@ from dpcore.data.paid_bounds import Payment
 from dpcore.mechanisms import NormExponential
 from dpcore.privacy import Adjacency, Guarantee, NormExponentialRelease, PureRelease, Sequence, releases
 from lab.files import own_rows
-from lab.own_settings import PaidBounds
+from lab.sources import SourceSettings
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from pages.network.work import FRAMES
@@ -154,7 +154,7 @@ class TestEachPage:
         assert again.limits["epsilon"] == again.LIMITS["epsilon"]
 
     def test_who_does_not_count_what_was_paid_promises_nothing(self, page, monkeypatch):
-        monkeypatch.delattr(PaidBounds, "paid")
+        monkeypatch.setattr(SourceSettings, "COUNTS_PAYMENTS", False)
         settings = of_page(page, 0.1)
         assert settings.void == "bounds were paid for, which is not counted here"
         assert settings.promise is None

@@ -20,7 +20,7 @@ from lab.links import VERSION
 from pages.parties import crowd
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
-from pages.parties.page import OF_OWN, PAGE, variant
+from pages.parties.page import PAGE
 from tests.sentences import broken_by, plain
 from tests.test_my_data import said, used
 from tests.test_pages import at_rest, opened
@@ -191,7 +191,7 @@ def test_hostile_files_have_an_answer(name, learner):
     result = settings.run()
     assert np.isfinite(result.now.weights).all()
     assert np.isfinite(result.now.accuracy).all()
-    spoken = " ".join(map(plain, [say.verdict(result), *say.diagnostics(result), say.own_caption(result)]))
+    spoken = " ".join(map(plain, [say.verdict(result), *say.diagnostics(result), say.caption(result)]))
     broken_by(spoken, result, {})
 
 
@@ -286,7 +286,7 @@ def test_what_is_said_of_few_parties_is_so(own, method, epsilon):
         g = aggregation.mean_norm(result.ensemble.rows["public"])
         far = aggregation.sensitivity(method, parties=enough, mean_norm=g, **slack)
         assert result.dimensions * far / epsilon <= 1.001 * result.signal_norm(method)
-    caption = plain(say.own_caption(result))
+    caption = plain(say.caption(result))
     assert "Trained on 24 parties, with 10 rows each. Accuracy is measured on 120 rows of 6 other parties" in caption
     assert "50 rows that parties are asked about are made up" in caption
     assert "A party is all rows of one name" in plain(say.guarantee(result))
@@ -294,9 +294,7 @@ def test_what_is_said_of_few_parties_is_so(own, method, epsilon):
 
 def test_no_row_is_drawn_and_no_cell_said(own):
     result = settings_of(own).run()
-    page = variant(result.settings)
-    assert page is OF_OWN
-    assert variant(PartiesSettings()) is None
+    page = PAGE.at(result.settings)
     names = [picture.name for row in page.pictures(result) for picture in row]
     assert names == ["epsilon", "parties", "weights"]
     assert result.locals is None

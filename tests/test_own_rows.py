@@ -21,7 +21,7 @@ from lab import links
 from lab.files import own_rows, own_table
 from lab.files.file_handles import NONE, forget, key
 from lab.files.own_rows import Column, OwnRows, Roles
-from lab.own_settings import MOST_LIVE
+from lab.sources import MOST_LIVE
 from pages.classifier import figures
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
@@ -538,7 +538,7 @@ def test_rows_of_one_class_have_an_optimum_that_always_says_so(answer, n_classes
 
 
 def said_of(result) -> str:
-    found = [say.verdict(result), say.guarantee(result), say.own_caption(result), *say.diagnostics(result)]
+    found = [say.verdict(result), say.guarantee(result), say.caption(result), *say.diagnostics(result)]
     return plain(" ".join([*found, *(f"{one.label}: {one.value} {one.note}." for one in say.numbers(result))]))
 
 

@@ -85,7 +85,7 @@ def test_a_link_holds_what_differs_from_the_defaults():
 def test_what_is_brief_reads_as_the_whole(page):
     for link in links(page.settings, count=60 if page.name != "network" else 15, seed=2):
         settings, _ = from_link(page.settings, link)
-        if page.private(settings):
+        if settings.private:
             continue
         short = brief(settings)
         assert from_link(page.settings, short) == (settings, [])
@@ -116,7 +116,7 @@ def test_no_pin_takes_a_page_away(page):
     for place, value in enumerate([*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]):
         field = names[place % len(names)]
         for text in (value, f"{value}~{field}~{value}", f"~{value}~{field}~1~{field}~{value}~{value}~3"):
-            pins, notices = read(page.settings, (text,), page.private)
+            pins, notices = read(page.settings, (text,))
             assert again(pins, page.settings) == pins
             assert len(" ".join(notices)) < 2000
             assert all("\n" not in notice for notice in notices)
@@ -145,8 +145,7 @@ def test_more_than_there_is_room_for_and_the_same_twice():
 
 
 def test_a_private_file_is_not_pinned_by_a_link():
-    page = next(page for page in PAGES if page.name == "hypotheses")
-    pins, (notice,) = read(HypothesesSettings, ("mine~data~own",), page.private)
+    pins, (notice,) = read(HypothesesSettings, ("mine~data~own",))
     assert pins == Pins()
     assert "not pinned" in notice
 

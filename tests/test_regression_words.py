@@ -151,7 +151,7 @@ def test_every_text_is_reached():
         result = first(settings)
         words(result)
         if settings.dataset == "own":
-            say.own_caption(result)
+            say.caption(result)
     say.table(result)
     say.coefficients_table(result)
     assert reached.unread(say.SAYS) == []

@@ -256,7 +256,7 @@ class TestPage:
 
     def test_what_is_said(self):
         result = self.settings().run()
-        found = plainly(say.own_caption(result) + say.guarantee(result) + " ".join(say.diagnostics(result)))
+        found = plainly(say.caption(result) + say.guarantee(result) + " ".join(say.diagnostics(result)))
         assert "Trained on 640 people, up to 8 rows of each" in found
         assert "Up to 8 of a person's rows are used, picked at random. Their gradients are averaged" in found
         assert "out of 640 people" in found

@@ -22,12 +22,12 @@ PIN_HELP = f"Save these settings as B and compare what you try next with them. U
 def pins_of(page: Page, desk: Desk) -> Pins:
     """Return what the desk has put aside; what of it a link held and nobody can use is noted, and gone. Settings that
     need a visitor's own file are neither pinned nor compared; a page without tabs has no card to unpin them."""
-    pins, notices = read(page.settings, texts_of(desk.pins), page.private)
+    pins, notices = read(page.settings, texts_of(desk.pins))
     if not page.tabs and desk.pins:
         pins, notices = Pins(), ("A pin in the link was ignored, because this page has none.",)
     desk.notices = [*desk.notices, *(one for one in notices if one not in desk.notices)]
     desk.pins = pins.texts
-    return Pins() if page.private(desk.settings) else pins
+    return Pins() if desk.settings.private else pins
 
 
 def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[float, str]]]:
@@ -40,7 +40,7 @@ def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[
 
 def card(desk: Desk, pins: Pins, both: Both) -> None:
     """The buttons, and the table where there is a B."""
-    if both.page.private(desk.settings):
+    if desk.settings.private:
         return
 
     def keep(changed: Pins) -> None:

@@ -97,7 +97,7 @@ def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float
     other, ready = compute(pin.settings, seconds=seconds if done == 1 else 0)
     there = page.at(pin.settings)
     pinned = there.view(other)
-    words = partial(comparison.knob_words, changes=here.knobs(settings).changes)
+    words = partial(comparison.knob_words, changes=here.sliders(settings).changes)
     rows = comparison.settings_rows(settings, pin.settings, words)
     moving = {
         MOVING: comparison.rows([*rows, *comparison.number_rows(view.numbers, pinned.numbers)]),

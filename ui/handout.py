@@ -123,7 +123,7 @@ class Handout:
             for one in view.numbers
         )
         own = f"<p class=own>{SAYS['handout.own']}</p>"
-        notes = _void(found) + own * bool(self.page.private(self.settings))
+        notes = _void(found) + own * bool(self.settings.private)
         return (
             '<header><div><p class="brand"><b>ε</b> Epsilon Lab · handout</p>'
             f'<h1>{escape(self.page.question)}</h1><p class="lead">{view.words["verdict"]}</p></div>'
@@ -135,7 +135,7 @@ class Handout:
 
     def exercises(self, view: View) -> Iterator[str]:
         """Something to predict, to look up and to explain, with places to write (HTML)."""
-        knobs, settings = self.page.knobs(self.settings), self.settings
+        knobs, settings = self.page.sliders(self.settings), self.settings
         first = view.numbers[0]
         shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"  # a target is what one moves
 
@@ -157,7 +157,7 @@ class Handout:
             yield SAYS("exercise.who", line=_LINE)
 
     def _words(self) -> str:
-        knobs, room, said = self.page.knobs(self.settings), _LETTERS, []
+        knobs, room, said = self.page.sliders(self.settings), _LETTERS, []
         names = [knobs.hero, *knobs.main, *(name for name in ("delta",) if name in knobs.more)]
         for name in names:
             look = {**KNOBS.get(name, {}), **knobs.changes.get(name, {})}

@@ -4,7 +4,6 @@ As with texts (``ui.own_file``) the file lives in the state of its session and n
 name of an ``OwnRows``, which is resolved here.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import streamlit as st
@@ -17,7 +16,7 @@ from lab.files.column_types import Kind
 from lab.files.file_handles import NONE, forget
 from lab.files.own_rows import Column, OwnRows, Roles
 from lab.files.own_table import Table
-from lab.own_settings import OWN, RowsSettings
+from lab.sources import RowsSettings
 from ui import page_links
 from ui.controls import Desk
 from ui.escaping import plain
@@ -165,53 +164,27 @@ def settled(brought: Brought) -> OwnRows | None:
     return own
 
 
-def of_classes(own: OwnRows) -> bool:
-    """Return whether its rows, or people, can be learned from one by one, and have classes."""
-    return own.roles.target is None and own.answered >= own_rows.LEAST_ROWS
+def ready(desk: Desk) -> bool:
+    """Return whether there are rows to learn from: those of the lab, or of a file that is here; show what is missing.
 
-
-def of_numbers(own: OwnRows) -> bool:
-    """The same where the answer is a number."""
-    return own.roles.target is not None
-
-
-def of_sources(own: OwnRows) -> bool:
-    """The same where a column says the source too."""
-    return of_numbers(own) and bool(own.roles.source)
-
-
-def of_parties(own: OwnRows) -> bool:
-    """Return whether its people can be parties."""
-    return own.as_parties
-
-
-def own(settings: RowsSettings) -> bool:
-    """Return whether they need a file of the visitor's own."""
-    return settings.dataset == OWN
-
-
-def ready(desk: Desk, *, fits: Callable[[OwnRows], bool] = of_classes) -> bool:
-    """Return whether there are rows to learn from: those of the lab, or of a file that is here; says what is missing.
-
-    Settings take up this session's newest choice where they name none, and that which a link names. fits: whether the
-    page can learn from a file.
+    Settings take up this session's newest choice where they name none, and that which a link names.
     """
-    if not own(desk.settings):
+    if not desk.settings.private:
         return True
     here = brought()
-    if here is not None and not holds(desk, fits=fits):
-        owns = {name: one for name, one in here.owns.items() if fits(one)}
+    if here is not None and not holds(desk):
+        owns = {name: one for name, one in here.owns.items() if desk.settings.fits(one)}
         newest = next(reversed(owns.values()), None) if desk.settings.own == NONE else None
         chosen = owns.get(desk.settings.own, newest)
         if chosen is not None:
             desk.settings = desk.settings.change(own=chosen)
-    if not holds(desk, fits=fits):
+    if not holds(desk):
         missing = "nothing" if here is None else "unready"
         missing = missing if desk.settings.own == NONE or (here and here.owns) else "elsewhere"
         st.markdown(SAYS[f"own-rows.{missing}"])
         st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
         return False
-    if desk.settings.own.roles.payments and not hasattr(desk.settings, "paid"):
+    if desk.settings.own.roles.payments and not desk.settings.COUNTS_PAYMENTS:
         st.markdown(SAYS["own-rows.uncounted"])
         st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
         return False
@@ -228,22 +201,20 @@ def _say_void(names: tuple[str, ...]) -> None:
         st.page_link(page_links.to("data"), label="Type public bounds", icon=":material/edit:")
 
 
-def holds(desk: Desk, *, fits: Callable[[OwnRows], bool] = of_classes) -> bool:
-    """Return whether the rows that the settings name can be used here.
-
-    Rows of the lab always can; a file must belong to this session, be there still, and have an answer of this kind.
-    """
-    if not own(desk.settings):
+def holds(desk: Desk) -> bool:
+    """Return whether the settings are about rows of the lab, or of a file of this session that is still there and fits
+    the page."""
+    if not desk.settings.private:
         return True
     here, chosen = st.session_state.get(_BROUGHT), desk.settings.own
     there = here is not None and bool(here.table.columns) and isinstance(chosen, OwnRows) and chosen in here.owns
-    return there and fits(chosen)
+    return there and desk.settings.fits(chosen)
 
 
 def part(desk: Desk) -> None:
-    """Over the knobs, where a file has more rows than those can move with: to train on all of them, and back."""
+    """Show a button over the knobs to train on all rows of a file that has more than knobs can move with, and back."""
     settings = desk.settings
-    if settings.live == settings.most:
+    if not (settings.private and isinstance(settings, RowsSettings)) or settings.live == settings.most:
         return
     other = settings.live if settings.beyond else settings.most
     some = "all " * (other == settings.own.private)

@@ -15,7 +15,7 @@ from dpcore.privacy import Guarantee
 from lab import claims
 from lab.claims import Case
 from lab.files.own_rows import Roles
-from lab.own_settings import RowsSettings
+from lab.sources import RowsSettings
 from ui import panels
 from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent, points_apart
 from ui.texts import SAYS, count

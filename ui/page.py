@@ -7,7 +7,7 @@ only way in which a result is drawn or put into words, whoever asks.
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from dpcore.cache import cached
 from dpcore.check import RefusedError
 from lab.label import Stated
 from lab.settings import Settings
-from ui import hundred
+from ui import hundred, my_rows
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk
 from ui.live import Picture
@@ -55,7 +55,7 @@ class Tab(NamedTuple):
     """What stands under the first screen, when its name is chosen: words by name, with pictures under them.
 
     name: in ``Page.tabs``; title: on the tab. drawn: the words hold a drawing (SVG). shows: whatever else, of a desk;
-    it is given what a saved picture says of itself (``ui.live.board``).
+    it is given what a saved picture says of itself (``ui.live.board``). when: whether these settings have the tab.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Tab(NamedTuple):
     pictures: Callable[[Any], Rows] | None = None
     drawn: bool = False
     shows: Callable[[Desk, Mapping[str, Any]], None] | None = None
+    when: Callable[[Any], bool] = lambda _: True
 
 
 WHY_TAB = Tab("why", "Explanation", ("why",))
@@ -158,7 +159,7 @@ class Asked(NamedTuple):
         return View((), {ANSWER: whole.words["verdict"]}, Made(boards, result))
 
 
-_YES, _NO, _NOTHING, _USUAL, _SILENT = always(True), always(False), always(None), Slices(), always(Stated())
+_USUAL, _SILENT = Slices(), always(Stated())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -171,19 +172,19 @@ class Page:
     settings: the type of its experiment.
     setup: shows the choices that make another experiment, in one row.
     more: shows the selectors in *More settings*, under the sliders there; None where there are only sliders.
-    aside: shows choices that stand over the knobs.
+    aside: shows choices that stand over the knobs; by default how many rows of a large file are trained on.
     lead: settings -> the plain words (markdown) that how it works begins with.
-    knobs: settings -> its knobs.
+    knobs: settings -> its knobs; one that can take a single value is not shown (``sliders``).
     numbers: result -> the big numbers over the pictures.
     words: name -> what a result says (HTML). All pages have "verdict", one or two lines under the numbers; where there
         is a "caption", it is one line under the pictures.
     pictures: result -> the row of pictures in the first screen, at most three, which move with the knobs.
     tabs: what stands under them, of which one is open.
     frames: result -> name of a download -> its frame, or its columns by name, made when asked for.
-    code: settings -> the same by an estimator of ``dpcore.estimators``, as a program; None where there is none.
+    code: settings -> the same by an estimator of ``dpcore.estimators``, as a program, which cannot hold a visitor's own
+    file; None where there is none.
     ready: whether all is there to compute from, asked by the page, which shows what is missing; ``holds``: whether it
-    still is, asked at each movement.
-    private: settings -> whether they need something of the visitor's own session, such as a file.
+    still is, asked at each movement; by default whether a visitor's own file is there, where the settings need one.
     variant: settings -> the page as it is with them, where their choice makes it another; None where not.
     asked: the questions that can be asked about it.
     label: result -> what its privacy label says; without, nothing is stated.
@@ -205,10 +206,9 @@ class Page:
     frames: Callable[[Any], Mapping[str, Callable[[], pd.DataFrame | Mapping[str, Any]]]]
     tabs: Sequence[Tab] = (WHY_TAB, GUARANTEE_TAB)
     code: Callable[[Any], str] | None = None
-    ready: Callable[[Desk], bool] = _YES
-    holds: Callable[[Desk], bool] = _YES
-    private: Callable[[Any], bool] = _NO
-    aside: Callable[[Desk], None] = _NOTHING
+    ready: Callable[[Desk], bool] = my_rows.ready
+    holds: Callable[[Desk], bool] = my_rows.holds
+    aside: Callable[[Desk], None] = my_rows.part
     more: Callable[[Desk], None] | None = None
     slices: Slices = _USUAL
     variant: Callable[[Any], "Page | None"] | None = None
@@ -216,9 +216,18 @@ class Page:
     label: Callable[[Any], Stated] = _SILENT
 
     def at(self, settings: Settings) -> "Page":
-        """The page as it is with these settings."""
-        other = self.variant(settings) if self.variant else None
-        return replace(other, asked=self.asked) if other else self
+        """Return the page as it is with these settings, and with the tabs that they have."""
+        page = (self.variant(settings) if self.variant else None) or self
+        tabs = tuple(tab for tab in page.tabs if tab.when(settings))
+        return _at(page, tabs, self.asked, None if settings.private else page.code)
+
+    def sliders(self, settings: Settings) -> Knobs:
+        """Return the knobs of these settings, without those that can take one value only."""
+        knobs, limits = self.knobs(settings), settings.limits
+        main, more = (
+            tuple(name for name in names if limits[name][0] < limits[name][1]) for names in (knobs.main, knobs.more)
+        )
+        return knobs._replace(main=main, more=more)
 
     def tab(self, name: str) -> Tab:
         """The tab of this name; the first one where there is none of it."""
@@ -260,6 +269,11 @@ class Page:
     def method(self) -> str:
         """Return how it works, in markdown."""
         return Path(inspect.getfile(self.settings)).with_name("method.md").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=256)
+def _at(page: Page, tabs: tuple[Tab, ...], asked: Asked | None, code: Callable[[Any], str] | None) -> Page:
+    return replace(page, tabs=tabs, asked=asked, code=code)
 
 
 @cached

@@ -4,7 +4,7 @@ In the address each is a text, ``pin=name~field~value~field~value``, with what d
 that is shown has another ``~`` before it. A text comes from whoever wrote the link, and is read like one.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -84,14 +84,14 @@ def called(name: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def read(kind: type[Settings], texts: tuple[str, ...], private: Callable[[Any], bool]) -> tuple[Pins, tuple[str, ...]]:
+def read(kind: type[Settings], texts: tuple[str, ...]) -> tuple[Pins, tuple[str, ...]]:
     """(the pins of a link to the page of these settings, a sentence (markdown) for each part of them that was ignored).
 
-    ``private``: settings -> whether they need what only one visitor has; such settings are no pin.
+    Settings that need what only one visitor has are no pin.
     """
     pins, at, notices = Pins(), 0, []
     for text in texts:
-        pin, shown, why = _read(kind, text, private)
+        pin, shown, why = _read(kind, text)
         notices += [f"A pin in the link: {sentence}" for sentence in why]
         if pin and not pins.takes(pin.settings):
             same = any(pin.settings == other.settings for other in pins.kept)
@@ -102,7 +102,7 @@ def read(kind: type[Settings], texts: tuple[str, ...], private: Callable[[Any], 
     return pins.show(at), tuple(dict.fromkeys(notices))
 
 
-def _read(kind: type[Settings], text: str, private: Callable[[Any], bool]) -> tuple[Pin | None, bool, list[str]]:
+def _read(kind: type[Settings], text: str) -> tuple[Pin | None, bool, list[str]]:
     """(the pin in a text, whether it is the one that is shown, what of it was ignored)."""
     parts = text.split(APART) if len(text) <= LONGEST else []
     shown = len(parts) % 2 == 0  # a name and pairs are an odd number
@@ -110,7 +110,7 @@ def _read(kind: type[Settings], text: str, private: Callable[[Any], bool]) -> tu
         return None, False, [f"{quoted(text)} was ignored. It must be a name, then fields and values."]
     name, *parts = parts[shown:]
     settings, notices = from_link(kind, dict(zip(parts[::2], parts[1::2], strict=True)))
-    if private(settings):
+    if settings.private:
         return None, False, ["settings with your own file are not pinned."]
     return Pin(settings, called(name)), shown, notices
 

@@ -58,7 +58,7 @@ def staged(page: Page, picture: str) -> Page:
         return staged(other, picture) if other else None
 
     def hero(settings: Any) -> Knobs:
-        whole = page.knobs(settings)
+        whole = page.sliders(settings)
         return Knobs(hero=whole.hero, changes=whole.changes)
 
     return replace(
@@ -110,14 +110,14 @@ def stops(page: Page, desk: Desk, pins: Sequence[Pin]) -> dict[Settings, str]:
     origin = begun(desk)
     if not pins:
         return _along(hero_of(page, desk.settings), desk.settings, origin)
-    changes = page.at(origin).knobs(origin).changes
+    changes = page.at(origin).sliders(origin).changes
     named = {pin.settings: pin.name or _differing(pin.settings, origin, changes) for pin in pins}
     return named | {origin: named.get(origin, "As it was")}
 
 
 def hero_of(page: Page, settings: Any) -> Knob:
     """The one knob of a presented page."""
-    knobs = page.at(settings).knobs(settings)
+    knobs = page.at(settings).sliders(settings)
     return controls.knob(knobs.hero, settings.limits, **knobs.changes.get(knobs.hero, {}))
 
 
@@ -222,7 +222,7 @@ def presenter(page: Page, desk: Desk, places: Mapping[Settings, str], result: An
         for name in (_WORD, _STEP):
             desk.shown.pop(name, None)
 
-    stops = told(places, hero=here.knobs(desk.settings).hero, asks=here.numbers(result)[0].label)
+    stops = told(places, hero=here.sliders(desk.settings).hero, asks=here.numbers(result)[0].label)
     data = {
         "stops": [one._asdict() for one in stops],
         "at": arrived(desk, places),

@@ -31,7 +31,7 @@ def address(desk: Desk) -> str:
 def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS) -> str:
     """The settings in words: all choices, and of the knobs what differs from the default, and those of ``always``."""
     settings, asked = desk.settings, getattr(desk.settings, "settings", None)  # those that a question is about
-    changes = page.knobs(settings).changes
+    changes = page.sliders(settings).changes
     said: dict[str, str] = {}
     for one in (settings, asked) if isinstance(asked, Settings) else (settings,):
         usual = type(one)()
@@ -80,7 +80,7 @@ def share(desk: Desk, page: Page, result: Any) -> None:
 
 def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> Handout:
     """Return what a result is handed out as, today, with its link and the drawing of it."""
-    knobs, version = page.knobs(desk.settings), takeaway.version(desk.settings)
+    knobs, version = page.sliders(desk.settings), takeaway.version(desk.settings)
     words = told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more))
     today = date.today().isoformat()
     return Handout(page=page, result=result, told=words, link=link, code=code, version=version, date=today)

@@ -79,7 +79,7 @@ def _presented(page: Page, desk: controls.Desk) -> None:
 
 def _unasked(page: Page, desk: controls.Desk) -> list[str]:
     """Return what of the question in a link is not asked; it is forgotten where the page is asked nothing."""
-    if not desk.ask or page.private(desk.settings):
+    if not desk.ask or desk.settings.private:
         return []
     if page.asked and page.tabs and page.asked.about(desk.settings, ""):
         return page.asked.ignored(desk.settings, desk.ask)
@@ -127,7 +127,7 @@ def _moving(page: Page, welcome: str) -> None:
         if here.tabs:
             card(desk, pins, both)
     with panel_place:
-        channel = None if here.private(desk.settings) else desk.place(tab)
+        channel = None if desk.settings.private else desk.place(tab)
         knobs, marked = teacher.knobs(here, desk)._asdict(), marks(desk.settings, pins.ghost)
         desk.panel(done=both.done, marks=marked, channel=channel, selectors=bool(here.more), **knobs)
 
@@ -148,7 +148,7 @@ def _on_stage(page: Page) -> None:
         st.rerun()
     here = page.at(desk.settings)
     both = compare(page, desk.settings, None, seconds=_seconds(here, desk), tab=present.NOTES)
-    says, private = both.says(present.NOTES), here.private(desk.settings)
+    says, private = both.says(present.NOTES), desk.settings.private
     place = None if private else desk.place(present.NOTES)
     with st.container(key="stage"):
         for name in ("verdict", "numbers", "words-why"):
@@ -156,7 +156,7 @@ def _on_stage(page: Page) -> None:
         with st.container(key="stage-picture"):
             live.board(both.boards("")[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, name=FIRST, of=place)
         with st.container(key="stage-knob"):
-            knobs, marked = here.knobs(desk.settings)._asdict(), present.marks(page, desk.settings)
+            knobs, marked = here.sliders(desk.settings)._asdict(), present.marks(page, desk.settings)
             desk.panel(done=both.done, marks=marked, channel=place, stage=True, **knobs)
 
 
@@ -167,7 +167,7 @@ def _result(both: Both, desk: controls.Desk) -> str:
     with below:
         opened, place = _tabs(page)
     says, boards = both.says(opened.name), both.boards(opened.name)
-    of = None if page.private(desk.settings) else desk.place(opened.name)
+    of = None if desk.settings.private else desk.place(opened.name)
     about = {"of": of, "paper": paper(page, desk)}
 
     def say(*names: str, drawn: bool = False) -> None:

@@ -28,9 +28,9 @@ ONLY, ASK, GUESS = "only", "ask", "guess"
 
 def heed(page: Page, desk: Desk) -> None:
     """Forget what of a lesson's link nobody can follow, with a notice (markdown) for each."""
-    shown, private = desk.shown, page.private(desk.settings)
+    shown, private = desk.shown, desk.settings.private
     # which knobs there are with a file of one's own is known once it is here
-    whole = _all(page.at(desk.settings).knobs(desk.settings)) if ONLY in shown and not private else []
+    whole = _all(page.at(desk.settings).sliders(desk.settings)) if ONLY in shown and not private else []
     unknown = [name for name in _named(desk) if name not in whole]
     if unknown:
         _note(desk, f"In the link, `only` names no slider of this page ({', '.join(map(quoted, unknown))}).")
@@ -51,7 +51,7 @@ def _note(desk: Desk, notice: str) -> None:
 
 def knobs(page: Page, desk: Desk) -> Knobs:
     """Those of the page that a link leaves in view, in its order; all where it names none."""
-    whole = page.knobs(desk.settings)
+    whole = page.sliders(desk.settings)
     only = [name for name in _named(desk) if name in _all(whole)]
     if not only:
         return whole
@@ -163,7 +163,7 @@ def _ends(measure: Measure, runs: Sequence[float], said: float) -> tuple[float, 
 
 def make(page: Page, desk: Desk) -> None:
     """The tab *Share*: how a teacher makes a lesson of what is shown."""
-    if not desk.settings.measures or page.private(desk.settings):
+    if not desk.settings.measures or desk.settings.private:
         return
     key = f"{page.name}.teacher"
     with st.expander("Make this a lesson", icon=":material/school:"):
@@ -171,7 +171,7 @@ def make(page: Page, desk: Desk) -> None:
         question = st.text_input("Question", key=f"{key}.ask", max_chars=200, placeholder="How often is it right?")
         measures = {name: one.label for name, one in desk.settings.measures.items()}
         measure = st.selectbox("To be guessed", list(measures), format_func=measures.__getitem__, key=f"{key}.guess")
-        names = _all(page.at(desk.settings).knobs(desk.settings))
+        names = _all(page.at(desk.settings).sliders(desk.settings))
         labels = {name: KNOBS[name]["label"] for name in names}
         only = st.multiselect(
             "Sliders in view (none selected: all)", names, format_func=labels.__getitem__, key=f"{key}.only"

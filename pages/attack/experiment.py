@@ -2,7 +2,7 @@
 and inversion."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -12,9 +12,9 @@ from dpcore import check
 from dpcore.data import toy as data
 from dpcore.estimators.recipes import VERSIONS, Guarantees, guarantees
 from dpcore.privacy import Adjacency
-from lab.files import file_handles, own_rows
-from lab.own_settings import OWN, source_of, void_reason
-from lab.settings import Measure, Settings, Task
+from lab.files import file_handles
+from lab.settings import Measure, Task
+from lab.sources import OWN, ToySettings, source_of
 from pages.attack import canaries, inversion, membership, two_worlds, two_worlds_result, who_pays
 from pages.attack.audits import runs
 from pages.attack.inputs import MOST_LIVE, rows_of
@@ -75,7 +75,7 @@ LIMITS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackSettings(Settings):
+class AttackSettings(ToySettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     part: a key of ``PARTS``. dataset: one of the lab's, or "own"; own: then an ``OwnRows``; of a plain string, the mere
@@ -91,6 +91,8 @@ class AttackSettings(Settings):
 
     CHOICES: ClassVar = {"part": PARTS, "version": VERSIONS, "who": WHO, "against": AGAINST, "sees": SEES}
     LIMITS: ClassVar = LIMITS
+    COUNTS_PAYMENTS: ClassVar = False
+    FOLLOWS: ClassVar = {"steps": ("repeats",), "sees": ("repeats",)}
     MEASURES: ClassVar = {
         "attacker": Measure(
             "accuracy of the attacker in two worlds",
@@ -130,7 +132,6 @@ class AttackSettings(Settings):
 
     def __post_init__(self) -> None:
         check.choice(self.datasets, dataset=self.dataset)
-        file_handles.named(self.own)
         self._refuse_long()
         super().__post_init__()
 
@@ -152,46 +153,27 @@ class AttackSettings(Settings):
             changes = PRESETS.get(part, {}) | changes
             if self.dataset not in fitting(part):
                 changes.setdefault("dataset", fitting(part)[0])
-        name = changes.get("dataset", self.dataset)
-        own = file_handles.named(changes.get("own", self.own)) if name == OWN else file_handles.NONE
-        if name in fitting(part) and (name, own, type(own)) != (self.dataset, self.own, type(self.own)):
-            changes = self._fitting(name, own) | changes
-        if (name, own) != (self.dataset, self.own) or {"steps", "sees"} & set(changes):
-            steps, sees = (changes.get(field, getattr(self, field)) for field in ("steps", "sees"))
-            changes.setdefault("repeats", min(self.repeats, _most_repeats(name, own, steps, sees)))
-        return replace(self, **changes | {"own": own})
+        return super().change(**changes)
+
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return fewer trainings where one takes long, unless a link has said how many."""
+        if _slow(dataset, own) == _slow(self.dataset, self.own) or self.awaits(dataset):
+            return {}
+        return {"repeats": SLOW_REPEATS if _slow(dataset, own) else AttackSettings.repeats}
 
     def _meant(self, changes: dict[str, Any]) -> dict[str, Any]:
         """Choosing a row, or a place, chooses who is meant; a file has no places."""
         if "who" not in changes and "person" in changes:
             return changes | {"who": "row"}
-        if "who" not in changes and self.dataset != OWN and ("person_x" in changes or "person_y" in changes):
+        if "who" not in changes and not self.private and ("person_x" in changes or "person_y" in changes):
             label = {"label": self._own_label} if self.who == "row" else {}
             return {"who": "outlier"} | label | changes
         return changes
 
-    def _fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return what another data set leaves of these settings."""
-        source, allowed = source_of(dataset, own), OF_OWN if dataset == OWN else OF_LAB
-        found = {
-            name: getattr(self, name) if getattr(self, name) in some else some[0] for name, some in allowed.items()
-        }
-        found["label"] = min(self.label, 1 if dataset == OWN else len(source.classes) - 1)
-        if _slow(dataset, own) != _slow(self.dataset, self.own) and not self._awaits(own):
-            found["repeats"] = SLOW_REPEATS if _slow(dataset, own) else AttackSettings.repeats
-        if source is None:
-            return found
-        rows = rows_of(_key(dataset, own))
-        return found | {"person": min(self.person, rows - 1), "members": min(self.members, _most_members(rows))}
-
-    def _awaits(self, own: str) -> bool:
-        """Return whether a link has only named the file, and has numbers that it keeps."""
-        return self.dataset == OWN and self.source is None and self.own == own != file_handles.NONE
-
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
         """Field -> the values it may have; the data sets that fit the part."""
-        return self.CHOICES | {"dataset": self.datasets} | (OF_OWN if self.dataset == OWN else OF_LAB)
+        return self.CHOICES | {"dataset": self.datasets} | (OF_OWN if self.private else OF_LAB)
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -199,39 +181,18 @@ class AttackSettings(Settings):
         return fitting(self.part)
 
     @property
-    def source(self) -> data.Source | None:
-        """The data set; None for a file that is only named."""
-        return source_of(self.dataset, self.own)
-
-    @property
-    def rows_of(self) -> data.Dataset:
-        """Return what tasks know the data set by. Raises RefusedError for a file that is only named."""
-        return _key(self.dataset, self.own)
-
-    @property
-    def by_person(self) -> bool:
-        """Return whether a file says whose each row is."""
-        return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
-
-    @property
-    def unit(self) -> str:
-        """Return who is protected."""
-        return "person" if self.by_person else "record"
-
-    @property
     def misfit(self) -> str:
         """Return why the part can do nothing with this file; "" where it can."""
-        return MISFITS.get(self.part, "") if self.dataset == OWN else ""
+        return MISFITS.get(self.part, "") if self.private else ""
 
     @property
     def void(self) -> str:
         """No audit reads a file."""
-        return "" if self.part == "audit" else void_reason(self)
+        return "" if self.part == "audit" else super().void
 
     @property
     def preparation(self) -> str:
-        """Lines that a script needs first: a file of one's own must be there."""
-        return own_rows.preparation() if self.dataset == OWN and self.part != "audit" else ""
+        return "" if self.part == "audit" else super().preparation
 
     @cached_property
     def guarantees(self) -> Guarantees:
@@ -242,9 +203,9 @@ class AttackSettings(Settings):
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set leaves of them."""
         rows = rows_of(self.rows_of) if self.source else MOST_LIVE
-        return self.LIMITS | {
+        return super().limits | {
             "person": (0, rows - 1),
-            "label": (0, 1 if self.dataset == OWN else self.classes - 1),
+            "label": (0, 1 if self.private else self.classes - 1),
             "members": (10, _most_members(rows)),
             "repeats": (LIMITS["repeats"][0], _most_repeats(self.dataset, self.own, self.steps, self.sees)),
         }
@@ -270,7 +231,7 @@ class AttackSettings(Settings):
 
     @property
     def neighbours(self) -> two_worlds.Neighbours | two_worlds.OwnNeighbours:
-        kind = two_worlds.OwnNeighbours if self.dataset == OWN else two_worlds.Neighbours
+        kind = two_worlds.OwnNeighbours if self.private else two_worlds.Neighbours
         return kind.of(self)
 
     def probe(self) -> two_worlds_result.Attacked:

@@ -8,16 +8,15 @@ import streamlit as st
 
 from dpcore.data.toy import DATASETS
 from dpcore.estimators.recipes import VERSIONS
-from lab.own_settings import OWN
+from lab.sources import OWN
 from pages.attack import figures
 from pages.attack import figures_audits as audited
 from pages.attack import figures_parts as others
 from pages.attack import words as say
 from pages.attack import words_audits as judge
-from pages.attack import words_own as mine
 from pages.attack import words_parts as tell
 from pages.attack.experiment import MISFITS, AttackSettings
-from ui import controls, labels, live, my_rows
+from ui import controls, labels, live, my_rows, outcomes, panels
 from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 
 PARTS = {
@@ -30,7 +29,7 @@ PARTS = {
 }
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 SEES = {"weights": "the final weights", "steps": "every step"}
-AGAINST = {"label": "the same person, another class", "public": "a public row"}
+AGAINST = {"label": "the same person, another class", "public": "a public row"} | say.OWN_AGAINST
 WHO = {"row": "a private row", "outlier": "an outlier"}
 RECIPE = ("clip_norm", "steps")
 HEIGHT = 455
@@ -44,7 +43,7 @@ def setup(desk: controls.Desk) -> None:
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
     settings, data = desk.settings, _data(desk.settings)
-    worlds, own = settings.part == "worlds", my_rows.own(settings)
+    worlds, own = settings.part == "worlds", settings.private
     if settings.part in ("worlds", "once") and not own:
         desk.choose("version", "Mechanism", SHORT, wide=True, help=say.VERSIONS_HELP)
     if len(data) > 1:
@@ -54,19 +53,21 @@ def more(desk: controls.Desk) -> None:
     if worlds and not own:
         desk.choose("who", "Target person", WHO)
     if worlds:
-        desk.choose("against", "Compared with", mine.AGAINST if own else AGAINST)
+        against = {name: AGAINST[name] for name in settings.choices["against"]}
+        desk.choose("against", "Compared with", against)
 
 
 def _data(settings: AttackSettings) -> dict[str, str]:
     """Return what a part can be about; an audit is about no data."""
     names = settings.datasets if settings.part != "audit" else ()
-    own = my_rows.own(settings) or settings.part not in MISFITS
+    own = settings.private or settings.part not in MISFITS
     return {name: "My data" if name == OWN else DATASETS[name].title for name in names if name != OWN or own}
 
 
 def who(desk: controls.Desk) -> None:
-    """Over the knobs, as there is no map of a file's people to click on."""
-    desk.choose("who", "Target person", mine.WHO, help=mine.WHO_HELP)
+    """Show who is meant over the knobs, where there is no map of people to click on."""
+    if desk.settings.private and desk.settings.part == "worlds":
+        desk.choose("who", "Target person", say.OWN_WHO, help=say.OWN["help.who"])
 
 
 def ready(desk: controls.Desk) -> bool:
@@ -76,7 +77,7 @@ def ready(desk: controls.Desk) -> bool:
     if not desk.settings.misfit and not my_rows.ready(desk):
         return False
     if desk.settings.misfit:
-        st.info(mine.refused(desk.settings, PARTS), icon=":material/block:")
+        st.info(say.refused(desk.settings, PARTS), icon=":material/block:")
     return not desk.settings.misfit
 
 
@@ -85,15 +86,12 @@ def holds(desk: controls.Desk) -> bool:
     return desk.settings.part == "audit" or (not desk.settings.misfit and my_rows.holds(desk))
 
 
-def own_knobs(settings: AttackSettings) -> Knobs:
-    """There is no map of a file's people, and no outlier among them."""
-    main, more = ("clip_norm", "steps", "learning_rate"), ("repeats", "delta", "seed")
-    number = ("person",) if settings.who == "row" else ()
-    return Knobs(hero="epsilon", main=(*number, *main), more=more, changes=say.KNOBS | mine.KNOBS)
-
-
 def worlds_knobs(settings: AttackSettings) -> Knobs:
-    """A row has a class of its own, an outlier is given one."""
+    """A row has a class of its own, an outlier is given one; of a file there is no outlier, and no map to place one."""
+    if settings.private:
+        number = ("person",) if settings.who == "row" else ()
+        main, more = (*number, "clip_norm", "steps", "learning_rate"), ("repeats", "delta", "seed")
+        return Knobs(hero="epsilon", main=main, more=more, changes=say.KNOBS | say.OWN_KNOBS)
     label = () if settings.who == "row" else ("label",)
     main, more = ("person", "person_x", "person_y", "clip_norm"), ("repeats", "delta", "steps", "learning_rate", "seed")
     return Knobs(hero="epsilon", main=main, more=(*label, *more), changes=say.KNOBS)
@@ -109,16 +107,13 @@ def _chart(name: str, figure: dict, **how) -> live.Picture:
 
 
 def worlds(result) -> Rows:
-    """The map, on which a click chooses; the curve over epsilon; and the scores."""
+    """Draw the map, on which a click chooses, the curve over epsilon, and the scores; in place of a map of rows that
+    may not be drawn, how exposed people are."""
+    curve, scores = _chart("accuracy", figures.accuracy(result), wide=1.25), _chart("scores", figures.scores(result))
+    if result.settings.private:
+        return [[curve, scores, _chart("exposure", figures.exposure(result))]]
     people = _chart("map", figures.people(result), wide=1.25, clicks=figures.clicks(result), pair=True)
-    curve = _chart("accuracy", figures.accuracy(result), wide=1.25)
-    return [[people, curve, _chart("scores", figures.scores(result))]]
-
-
-def own_worlds(result) -> Rows:
-    """The curve over epsilon, the scores, and how exposed people are: no row of a file is drawn."""
-    scores, exposure = _chart("scores", figures.scores(result)), _chart("exposure", figures.exposure(result))
-    return [[_chart("accuracy", figures.accuracy(result), wide=1.25), scores, exposure]]
+    return [[people, curve, scores]]
 
 
 def membership(result) -> Rows:
@@ -165,10 +160,16 @@ def inversion(result) -> Rows:
     return [[*sheets, _chart("match", others.match(result), wide=1.2)]]
 
 
+def voided(result) -> str:
+    """Return a note that the guarantee is void, where it is."""
+    void = outcomes.void(result.settings)
+    return panels.note(void) if void else ""
+
+
 def words(verdict, caption, diagnostics, guarantee, table) -> dict[str, Callable[[Any], str]]:
     """Return what a part says of its result, by name."""
-    why = listed(diagnostics)
-    return {"verdict": verdict, "caption": always(caption), "why": why, "guarantee": guarantee, "table": table}
+    said = {"verdict": verdict, "caption": caption, "why": listed(diagnostics), "guarantee": guarantee}
+    return said | {"table": lambda result: voided(result) + table(result)}
 
 
 WHY, TABLE = Tab("why", "How to read it", ("why",)), Tab("table", "Results table", ("table",))
@@ -187,7 +188,7 @@ WORLDS = Page(
     lead=say.lead,
     numbers=say.numbers,
     knobs=worlds_knobs,
-    words=words(say.verdict, say.CAPTION, say.diagnostics, say.guarantee, say.worlds_table),
+    words=words(say.verdict, say.caption, say.diagnostics, say.guarantee, say.worlds_table),
     pictures=worlds,
     # Beside the verdict, so that it never lags behind.
     slices=Slices(moving=0),
@@ -195,7 +196,7 @@ WORLDS = Page(
     frames=lambda result: result.frames(),
     ready=ready,
     holds=holds,
-    private=my_rows.own,
+    aside=who,
 )
 MEMBERSHIP = replace(
     WORLDS,
@@ -203,7 +204,7 @@ MEMBERSHIP = replace(
     knobs=always(knobs("members", *RECIPE)),
     words=words(
         tell.membership_verdict,
-        tell.MEMBERSHIP_CAPTION,
+        tell.membership_caption,
         tell.membership_diagnostics,
         tell.membership_guarantee,
         tell.membership_table,
@@ -216,7 +217,11 @@ AUDIT = replace(
     more=None,
     knobs=always(Knobs(hero="seed", changes=say.KNOBS)),
     words=words(
-        judge.audit_verdict, judge.AUDIT_CAPTION, judge.audit_diagnostics, judge.audit_guarantee, judge.audit_table
+        judge.audit_verdict,
+        always(judge.AUDIT_CAPTION),
+        judge.audit_diagnostics,
+        judge.audit_guarantee,
+        judge.audit_table,
     ),
     pictures=audit,
     tabs=(WHY, GUARANTEE_TAB, Tab("every", "All audits", pictures=every_audit), TABLE),
@@ -227,14 +232,18 @@ ONCE = replace(
     WORLDS,
     numbers=judge.once_numbers,
     knobs=always(knobs("canaries", "guessed", *RECIPE)),
-    words=words(judge.once_verdict, judge.ONCE_CAPTION, judge.once_diagnostics, judge.once_guarantee, judge.once_table),
+    words=words(
+        judge.once_verdict, always(judge.ONCE_CAPTION), judge.once_diagnostics, judge.once_guarantee, judge.once_table
+    ),
     pictures=once,
 )
 PAYS = replace(
     WORLDS,
     numbers=tell.pays_numbers,
     knobs=always(knobs("minority", *RECIPE)),
-    words=words(tell.pays_verdict, tell.PAYS_CAPTION, tell.pays_diagnostics, tell.pays_guarantee, tell.pays_table),
+    words=words(
+        tell.pays_verdict, always(tell.PAYS_CAPTION), tell.pays_diagnostics, tell.pays_guarantee, tell.pays_table
+    ),
     pictures=pays,
 )
 INVERSION = replace(
@@ -243,7 +252,7 @@ INVERSION = replace(
     knobs=always(knobs("label", *RECIPE)),
     words=words(
         tell.inversion_verdict,
-        tell.INVERSION_CAPTION,
+        always(tell.INVERSION_CAPTION),
         tell.inversion_diagnostics,
         tell.inversion_guarantee,
         tell.inversion_table,
@@ -253,21 +262,9 @@ INVERSION = replace(
 _BY_PART = dict(zip(PARTS, (WORLDS, MEMBERSHIP, AUDIT, ONCE, PAYS, INVERSION), strict=True))
 
 
-def _own(page: Page, caption: Callable[[Any], str], guarantee: Callable[[Any], str], **changes: Any) -> Page:
-    """A part with a file of one's own."""
-    said = {"caption": caption, "guarantee": guarantee, "table": mine.tabled(page.words["table"])}
-    return replace(page, words=page.words | said, **changes)
-
-
-_OF_OWN = {
-    "worlds": _own(WORLDS, mine.worlds_caption, mine.worlds_guarantee, aside=who, knobs=own_knobs, pictures=own_worlds),
-    "membership": _own(MEMBERSHIP, mine.membership_caption, mine.members_guarantee),
-}
-
-
 def variant(settings: AttackSettings) -> Page:
-    """The page with another part, or with a file."""
-    return (_OF_OWN if my_rows.own(settings) else _BY_PART).get(settings.part, _BY_PART[settings.part])
+    """Return the page with another part."""
+    return _BY_PART[settings.part]
 
 
 PAGE = replace(WORLDS, variant=variant)

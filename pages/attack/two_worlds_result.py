@@ -23,7 +23,6 @@ from dpcore.training import losses
 from lab import chunking
 from lab.boundaries import Plane, boundaries
 from lab.ensemble import Runs, slices
-from lab.own_settings import OWN
 from lab.settings import Settings
 from pages.attack.exposure import gradient_moves
 from pages.attack.inputs import FORMS, claim, split_of
@@ -161,7 +160,7 @@ def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "WorldsResult":
     return WorldsResult(
         settings=settings,
         split=split_of(settings.rows_of, seed=settings.seed),
-        plane=None if settings.dataset == OWN else plane_of(settings.dataset, settings.seed),
+        plane=None if settings.private else plane_of(settings.dataset, settings.seed),
         noiseless=outcomes[Noiseless(model=Model.of(settings))],
         risks=outcomes[Risks.of(settings)],
         weights=trained.weights,
@@ -269,7 +268,7 @@ class WorldsResult:
     def risk(self) -> float:
         """Return how far this person moves the noiseless gradients, in parts of the furthest that anyone could."""
         settings = self.settings
-        if settings.dataset == OWN:
+        if settings.private:
             return float(self.risks[settings.neighbours.place(self.risks)])
         if settings.who == "row":
             return float(self.risks[settings.person])

@@ -6,8 +6,7 @@ from typing import Any
 
 from dpcore.estimators.recipes import crossing
 from dpcore.privacy import LowerBound
-from lab.own_settings import OWN
-from pages.attack.experiment import PRESETS, AttackSettings
+from pages.attack.experiment import MISFITS, PRESETS, AttackSettings
 from pages.attack.figures import allowed
 from pages.attack.two_worlds_result import WorldsResult
 from ui import hundred, outcomes, panels
@@ -17,8 +16,11 @@ from ui.plot.theme import written
 from ui.texts import Texts
 from ui.vocabulary import in_sentence
 
-SAYS = Texts(__file__)
-PARTS_HELP, VERSIONS_HELP, CAPTION = SAYS["parts"], SAYS["versions"], SAYS["worlds.caption"]
+SAYS, OWN = Texts(__file__), Texts(__file__, "own.md")
+PARTS_HELP, VERSIONS_HELP = SAYS["parts"], SAYS["versions"]
+OWN_WHO = {name: OWN[f"choices.{name}"] for name in ("exposed", "middle", "row")}
+OWN_AGAINST = {name: OWN[f"choices.{name}"] for name in ("label", "nobody")}
+OWN_KNOBS = {"person": {"label": OWN["help.label"], "help": OWN["help.person"]}}
 KNOBS = {"repeats": {"label": "Trainings per world", "scale": "log", "stops": 20, "help": SAYS["repeats"]}}
 # From this difference on it is explained why epsilon alone would allow more than this noise does.
 _WIDE = 0.05
@@ -27,7 +29,7 @@ _WIDE = 0.05
 def lead(settings: AttackSettings) -> str:
     """Return what is to be seen and done, and which settings the part brings, if any."""
     part, given = settings.part, PRESETS[settings.part]
-    said = SAYS[f"lead.{'own' if settings.dataset == OWN and part == 'worlds' else part}"]
+    said = SAYS[f"lead.{'own' if settings.private and part == 'worlds' else part}"]
     names = ", ".join(f"{in_sentence(name)} {written(value)}" for name, value in given.items())
     return f"{said} {SAYS('lead.given', given=names)}" if given else said
 
@@ -141,8 +143,37 @@ def diagnostics(result: WorldsResult) -> list[str]:
     return said
 
 
+def refused(settings: AttackSettings, parts: Mapping[str, str]) -> str:
+    """Return why a part cannot use a file, and which parts can; Markdown."""
+    able = " and ".join(parts[part] for part in parts if part not in (*MISFITS, "audit"))
+    return OWN("refused", part=parts[settings.part], misfit=settings.misfit, able=able, audit=parts["audit"])
+
+
+def caption(result: WorldsResult) -> str:
+    """Return what is drawn; of a file, how many rows the charts are made of."""
+    if not result.settings.private:
+        return SAYS["worlds.caption"]
+    return OWN("caption.used", used=outcomes.used_of(result.settings, several=True))
+
+
+def of_own(settings: AttackSettings, *, several: bool = False) -> str:
+    """Return who is protected where rows are of a file, and what is public; "" where they are the lab's."""
+    return outcomes.of_own(settings.roles, public="steps and rates", several=several) if settings.private else ""
+
+
+def _own_guarantee(result: WorldsResult) -> str:
+    """Return what is guaranteed with a file, in whom the data sets differ, and what is public."""
+    settings, held = result.settings, result.guarantees.formula
+    text = outcomes.void_guarantee(settings) if settings.void else hundred.drawn(held) + panels.guarantee(here=held)
+    who, unit = OWN(f"who.{settings.who}", person=settings.person), "person" if settings.by_person else "row"
+    differ = " ".join(OWN(f"guarantee.{case}", who=who) for case in (unit, settings.against, "knows"))
+    return text + panels.note(differ) + of_own(settings, several=True)
+
+
 def guarantee(result: WorldsResult) -> str:
     """Return what is claimed, against whom, and which two data sets are compared."""
+    if result.settings.private:
+        return _own_guarantee(result)
     settings, held, key = result.settings, result.guarantees, "worlds.guarantee"
     holes = {"person": settings.person, "others": settings.rows - 1}
     worlds = panels.note(" ".join(SAYS(f"{key}.{one}", **holes) for one in (settings.who, settings.against, "knows")))

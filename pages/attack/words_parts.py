@@ -6,14 +6,13 @@ from pages.attack.inversion import REPEATS as RETRIES
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import ATTACKS, MODELS, MembersResult
 from pages.attack.who_pays import GROUPS, REPEATS, GroupsResult
-from pages.attack.words import SAYS, best_attacker, budget, tabled
+from pages.attack.words import OWN, SAYS, best_attacker, budget, of_own, tabled
 from ui import outcomes, panels
 from ui.panels import Number, number
 
 # A reconstruction of this correlation can be recognised; one below the second cannot.
 _READABLE, _LOST = 0.7, 0.3
-MEMBERSHIP_CAPTION, PAYS_CAPTION = SAYS["membership.caption"], SAYS["pays.caption"]
-INVERSION_CAPTION = SAYS["inversion.caption"]
+PAYS_CAPTION, INVERSION_CAPTION = SAYS["pays.caption"], SAYS["inversion.caption"]
 
 
 def membership_numbers(result: MembersResult) -> list[Number]:
@@ -76,11 +75,22 @@ def _right(result: MembersResult, arm: str, *names: str) -> dict[str, str]:
     return dict(zip(names or ("members", "others"), (f"{100 * one:.0f}" for one in result.right(arm)), strict=True))
 
 
+def membership_caption(result: MembersResult) -> str:
+    """Return what the charts show; of a file, also the part that the models share."""
+    settings, said = result.settings, SAYS["membership.caption"]
+    if not settings.private:
+        return said
+    case = "person" if settings.by_person else "row"
+    return f"{said} {OWN(f'caption.{case}', used=2 * settings.members, all=settings.own.private)}"
+
+
 def membership_guarantee(result: MembersResult) -> str:
-    """The bound in words."""
+    """Return the bound in words, unless it is void, and of a file who is protected."""
     settings = result.settings
+    if settings.void:
+        return outcomes.void_guarantee(settings) + of_own(settings)
     rows = {"members": settings.members, "rows": 2 * settings.members, "unit": settings.unit}
-    return panels.note(SAYS("membership.guarantee", **rows, **budget(settings)))
+    return panels.note(SAYS("membership.guarantee", **rows, **budget(settings))) + of_own(settings)
 
 
 def membership_table(result: MembersResult) -> str:

@@ -19,8 +19,8 @@ from lab import chunking
 from lab.boundaries import Plane, feature_plane, usual_plane
 from lab.ensemble import Grid, Runs, slices
 from lab.files import file_handles
-from lab.own_settings import OWN, PaidBounds, RowsSettings, source_of
 from lab.settings import Measure, Task
+from lab.sources import OWN, RowsSettings, source_of
 from pages.classifier.result import ClassifierResult
 from pages.classifier.work import (
     Ends,
@@ -62,7 +62,7 @@ _FEWEST = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassifierSettings(PaidBounds, RowsSettings):
+class ClassifierSettings(RowsSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     dataset: a key of ``DATASETS`` that straight boundaries can learn something about, or "own".
@@ -132,23 +132,18 @@ class ClassifierSettings(PaidBounds, RowsSettings):
         if self.feature_x == self.feature_y:
             raise check.RefusedError("feature_y", self.feature_y, "another feature than feature_x")
 
-    def fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return what must change with another data set, with as many public rows as there are and two of its
-        features."""
-        source, found = source_of(dataset, own), super().fitting(dataset, own)
-        if source is None:
-            return found | {"public_rows": 0, "feature_x": 0, "feature_y": 1}
-        fits = max(self.feature_x, self.feature_y) < len(source.features)
-        x, y = (self.feature_x, self.feature_y) if fits else (0, 1)
-        found |= {"epsilon": max(self.epsilon, self._limit(own)[0])}
-        return found | {"public_rows": min(self.public_rows, source.public_rows), "feature_x": x, "feature_y": y}
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return also the first two features, where the data set has not as many."""
+        source = source_of(dataset, own)
+        fits = source is not None and max(self.feature_x, self.feature_y) < len(source.features)
+        return super().starts(dataset, own) | ({} if fits else {"feature_x": 0, "feature_y": 1})
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set leaves of them."""
         public, last = (self.source.public_rows, max(1, len(self.source.features) - 1)) if self.source else (0, 1)
         of_data = {"public_rows": (0, public), "feature_x": (0, last), "feature_y": (0, last)}
-        return super().limits | of_data | {"epsilon": self._limit(self.own)}
+        return super().limits | of_data
 
     @cached_property
     def model(self) -> Model:
@@ -179,8 +174,8 @@ class ClassifierSettings(PaidBounds, RowsSettings):
     @cached_property
     def guarantees(self) -> Guarantees:
         """Return what is claimed, and what is given, for a person where a column says who one is."""
-        unit, before = "person" if self.by_person else "record", tuple(one.event for one in self.paid)
-        return guarantees(self, source=self.source, unit=unit, before=before)
+        before = tuple(one.event for one in self.paid)
+        return guarantees(self, source=self.source, unit=self.unit, before=before)
 
     @property
     def promise(self) -> Guarantee | None:
@@ -212,7 +207,7 @@ class ClassifierSettings(PaidBounds, RowsSettings):
 
     def _apart(self) -> tuple[Runs[RowByRow, np.ndarray], ...]:
         """Return today's ensemble with each row clipped by itself, for as many rows a person as are declared."""
-        most = self.own.roles.most_rows if self.by_person else None
+        most = self.roles.most_rows if self.by_person else None
         return slices(apart, RowByRow(model=self.model, most_rows=most), (self.epsilon,), self._parts) if most else ()
 
     @property

@@ -2,7 +2,7 @@
 
 from dpcore.cache import CACHE
 from lab.claims import Case, upto
-from pages.classifier.experiment import LIMITS, OWN
+from pages.classifier.experiment import LIMITS
 from pages.classifier.result import ClassifierResult
 from ui.plot import columns, maps, theme
 from ui.plot.curves import Curve, over, trained
@@ -119,7 +119,7 @@ def accuracy(result: ClassifierResult) -> dict:
                 ghost=first,
             )
         )
-    if settings.dataset == OWN:
+    if settings.private:
         curves.append(_rail(SAYS["figures.baseline"], result.split.best_constant[1], dash="dash"))
     return over(
         *curves,

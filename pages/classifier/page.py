@@ -4,15 +4,15 @@ from dataclasses import replace
 
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.estimators.recipes import VERSIONS
+from lab.sources import OWN
 from pages.classifier import figures, words_tables
 from pages.classifier import words as say
-from pages.classifier.experiment import OWN, ClassifierSettings
+from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.program import program
-from ui import controls, labels, live, my_rows, panels
-from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui import controls, labels, live, panels
+from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
 HEIGHT = 455
-MAIN = ("clip_norm", "steps", "public_rows")
 MORE = ("rows", "shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 ADJACENCY = {"replace-one": "replace-one", "add/remove": "add/remove"}
@@ -33,7 +33,7 @@ def setup(desk: controls.Desk) -> None:
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
     desk.choose("adjacency", "Adjacency", ADJACENCY, help=ADJACENCY_HELP)
-    features = () if my_rows.own(desk.settings) else DATASETS[desk.settings.dataset].features
+    features = () if desk.settings.private else desk.settings.source.features
     if len(features) > 2:
         desk.choose("plane", "Decision plane", PLANES)
     if len(features) > 2 and desk.settings.plane == "features":
@@ -42,18 +42,29 @@ def more(desk: controls.Desk) -> None:
         desk.choose("feature_y", "y axis", names)
 
 
-def accuracy(result) -> live.Picture:
+def knobs(settings: ClassifierSettings) -> Knobs:
+    """Return the sliders; without public rows the learning rate stands in place of those about them."""
+    public = settings.limits["public_rows"][1] > 0
+    third = "public_rows" if public else "learning_rate"
+    gone = {third, *(() if public else ("shift", "public_steps")), *(("rows",) if settings.beyond else ())}
+    return Knobs(hero="epsilon", main=("clip_norm", "steps", third), more=[name for name in MORE if name not in gone])
+
+
+def accuracy(result, wide: float) -> live.Picture:
     return live.Picture(
         name="accuracy",
         figure=figures.accuracy(result),
         about=say.ABOUT["accuracy"],
         height=HEIGHT,
-        wide=1.9,
+        wide=wide,
     )
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """Draw what models reach over epsilon, and what they decide."""
+    """Draw what models reach over epsilon, and what they decide; of rows that may not be drawn, what they go by."""
+    if result.settings.private:
+        about, drawn = say.ABOUT["weights"], figures.weights(result)
+        return [[accuracy(result, 1.3), live.Picture(name="weights", figure=drawn, about=about, height=HEIGHT)]]
     maps = [
         live.Picture(
             name=f"map.{name}",
@@ -65,7 +76,7 @@ def pictures(result) -> list[list[live.Picture]]:
         )
         for arm, name in enumerate(result.settings.arms)
     ]
-    return [[accuracy(result), *maps]]
+    return [[accuracy(result, 1.9), *maps]]
 
 
 def loss(result) -> live.Picture:
@@ -73,7 +84,9 @@ def loss(result) -> live.Picture:
 
 
 def losses(result) -> list[list[live.Picture]]:
-    """Draw how models got there, and where the one without privacy ends."""
+    """Draw how models got there, and where rows may be drawn, where the one without privacy ends."""
+    if result.settings.private:
+        return [[loss(result)]]
     reference = figures.reference_regions(result)
     return [
         [
@@ -81,24 +94,6 @@ def losses(result) -> list[list[live.Picture]]:
             live.Picture(name="map.reference", figure=reference, about=say.ABOUT["map"]),
         ]
     ]
-
-
-def own_pictures(result) -> list[list[live.Picture]]:
-    """Draw what models reach over epsilon, and what they go by: no row of the file is drawn."""
-    drawn = figures.weights(result)
-    weights = live.Picture(name="weights", figure=drawn, about=say.ABOUT["weights"], height=HEIGHT)
-    return [[replace(accuracy(result), wide=1.3), weights]]
-
-
-def variant(settings: ClassifierSettings) -> Page | None:
-    """The page with a file of one's own."""
-    return OF_OWN if my_rows.own(settings) else None
-
-
-def own_knobs(settings: ClassifierSettings) -> Knobs:
-    """No public start; and the number of rows while it is one that knobs can move with."""
-    rows = () if settings.beyond else ("rows",)
-    return Knobs(hero="epsilon", main=("clip_norm", "steps", "learning_rate"), more=(*rows, "delta", "repeats", "seed"))
 
 
 PAGE = Page(
@@ -113,7 +108,7 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=lambda settings: say.introduction(settings.version),
-    knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
+    knobs=knobs,
     numbers=say.numbers,
     words={
         "verdict": say.verdict,
@@ -129,37 +124,12 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("loss", "Loss", pictures=losses),
         CLASSES_TAB,
-        Tab("table", "Results table", ("table",)),
+        Tab("table", "Results table", ("table",), when=lambda settings: not settings.private),
     ),
     code=program,
-    ready=my_rows.ready,
-    holds=my_rows.holds,
-    private=my_rows.own,
-    variant=variant,
     frames=lambda result: {
         "All runs": lambda: result.curve,
-        "Table": result.table,
-        **panels.by_class_frames(result),
-        "Loss": result.loss_curves,
-    },
-)
-
-# A file of one's own has no public rows: no plane to draw in, no public start, and no figures were published.
-OF_OWN = replace(
-    PAGE,
-    aside=my_rows.part,
-    knobs=own_knobs,
-    words={name: how for name, how in PAGE.words.items() if name != "table"} | {"caption": say.own_caption},
-    pictures=own_pictures,
-    tabs=(
-        WHY_TAB,
-        GUARANTEE_TAB,
-        Tab("loss", "Loss", pictures=lambda result: [[loss(result)]]),
-        CLASSES_TAB,
-    ),
-    code=None,
-    frames=lambda result: {
-        "All runs": lambda: result.curve,
+        **({} if result.settings.private else {"Table": result.table}),
         **panels.by_class_frames(result),
         "Loss": result.loss_curves,
     },

@@ -4,7 +4,6 @@ from html import escape
 
 from dpcore.estimators.recipes import crossing, formula_epsilon
 from lab.claims import Case
-from lab.files.own_rows import OwnRows
 from lab.settings import Spread
 from pages.classifier.figures import SAYS
 from pages.classifier.result import ClassifierResult
@@ -72,7 +71,7 @@ def _one_answer(result: ClassifierResult) -> str:
 
 
 def _disguised(result: ClassifierResult) -> str:
-    if not isinstance(result.settings.own, OwnRows):
+    if not result.settings.private:
         return ""
     return outcomes.disguised(result.reference.best_accuracy, result.split.best_constant[1])
 
@@ -158,7 +157,7 @@ def guarantee(result: ClassifierResult) -> str:
             text += panels.note(_formula_note(settings.delta))
         case _:
             text = panels.note(SAYS["guarantee.none"])
-    if isinstance(settings.own, OwnRows):
+    if settings.private:
         return text + _apart(result) + outcomes.of_own(settings.own.roles, public="steps and rates", several=True)
     return text + panels.note(SAYS["guarantee.scope"])
 
@@ -184,14 +183,11 @@ def _formula_note(delta: float) -> str:
 
 
 def caption(result: ClassifierResult) -> str:
-    """Return what the lines and points of the maps are."""
+    """Return what the lines and points of the maps are; of a file, what the dots are and how much of it is used."""
+    if result.settings.private:
+        used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
+        return f"{SAYS['caption.own']} {used}"
     return SAYS[f"caption.{_private(result.settings.version)}"]
-
-
-def own_caption(result: ClassifierResult) -> str:
-    """Return what the dots are, and how much of the file is used."""
-    used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
-    return f"{SAYS['caption.own']} {used}"
 
 
 def map_alt(result: ClassifierResult, arm: int) -> str:

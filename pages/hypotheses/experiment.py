@@ -223,9 +223,13 @@ class HypothesesSettings(Settings):
         return self.LIMITS | rows | {"sources": _most_sources(self.data, self.own)}
 
     @property
+    def private(self) -> bool:
+        return self.data == "own"
+
+    @property
     def preparation(self) -> str:
         """Lines that a script needs first: a file of the user's own must be there."""
-        return own_texts.preparation() if self.data == "own" else ""
+        return own_texts.preparation() if self.private else ""
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -243,7 +247,7 @@ class HypothesesSettings(Settings):
             domains.Where,
             kind=self.data,
             similarity=1.0 if self.data in ("newsgroups", "own") else self.similarity,
-            own=file_handles.key(self.own) if self.data == "own" else None,
+            own=file_handles.key(self.own) if self.private else None,
         )
         return self.part(Sources, where=where, labelled=self.source_rows, unlabelled=self.unlabelled_rows)
 

@@ -101,7 +101,7 @@ def public_rows(settings: HypothesesSettings) -> int:
 
 def rows_ready(desk: controls.Desk) -> bool:
     """Return whether there are rows to work with; asks for what is missing. Making them shows a sign of life."""
-    if desk.settings.data == "own" and not own_file.ready(desk, public_rows=public_rows):
+    if desk.settings.private and not own_file.ready(desk, public_rows=public_rows):
         return False
     if desk.settings.data == "newsgroups" and not newsgroups_ready():
         return False
@@ -130,7 +130,7 @@ def newsgroups_ready() -> bool:
 
 def rows_here(desk: controls.Desk) -> bool:
     """Return whether a file of the user's own is still there: only the page can ask for it."""
-    return desk.settings.data != "own" or own_file.holds(desk, public_rows=public_rows)
+    return not desk.settings.private or own_file.holds(desk, public_rows=public_rows)
 
 
 PAGE = Page(
@@ -160,7 +160,6 @@ PAGE = Page(
     pictures=pictures,
     ready=rows_ready,
     holds=rows_here,
-    private=lambda settings: settings.data == "own",
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,

@@ -21,8 +21,8 @@ from dpcore.training.networks import ACTIVATIONS, Architecture
 from dpcore.training.sgd import VARIANTS, Recipe
 from lab import chunking
 from lab.files import file_handles
-from lab.own_settings import OWN, PaidBounds, RowsSettings
 from lab.settings import Measure, Task
+from lab.sources import OWN, RowsSettings
 from pages.network.result import Lots, NetworkResult
 from pages.network.work import FRAMES, QUARTERS, Ensemble, Job, Rows, Shown, Trained
 
@@ -50,7 +50,7 @@ _MOMENTS_ORDERS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkSettings(PaidBounds, RowsSettings):
+class NetworkSettings(RowsSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     dataset: the rows that the networks learn: a data set, or "own".
@@ -183,13 +183,6 @@ class NetworkSettings(PaidBounds, RowsSettings):
                 "epsilon", self.epsilon, "enough for one step: more noise or smaller lots allow it"
             )
 
-    def fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return what must change with another data set: lots of no more than its rows, and something left to train
-        with."""
-        found = super().fitting(dataset, own)
-        epsilon = max(self.epsilon, self._limit(own)[0])
-        return found | {"lot_size": min(self.lot_size, found["rows"]), "epsilon": epsilon}
-
     def of_rows(self, rows: int) -> Self:
         """Return the settings with lots that are the same part of all rows: as many steps, with the same noise in a
         larger sum."""
@@ -200,8 +193,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
         """Field -> (lowest, highest) value, with what the data set and the rows leave of them."""
         (low, high), rows = self.LIMITS["lot_size"], self.rows
         if isinstance(rows, int):
-            high = min(max(high, rows // _LEAST_LOTS) if self.dataset == OWN else high, max(rows, low))
-        return super().limits | {"lot_size": (low, high), "epsilon": self._limit(self.own)}
+            high = min(max(high, rows // _LEAST_LOTS) if self.private else high, max(rows, low))
+        return super().limits | {"lot_size": (low, high)}
 
     @property
     def measures(self) -> Mapping[str, Measure]:
@@ -418,9 +411,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
         """Return what the accountant ``by``, or the one that made the noise, says of so many steps, which cost
         ``epsilon`` beside what bounds have: a promise of the sound loop, of others a claim."""
         job = self.jobs["private"][0]
-        unit = "person" if self.by_person else "record"
         assumes = () if self.by_chance else (tree.ASSUMES,)
-        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": unit, "assumes": assumes}
+        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": self.unit, "assumes": assumes}
         event = job.recipe.event(job.noise_multiplier, until=steps) if steps else ApproximateRelease(epsilon=0, delta=0)
         return self.whole(Guarantee(epsilon=epsilon, basis=BASES[by or self.counted_by], event=event, **about))
 

@@ -1,17 +1,16 @@
 """What does privacy cost a neural network?"""
 
-from dataclasses import replace
-
 from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
 from dpcore.training.sgd import VARIANTS
+from lab.sources import OWN
 from pages.network import figures, words_label, words_tables
 from pages.network import words as say
-from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, OWN, PLANS, NetworkSettings
+from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, PLANS, NetworkSettings
 from pages.network.program import program
-from ui import controls, live, my_rows, panels
-from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui import controls, live, panels
+from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
 HEIGHT = 455
 MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate")
@@ -43,15 +42,15 @@ def more(desk: controls.Desk) -> None:
 
 
 def knobs(settings: NetworkSettings) -> Knobs:
-    """The knobs that have a say: not the number of rows where it is fixed, nor the noise where it follows."""
+    """Return the sliders that have an effect: no rows beyond what they can move with, nor noise that follows."""
     main = ("noise_multiplier", *MAIN[:-1]) if settings.plan == "noise" else MAIN
     gone = ({"rows"} if settings.beyond else set()) | ({"noise_ramp"} if settings.plan == "noise" else set())
     gone |= set() if settings.by_chance else {"noise_ramp", "clip_ramp"}
-    more = [name for name in (*MAIN, *MORE) if name not in {*main, *gone} and len(set(settings.limits[name])) > 1]
+    more = [name for name in (*MAIN, *MORE) if name not in {*main, *gone}]
     return Knobs(hero="epsilon", main=main, more=more, play="shown", changes=say.KNOBS)
 
 
-def accuracy(result, *, wide: float = 1.9) -> live.Picture:
+def accuracy(result, wide: float) -> live.Picture:
     return live.Picture(
         name="accuracy",
         figure=figures.accuracy(result),
@@ -62,7 +61,11 @@ def accuracy(result, *, wide: float = 1.9) -> live.Picture:
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """Draw what networks reach in training, and what they decide at the moment shown."""
+    """Draw what networks reach in training, and what they decide at the moment shown; of rows that may not be drawn,
+    which columns they go by."""
+    if result.settings.private:
+        about, drawn = say.ABOUT["inputs"], figures.inputs(result)
+        return [[accuracy(result, 1.3), live.Picture(name="inputs", figure=drawn, about=about, height=HEIGHT)]]
     maps = [
         live.Picture(
             name=f"map.{arm}",
@@ -73,18 +76,7 @@ def pictures(result) -> list[list[live.Picture]]:
         )
         for arm in figures.COLOURS
     ]
-    return [[accuracy(result), *maps]]
-
-
-def own_pictures(result) -> list[list[live.Picture]]:
-    """Draw what networks reach in training, and which columns they go by: no row of the file is drawn."""
-    inputs = live.Picture(name="inputs", figure=figures.inputs(result), about=say.ABOUT["inputs"], height=HEIGHT)
-    return [[accuracy(result, wide=1.3), inputs]]
-
-
-def variant(settings: NetworkSettings) -> Page | None:
-    """The page with a file of one's own."""
-    return OF_OWN if my_rows.own(settings) else None
+    return [[accuracy(result, 1.9), *maps]]
 
 
 def training(result) -> list[list[live.Picture]]:
@@ -121,7 +113,7 @@ PAGE = Page(
     knobs=knobs,
     words={
         "verdict": say.verdict,
-        "caption": always(say.CAPTION),
+        "caption": say.caption,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "mechanisms": words_tables.mechanisms,
@@ -130,10 +122,6 @@ PAGE = Page(
     },
     pictures=pictures,
     code=program,
-    ready=my_rows.ready,
-    holds=my_rows.holds,
-    private=my_rows.own,
-    variant=variant,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
@@ -152,13 +140,4 @@ PAGE = Page(
         "Lots": result.lots_table,
         "Noise in the weights": lambda: result.noise_left,
     },
-)
-
-# A file of one's own has no public rows: no plane to draw in.
-OF_OWN = replace(
-    PAGE,
-    aside=my_rows.part,
-    words=PAGE.words | {"caption": say.own_caption},
-    pictures=own_pictures,
-    code=None,
 )

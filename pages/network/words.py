@@ -4,8 +4,7 @@ import math
 from html import escape
 
 from lab.claims import Case
-from lab.files.own_rows import OwnRows
-from pages.network.experiment import OWN, NetworkSettings
+from pages.network.experiment import NetworkSettings
 from pages.network.figures import SAYS
 from pages.network.result import NetworkResult
 from pages.network.words_tables import bought
@@ -16,7 +15,6 @@ from ui.panels import Number, in_hundred, number
 
 MECHANISMS_HELP, PLANS_HELP, VARIANTS_HELP = (SAYS[f"help.{name}"] for name in ("mechanism", "plan", "variant"))
 ACCOUNTANTS = {"pld": "PLD accountant", "renyi": "RDP accountant", "moments": "moments accountant"}
-CAPTION = SAYS["caption.maps"]
 _CHARTS = ("accuracy", "map", "inputs", "loss", "norms", "clipped", "noise_left", "lots")
 ABOUT = {name: SAYS[f"about.{name}"] for name in _CHARTS}
 KNOBS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
@@ -27,7 +25,7 @@ KNOBS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
 def lead(settings: NetworkSettings) -> str:
     """Return how such a training goes."""
     batches = "sampled" if settings.by_chance else settings.mechanism
-    cases = batches, "people" if settings.by_person else "rows", "columns" if settings.dataset == OWN else "maps"
+    cases = batches, "people" if settings.by_person else "rows", "columns" if settings.private else "maps"
     return " ".join(SAYS[f"lead.{case}"] for case in cases)
 
 
@@ -89,7 +87,7 @@ def _cost(result: NetworkResult) -> str:
     said = outcomes.cost(*both, baseline=(escape(always), base), **runs)
     wide = private.high - private.low >= outcomes.WIDE
     parts = [said, outcomes.landing(private.low, private.high) if wide else "", _one_answer(result)]
-    if isinstance(result.settings.own, OwnRows):
+    if result.settings.private:
         parts.append(outcomes.disguised(plain.median, result.split.best_constant[1]))
     return " ".join(filter(None, parts))
 
@@ -180,7 +178,7 @@ def guarantee(result: NetworkResult) -> str:
     else:
         text = panels.note(SAYS("guarantee.claimed", epsilon=_epsilon(result)))
     secret = SAYS["guarantee.secret" if settings.by_chance else "guarantee.ordered"]
-    if isinstance(settings.own, OwnRows):
+    if settings.private:
         public = SAYS["guarantee.public"]
         text += panels.note(secret)
         return text + outcomes.of_own(settings.own.roles, public=public, several=True, most=MOST_EACH)
@@ -205,8 +203,10 @@ def by_class(result: NetworkResult) -> str:
     return outcomes.by_class(found["private"], {"non-private": found["plain"]}, result.classes, models=models)
 
 
-def own_caption(result: NetworkResult) -> str:
-    """Return what the dots are, and how much of the file is used."""
+def caption(result: NetworkResult) -> str:
+    """Return what the lines and points are; of a file, what the dots are and how much of it is used."""
+    if not result.settings.private:
+        return SAYS["caption.maps"]
     how = {"along": SAYS["caption.along"], "several": True, "most": MOST_EACH}
     used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), **how)
     return f"{SAYS['caption.own']} {used}"

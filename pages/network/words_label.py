@@ -6,7 +6,6 @@ from dpcore.data.toy import DATASETS
 from dpcore.privacy import Guarantee
 from dpcore.training.sgd import VARIANTS
 from dpcore.training.tree import ASSUMES, MECHANISMS
-from lab.own_settings import OWN
 from pages.network.result import NetworkResult
 from pages.network.work import FRAMES
 from ui import labels
@@ -24,7 +23,7 @@ def _cases(result: NetworkResult) -> Iterator[str]:
     if not result.holds:
         yield "variant"
     if not settings.by_chance:
-        yield from ("ordered", "own_ordered") if settings.dataset == OWN else ("ordered",)
+        yield from ("ordered", "own_ordered") if settings.private else ("ordered",)
 
 
 def _holes(result: NetworkResult) -> Mapping[str, str | int]:

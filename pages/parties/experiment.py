@@ -4,7 +4,7 @@ Follows [hamm2016]; averaging after [pathak2010], PATE as in [papernot2018].
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -19,11 +19,11 @@ from dpcore.privacy import Guarantee
 from lab.boundaries import Plane, principal_plane
 from lab.files import file_handles, own_rows
 from lab.files.own_rows import OwnRows
-from lab.own_settings import PaidBounds, void_reason
-from lab.settings import Measure, Settings, Task
+from lab.settings import Measure, Task
+from lab.sources import OWN, SourceSettings
 from pages.parties import work
 from pages.parties.crowd import Crowd, Gather, known
-from pages.parties.own import OWN, OwnKind
+from pages.parties.own import OwnKind
 from pages.parties.result import EPSILONS, PARTIES, PartiesResult
 from pages.parties.work import METHODS, Batch, Change, Ensemble, Locals, Model, Tried
 
@@ -64,7 +64,7 @@ _MOST_ONE_BY_ONE = 4000
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartiesSettings(PaidBounds, Settings):
+class PartiesSettings(SourceSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     epsilon: the claim, in nats, for a whole party.
@@ -104,6 +104,7 @@ class PartiesSettings(PaidBounds, Settings):
     TUNED: ClassVar = {"regularisation": (1e-4, 1.0)}
     PEOPLE: ClassVar = "parties"
     CURVE: ClassVar = EPSILONS
+    FOLLOWS: ClassVar = {"learner": ("parties",)}
     COMMON: ClassVar = (
         "parties",
         "method",
@@ -136,39 +137,28 @@ class PartiesSettings(PaidBounds, Settings):
     seed: int = 3
 
     def __post_init__(self) -> None:
-        file_handles.named(self.own)
         super().__post_init__()
         if self.method not in work.methods(self.learner):
             raise check.RefusedError("method", self.method, "one of: vote, soft, pate; only weights can be averaged")
 
-    def change(self, **changes: Any) -> Self:
-        """These settings with ``changes``; other parties take along what they cannot do."""
-        asked = {one.name: getattr(self, one.name) for one in fields(self)} | changes
-        if "learner" in changes and changes["learner"] != "logistic" and asked["method"] == "average":
-            asked["method"] = "soft"
-        if changes.get("learner") in ONE_BY_ONE:
-            asked["parties"] = min(asked["parties"], _MOST_ONE_BY_ONE)
-        if changes.get("dataset") in KINDS:
-            asked["public_rows"] = min(asked["public_rows"], KINDS[changes["dataset"]].most_public)
-        return replace(self, **asked | self._of_data(asked, changes))
+    @classmethod
+    def fits(cls, own: OwnRows) -> bool:
+        return own.as_parties
 
-    def _of_data(self, asked: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what another kind of data, or another file, brings along."""
-        if asked["dataset"] != OWN:
-            usual = {name: getattr(type(self), name) for name in (*_INVENTED, "rows")}
-            if asked["dataset"] in RECORDED:
-                usual |= dict.fromkeys(_INVENTED, 0.0) | RECORDED[asked["dataset"]]
-            elif self.dataset in RECORDED:
-                usual |= {"parties": type(self).parties}
-            other = asked["dataset"] != self.dataset and {asked["dataset"], self.dataset} & {OWN, *RECORDED}
-            back = {name: value for name, value in usual.items() if name not in changes}
-            return {"own": file_handles.NONE} | (back if other else {})
-        own = asked["own"]
-        found = {name: changes.get(name, 0.0) for name in _INVENTED}
-        if isinstance(own, OwnRows) and own is not self.own:
-            found["parties"] = min(asked["parties"], own.private)
-            found["epsilon"] = max(asked["epsilon"], self._limit(own)[0])
-        return found
+    def change(self, **changes: Any) -> Self:
+        """Return these settings with ``changes``; only weights of logistic models can be averaged."""
+        if self.method == "average" and changes.get("learner", "logistic") != "logistic":
+            changes = {"method": "soft"} | changes
+        return super().change(**changes)
+
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return who records the rows, where parties do, and the usual parties after them or after a file."""
+        if dataset == OWN or dataset == self.dataset or not {dataset, self.dataset} & {OWN, *RECORDED}:
+            return {}
+        usual = {name: getattr(type(self), name) for name in (*_INVENTED, "rows")}
+        if dataset in RECORDED:
+            return dict.fromkeys(_INVENTED, 0.0) | RECORDED[dataset]
+        return usual | ({"parties": type(self).parties} if self.dataset in RECORDED else {})
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
@@ -178,27 +168,22 @@ class PartiesSettings(PaidBounds, Settings):
             kind = KINDS[self.dataset]
             most |= {"public_rows": kind.most_public, "rows": kind.most_rows}
             most["parties"] = min(most["parties"], kind.most_parties)
-        if self.dataset == OWN:
+        if self.private:
             most |= {"rows": _MOST_OWN} | dict.fromkeys(_INVENTED, 0.0)
         if isinstance(self.own, OwnRows):
             most["parties"] = min(most["parties"], self.own.private)
         found = {name: (LIMITS[name][0], high) for name, high in most.items()}
-        return self.LIMITS | found | {"epsilon": self._limit(self.own)}
+        return super().limits | found
 
     @cached_property
     def world(self) -> World:
         """Return what rows there are. Raises RefusedError for a file that is only named, or cannot be parties."""
-        return self.part(World, **({"dataset": OwnKind.of(self.own)} if self.dataset == OWN else {}))
-
-    @property
-    def void(self) -> str:
-        return void_reason(self)
+        return self.part(World, **({"dataset": OwnKind.of(self.own)} if self.private else {}))
 
     @property
     def preparation(self) -> str:
-        """Lines that a script needs first: a file of one's own must be there."""
         chosen = f"choose(table, roles, least={own_rows.LEAST_PARTIES})"
-        return own_rows.preparation().replace("choose(table, roles)", chosen) if self.dataset == OWN else ""
+        return super().preparation.replace("choose(table, roles)", chosen)
 
     @cached_property
     def crowd(self) -> Crowd:
@@ -235,7 +220,7 @@ class PartiesSettings(PaidBounds, Settings):
             replace(self._now, asked=first, essential=True),
             self.part(Batch),
         ]
-        if self.dataset != OWN:  # no row of a file is drawn, and without a map there is no plane
+        if not self.private:  # no row of a file is drawn, and without a map there is no plane
             _, grid = _plane(self.world, self.public_rows)
             tasks += [Locals(crowd=crowd, parties=min(self.parties, LOCALS, crowd.chunk), grid=grid)]
         # A large crowd takes seconds: until then, curves of the parties so far

@@ -9,7 +9,6 @@ import numpy as np
 from lab.boundaries import boundaries, votes
 from lab.claims import Case, onwards
 from pages.parties.experiment import LIMITS
-from pages.parties.own import OWN
 from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
 from ui.plot import bars, columns, maps, theme
 from ui.plot.curves import Curve, Level, over, trained
@@ -41,7 +40,7 @@ def over_epsilon(result: PartiesResult) -> dict:
     low, high = LIMITS["epsilon"]
     # Guessing among many classes is seldom right, and few parties do no better: the lower corner is not free then, and
     # room is made above.
-    free = result.chance > 0.4 and result.settings.dataset != OWN
+    free = result.chance > 0.4 and not result.settings.private
     legend, top = ("lower right", 103) if free else ("upper left", 166)
     return _accuracy(result, "epsilon", axis=theme.epsilon_axis(low, high), legend=legend, top=top)
 
@@ -62,7 +61,7 @@ def _parties_axis(most: float = LIMITS["parties"][1]) -> dict:
 def _accuracy(result: PartiesResult, along: str, *, axis: dict, legend: str | None = None, top: int = 103) -> dict:
     """The chosen release with nine runs in ten, a stroke for each run at what is now, and what else there is."""
     # Classes of a file are seldom as many each: the better answer for all is what a model has to beat
-    file = result.settings.dataset == OWN
+    file = result.settings.private
     level, word = (result.constant[1], "majority class") if file else (result.chance, "chance")
     return over(
         *(_curve(result, name, along) for name in _ORDER if name in (*WITHOUT, *result.methods)),

@@ -22,7 +22,6 @@ from dpcore.streams import stream
 from lab.files.file_handles import key
 from lab.files.own_rows import OwnRows
 
-OWN = "own"
 # Held-out rows that are enough to measure by.
 _MOST_TEST = 5000
 # Where the data streams of a party's rows, of made-up rows, and of held-out ones are.

@@ -1,22 +1,25 @@
 """What can many parties learn without sharing their rows?"""
 
-from dataclasses import replace
 from functools import partial
 
 from dpcore.parties.worlds import KINDS
+from lab.sources import OWN
 from pages.parties import figures, theorems, work
 from pages.parties import words as say
 from pages.parties import words_choices as choices
 from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
-from pages.parties.own import OWN
 from pages.parties.trust import trust
-from ui import controls, labels, live, my_rows, panels
-from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui import controls, labels, live, panels
+from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
 MAIN = ("parties", "rows", "regularisation", "careless")
 MORE = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
 HEIGHT = 455
+
+
+def knobs(settings: PartiesSettings) -> Knobs:
+    return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=choices.OWN_KNOBS if settings.private else choices.KNOBS)
 
 
 def setup(desk: controls.Desk) -> None:
@@ -46,16 +49,15 @@ def _map(result, of: str, **how) -> live.Picture:
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """Accuracy over epsilon and over parties, and what the chosen release decides."""
-    return [[*pictures_over(result), _map(result, result.settings.method, name="map", height=HEIGHT, pair=True)]]
-
-
-def pictures_over(result) -> list[live.Picture]:
-    """Accuracy over epsilon, and over parties."""
-    return [
+    """Draw accuracy over epsilon and over parties, and what the chosen release decides; of rows that may not be drawn,
+    what it goes by."""
+    over = [
         _chart(result, "epsilon", figures.over_epsilon, height=HEIGHT, wide=1.3),
         _chart(result, "parties", figures.over_parties, height=HEIGHT, wide=1.3),
     ]
+    if result.settings.private:
+        return [[*over, _chart(result, "weights", figures.weights, height=HEIGHT)]]
+    return [[*over, _map(result, result.settings.method, name="map", height=HEIGHT, pair=True)]]
 
 
 def others(result) -> list[list[live.Picture]]:
@@ -75,17 +77,6 @@ def limits(result) -> list[list[live.Picture]]:
     return [[_chart(result, "bound", figures.bound), _chart(result, "answers", figures.answers)]]
 
 
-def own_pictures(result) -> list[list[live.Picture]]:
-    """Accuracy over epsilon and over parties, and what the chosen release goes by: no row of the file is drawn."""
-    weights = live.Picture(name="weights", figure=figures.weights(result), about=say.ABOUT["weights"], height=HEIGHT)
-    return [[*pictures_over(result), weights]]
-
-
-def variant(settings: PartiesSettings) -> Page | None:
-    """The page with a file of one's own."""
-    return OF_OWN if my_rows.own(settings) else None
-
-
 PAGE = Page(
     name="parties",
     title="Learning across parties",
@@ -99,10 +90,10 @@ PAGE = Page(
     more=more,
     lead=say.lead,
     numbers=say.numbers,
-    knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, changes=choices.KNOBS)),
+    knobs=knobs,
     words={
         "verdict": say.verdict,
-        "caption": always(say.CAPTION),
+        "caption": say.caption,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "trust": trust,
@@ -115,15 +106,12 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("trust", "Trust model", ("trust",), drawn=True),
-        Tab("others", "Methods", ("table",), pictures=others),
+        Tab("others", "Methods", ("table",), pictures=others, when=lambda settings: not settings.private),
+        Tab("others", "Methods", ("table",), when=lambda settings: settings.private),
         CLASSES_TAB,
         Tab("noise", "Noise", pictures=noise),
         Tab("limits", "Theorems", ("statements",), limits),
     ),
-    ready=partial(my_rows.ready, fits=my_rows.of_parties),
-    holds=partial(my_rows.holds, fits=my_rows.of_parties),
-    private=my_rows.own,
-    variant=variant,
     frames=lambda result: {
         "Releases": result.table,
         "All runs": result.curves,
@@ -132,20 +120,4 @@ PAGE = Page(
         "Answers": result.answers,
         "Theorems": partial(theorems.table, result),
     },
-)
-
-# A file of one's own has no rows that may be drawn, and its parties are as they are.
-OF_OWN = replace(
-    PAGE,
-    knobs=always(
-        Knobs(
-            hero="epsilon",
-            main=("parties", "rows", "regularisation"),
-            more=("public_rows", "queries", "delta", "repeats", "seed"),
-            changes=choices.OWN_KNOBS,
-        )
-    ),
-    words=PAGE.words | {"caption": say.own_caption},
-    pictures=own_pictures,
-    tabs=tuple(Tab("others", "Methods", ("table",)) if tab.name == "others" else tab for tab in PAGE.tabs),
 )

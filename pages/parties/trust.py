@@ -1,7 +1,6 @@
 """Who sees what, and who adds the noise: a small drawing that follows the method. Works on light and on dark ground."""
 
 from pages.parties.figures import SAYS
-from pages.parties.own import OWN
 from pages.parties.result import PartiesResult
 from ui.plot import theme
 
@@ -21,7 +20,7 @@ def trust(result: PartiesResult) -> str:
         _box(796, 14, 168, 130, SAYS["trust.everybody"], leaves, solid=False),
     ]
     if settings.method != "average":
-        pate, own = settings.method == "pate", settings.dataset == OWN
+        pate, own = settings.method == "pate", settings.private
         case = ("asked_made_up" if own else "asked") if pate else "made_up" if own else "public"
         parts += [_public(SAYS(f"trust.{case}", queries=settings.model.queries, rows=settings.public_rows))]
     return (

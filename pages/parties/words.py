@@ -8,7 +8,6 @@ from lab import claims
 from lab.claims import Case
 from pages.parties.experiment import RECORDED, PartiesSettings
 from pages.parties.figures import SAYS, STYLES
-from pages.parties.own import OWN
 from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.words_statements import needed
 from ui import outcomes, panels
@@ -17,7 +16,6 @@ from ui.panels import Number, number
 from ui.plot import theme
 from ui.plot.theme import written
 
-CAPTION = SAYS["caption"]
 DRAWN = ("epsilon", "parties", "map", "weights", "one_party", "noise", "bound", "answers")
 ABOUT = {name: SAYS[f"about.{name}"] for name in DRAWN}
 
@@ -51,7 +49,7 @@ def verdict(result: PartiesResult) -> str:
     """Return whether joining helps a party, and whether another release would do better."""
     settings = result.settings
     said = [_joining(result)]
-    if settings.dataset == OWN:
+    if settings.private:
         said += [outcomes.void(settings) or _too_few(result)]
     elif settings.dataset in RECORDED:
         said += [_too_few(result)]
@@ -159,9 +157,11 @@ def _answers(result: PartiesResult) -> str:
     return f"{SAYS['queries.drowned']} {said}" if drowned else said
 
 
-def own_caption(result: PartiesResult) -> str:
-    """Return how much of the file is used, and what takes the place of public rows."""
+def caption(result: PartiesResult) -> str:
+    """Return what is drawn; of a file, how much of it is used, and what takes the place of public rows."""
     settings = result.settings
+    if not settings.private:
+        return SAYS["caption"]
     rows, held_out = settings.world.dataset.measured(settings.seed)
     learned = {"parties": settings.parties, "there": settings.own.private, "rows": settings.rows}
     said = (
@@ -175,7 +175,7 @@ def own_caption(result: PartiesResult) -> str:
 
 def lead(settings: PartiesSettings) -> str:
     """Return what is done, and with one's own table, who a party is."""
-    return f"{SAYS['lead.all']} {SAYS['lead.own']}" if settings.dataset == OWN else SAYS["lead.all"]
+    return f"{SAYS['lead.all']} {SAYS['lead.own']}" if settings.private else SAYS["lead.all"]
 
 
 def _recorded(result: PartiesResult) -> str:
@@ -201,7 +201,7 @@ def _averages(result: PartiesResult) -> str:
 def guarantee(result: PartiesResult) -> str:
     """Return what the chosen release guarantees, to whom, and what it leaves open."""
     settings = result.settings
-    own = panels.note(SAYS["guarantee.own"]) if settings.dataset == OWN else ""
+    own = panels.note(SAYS["guarantee.own"]) if settings.private else ""
     if settings.void:
         return outcomes.void_guarantee(settings) + own
     held = result.guarantee(settings.method)

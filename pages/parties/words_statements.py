@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from dpcore.parties import aggregation
 from lab.papers import short
+from lab.sources import OWN
 from pages.parties.experiment import RECORDED
 from pages.parties.figures import SAYS
-from pages.parties.own import OWN
 from pages.parties.result import PartiesResult
 from pages.parties.theorems import FAILURE, Statement, theorems
 from ui import panels

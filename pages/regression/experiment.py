@@ -6,7 +6,7 @@ sharp. All of them look at sufficient statistics alone, so that 300,000 rows cos
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from dpcore import check
 from dpcore.data import regression as regression_data
@@ -16,8 +16,9 @@ from dpcore.regression.functional import best_share, published_best_share
 from dpcore.regression.least_squares import REPAIRS
 from lab import chunking
 from lab.files import file_handles, own_rows, own_table
-from lab.own_settings import PaidBounds, void_reason
-from lab.settings import Measure, Settings, Task
+from lab.files.own_rows import OwnRows
+from lab.settings import Measure, Task
+from lab.sources import OWN, SourceSettings
 from pages.regression.result import RegressionResult
 from pages.regression.work import (
     EPSILONS,
@@ -43,14 +44,13 @@ LIMITS = {
     "seed": (0, 9999),
 }
 _FEWEST_ROWS = 50
-OWN = "own"
 DATA = (*regression_data.SOURCES, OWN)
 # What the label bound of a file is called: those that were declared with it stay there, out of links and scripts.
 _DECLARED = 200.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegressionSettings(PaidBounds, Settings):
+class RegressionSettings(SourceSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     dataset: a key of ``SOURCES``, or "own".
@@ -85,6 +85,8 @@ class RegressionSettings(PaidBounds, Settings):
     TUNED: ClassVar = {"share": (0.05, 0.95)}
     PEOPLE: ClassVar = "rows"
     CURVE: ClassVar = EPSILONS
+    OF_NUMBERS: ClassVar = True
+    FOLLOWS: ClassVar = {"features": ("feature", "across", "up"), "repeats": ("draw",)}
     COMMON: ClassVar = ("dataset", "own", "mechanism", "rows", "features", "label_top", "repeats", "seed")
 
     dataset: str = "us"
@@ -106,41 +108,27 @@ class RegressionSettings(PaidBounds, Settings):
     draw: int = 37
 
     def __post_init__(self) -> None:
-        file_handles.named(self.own)
         super().__post_init__()
         if self.across == self.up:
             raise check.RefusedError("up", self.up, "another feature than the one across")
 
-    def change(self, **changes: Any) -> Self:
-        """These settings with ``changes``; what depends on them is brought into its new range."""
-        dataset = check.choice(DATA, dataset=changes.get("dataset", self.dataset))
-        own = file_handles.named(changes.get("own", self.own)) if dataset == OWN else file_handles.NONE
-        fitting: dict[str, Any] = {}
-        if "dataset" in changes or (own, type(own)) != (self.own, type(self.own)):
-            fitting, changes = self._fitting(dataset, own), changes | {"own": own}
-        features = changes.get("features", fitting.get("features", self.features))
-        if isinstance(features, int) and features >= 2:
-            last = features - 1
-            places = {name: min(getattr(self, name), last) for name in ("feature", "across", "up")}
-            if places["across"] == places["up"]:
-                places["across"] = places["up"] - 1 if places["up"] else 1
-            fitting |= places
-        if isinstance(changes.get("repeats"), int):
-            fitting["draw"] = max(1, min(self.draw, changes["repeats"]))
-        return replace(self, **(fitting | changes))
-
-    def _fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return what must be different with another data set. A file that a link has only named keeps the link's
-        numbers, as far as it has rows and inputs for them."""
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return all rows of a data set and its usual label bound, and all inputs of a file, unless a link has said how
+        many."""
         source = _source(dataset, own)
         if source is None:
-            return {"rows": own_table.MOST_ROWS, "features": own_rows.MOST_COLUMNS, "label_top": _DECLARED}
-        awaited = dataset == self.dataset == OWN and self.own != file_handles.NONE and self.source is None
-        rows = min(self.rows, source.train_rows) if awaited else source.train_rows
-        all_of_own = dataset == OWN and not awaited
-        features = len(source.features) if all_of_own else min(self.features, len(source.features))
-        found = {"rows": rows, "features": features, "epsilon": max(self.epsilon, self._limit(own)[0])}
-        return found | {"label_top": _DECLARED if dataset == OWN else source.label_top}
+            return {"rows": own_table.MOST_ROWS, "features": own_rows.MOST_COLUMNS}
+        if dataset != OWN:
+            return {"rows": source.train_rows, "label_top": source.label_top}
+        return {} if self.awaits(dataset) else {"rows": source.train_rows, "features": len(source.features)}
+
+    def _in_range(self, changes: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+        """Return two different features of the surface, where fewer features leave both the last one."""
+        moved = super()._in_range(changes, names)
+        across, up = (moved.get(name, getattr(self, name)) for name in ("across", "up"))
+        if {"across", "up"} <= names and across == up:
+            moved["across"] = up - 1 if up else 1
+        return moved
 
     @property
     def source(self) -> regression_data.Source | None:
@@ -148,18 +136,9 @@ class RegressionSettings(PaidBounds, Settings):
         return _source(self.dataset, self.own)
 
     @property
-    def void(self) -> str:
-        return void_reason(self)
-
-    @property
-    def preparation(self) -> str:
-        """Lines that a script needs first: a file of one's own must be there."""
-        return own_rows.preparation(number=True) if self.dataset == OWN else ""
-
-    @property
     def top(self) -> float:
         """The upper bound to which labels are clipped."""
-        return self.source.label_top if self.dataset == OWN else self.label_top
+        return self.source.label_top if self.private else self.label_top
 
     @property
     def overlap(self) -> float:
@@ -172,11 +151,10 @@ class RegressionSettings(PaidBounds, Settings):
         source, most = self.source, (own_table.MOST_ROWS, own_rows.MOST_COLUMNS)
         if source is not None:
             most = source.train_rows, len(source.features)
-        return self.LIMITS | {
-            "epsilon": self._limit(self.own),
+        return super().limits | {
             "rows": (_FEWEST_ROWS, most[0]),
             "features": (2, most[1]),
-            "label_top": (_DECLARED, _DECLARED) if self.dataset == OWN else source.label_tops,
+            "label_top": (_DECLARED, _DECLARED) if self.private else source.label_tops,
             "feature": (0, last),
             "across": (0, last),
             "up": (0, last),
@@ -197,7 +175,7 @@ class RegressionSettings(PaidBounds, Settings):
 
     @property
     def problem(self) -> Problem:
-        dataset = file_handles.key(self.own) if self.dataset == OWN else self.dataset
+        dataset = file_handles.key(self.own) if self.private else self.dataset
         return Problem(dataset=dataset, rows=self.rows, features=self.features, label_top=self.top, seed=self.seed)
 
     def share_of(self, name: str) -> float:
@@ -220,8 +198,7 @@ class RegressionSettings(PaidBounds, Settings):
         """Return what the mechanism ``name`` promises at this epsilon, with what bounds have cost of it."""
         rows = self.rows * self.source.rows_each
         found = self.mechanism_of(name).guarantee(self.left, inputs=self.features + 1, rows=rows)
-        by_person = self.dataset == OWN and self.own.roles.person
-        return self.whole(replace(found, unit="person") if by_person else found)
+        return self.whole(replace(found, unit="person") if self.by_person else found)
 
     def focus(self, name: str) -> Focus:
         return Focus(
@@ -284,4 +261,4 @@ def _source(dataset: str, own: str) -> regression_data.Source | None:
     """The data set; None for a file that is only named."""
     if dataset != OWN:
         return regression_data.SOURCES[dataset]
-    return own.regression_source if isinstance(own, own_rows.OwnRows) else None
+    return own.regression_source if isinstance(own, OwnRows) else None

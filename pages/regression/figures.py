@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pages.regression.experiment import LIMITS, OWN, SPLITTERS
+from pages.regression.experiment import LIMITS, SPLITTERS
 from pages.regression.result import RegressionResult
 from pages.regression.surface import REACH, Surface
 from ui.plot import bars, columns, maps, theme
@@ -127,7 +127,7 @@ def lines(result: RegressionResult) -> dict:
     settings, colour = result.settings, theme.REGRESSIONS[result.settings.mechanism]
     bounds, found, exact = result.lines()
     points, (left, right) = [], bounds
-    own = settings.dataset == OWN
+    own = settings.private
     if own:
         middle = float(exact.mean())
         reach = max(float(np.ptp(exact)), 0.5 * result.problem.half)

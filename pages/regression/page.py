@@ -1,14 +1,12 @@
 """What does privacy cost a regression?"""
 
-from dataclasses import replace
-from functools import partial
-
 from dpcore.data.regression import SOURCES
 from dpcore.regression.least_squares import REPAIRS
+from lab.sources import OWN
 from pages.regression import figures
 from pages.regression import words as say
-from pages.regression.experiment import OWN, SPLITTERS, RegressionSettings
-from ui import controls, labels, live, my_rows
+from pages.regression.experiment import SPLITTERS, RegressionSettings
+from ui import controls, labels, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("rows", "features", "label_top")
@@ -37,17 +35,11 @@ def more(desk: controls.Desk) -> None:
 def knobs(settings: RegressionSettings) -> Knobs:
     """The share of epsilon has a knob where it is set by hand, and the draw where its quadratic is released."""
     by_hand = settings.split == "own" and settings.mechanism in SPLITTERS
-    people = {"label": "People"} if my_rows.own(settings) and settings.own.roles.person else {}
+    people = {"label": "People"} if settings.by_person else {}
     changes = {"rows": people, "label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
-    main = MAIN[:-1] if my_rows.own(settings) else MAIN  # of a file the label's bounds are declared
-    main = (*main, "share") if by_hand else main
+    main = (*MAIN, "share") if by_hand else MAIN
     play = "draw" if settings.mechanism in say.ON else None
     return Knobs(hero="epsilon", main=main, more=MORE, play=play, changes=changes)
-
-
-def variant(settings: RegressionSettings) -> Page | None:
-    """The page with a file of one's own."""
-    return OF_OWN if my_rows.own(settings) else None
 
 
 def pictures(result) -> list[list[live.Picture]]:
@@ -78,7 +70,7 @@ def _row(result, *drawn, height: int) -> list[live.Picture]:
         live.Picture(
             name=name,
             figure=draw(result),
-            about=say.OWN_LINES if name == "lines" and my_rows.own(result.settings) else say.ABOUT[name],
+            about=say.OWN_LINES if name == "lines" and result.settings.private else say.ABOUT[name],
             height=height,
             wide=wide,
             pair=name == "lines",
@@ -111,10 +103,6 @@ PAGE = Page(
     },
     pictures=pictures,
     code=say.program,
-    ready=partial(my_rows.ready, fits=my_rows.of_numbers),
-    holds=partial(my_rows.holds, fits=my_rows.of_numbers),
-    private=my_rows.own,
-    variant=variant,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
@@ -129,6 +117,3 @@ PAGE = Page(
         "Split": lambda: result.over_split,
     },
 )
-
-# No row of a file is drawn, and no program can bring it.
-OF_OWN = replace(PAGE, words={**PAGE.words, "caption": say.own_caption}, code=None)

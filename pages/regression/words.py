@@ -4,7 +4,7 @@ import math
 from html import escape
 
 from lab.claims import Case
-from lab.files.own_rows import OwnRows, Roles
+from lab.files.own_rows import Roles
 from pages.regression.experiment import SPLITTERS, RegressionSettings
 from pages.regression.figures import METHODS, SAYS
 from pages.regression.result import RegressionResult
@@ -63,16 +63,16 @@ def verdict(result: RegressionResult) -> str:
 
 
 def caption(result: RegressionResult) -> str:
-    """Return what the marks are."""
+    """Return what the marks are; of a file, how much of it is used, and what the lines are."""
+    settings = result.settings
+    if settings.private:
+        people, case = (
+            "people" if settings.by_person else "rows",
+            "some" if settings.rows < settings.own.private else "all",
+        )
+        used = SAYS(f"caption.{case}", rows=settings.rows, all=settings.own.private, people=people)
+        return f"{used} {SAYS('caption.own', tested=int(result.problem.test().there))}"
     return SAYS["caption.quadratic" if result.noisy_surface else "caption.true"]
-
-
-def own_caption(result: RegressionResult) -> str:
-    """Return what the lines are, and how much of the file is used."""
-    settings, own = result.settings, result.settings.own
-    people, case = "people" if own.roles.person else "rows", "some" if settings.rows < own.private else "all"
-    used = SAYS(f"caption.{case}", rows=settings.rows, all=own.private, people=people)
-    return f"{used} {SAYS('caption.own', tested=int(result.problem.test().there))}"
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:
@@ -111,7 +111,7 @@ def diagnostics(result: RegressionResult) -> list[str]:
 def guarantee(result: RegressionResult) -> str:
     """Return what is guaranteed, under which assumptions, and what is not."""
     settings, held, published = result.settings, result.guarantee, result.settings.mechanism == "published"
-    own = panels.note(_of_own(settings.own.roles)) if isinstance(settings.own, OwnRows) else ""
+    own = panels.note(_of_own(settings.own.roles)) if settings.private else ""
     if settings.void:
         return outcomes.void_guarantee(settings) + own
     text = panels.note(panels.meaning(held)) + panels.guarantee(here=held) + panels.note(outcomes.limit(held))

@@ -11,14 +11,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore import check
 from dpcore.accountants import BASES
 from dpcore.privacy import Adjacency, Guarantee, Sequence
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import NARROWEST, RADIUS
 from lab.files import file_handles, own_rows, own_table
-from lab.own_settings import OWN, PaidBounds, void_reason
-from lab.settings import Measure, Settings, Task
+from lab.files.own_rows import OwnRows
+from lab.settings import Measure, Task
+from lab.sources import OWN, SourceSettings, of_sources
 from pages.transfer import descent, published
 from pages.transfer import own as own_file
 from pages.transfer.result import TransferResult
@@ -56,12 +56,14 @@ _MOST_CELLS = 250_000
 # Private rows of a file, at least.
 _FEWEST = 50
 
+# What a file has of each, all of which it starts with.
+_SIZES = ("target_rows", "sources", "dimension", "migrated")
 # Of a file: what only made-up data have a meaning for.
 _FIXED = {"q": (1.0, 1.0), "difference": (1.6, 1.6), "penalty": (0.0, 0.0), "loop_penalty": (published.PENALTY,) * 2}
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransferSettings(PaidBounds, Settings):
+class TransferSettings(SourceSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     dataset: "made", made-up rows whose truth is known, or "own".
@@ -107,6 +109,8 @@ class TransferSettings(PaidBounds, Settings):
     TUNED: ClassVar = {"h": (0.05, 5.0), "detection_share": (0.05, 0.5)}
     PEOPLE: ClassVar = "target_rows"
     CURVE: ClassVar = EPSILONS
+    OF_NUMBERS: ClassVar = True
+    FOLLOWS: ClassVar = {"target_rows": ("dimension",)}
     COMMON: ClassVar = (
         "dataset",
         "own",
@@ -142,70 +146,39 @@ class TransferSettings(PaidBounds, Settings):
     polytope: str = "diamond"
     penalty_q: str = "1"
 
-    def __post_init__(self) -> None:
-        file_handles.named(self.own)
-        super().__post_init__()
+    @classmethod
+    def fits(cls, own: OwnRows) -> bool:
+        return of_sources(own)
 
-    def change(self, **changes: Any) -> Self:
-        """These settings with ``changes``; what depends on the data is brought into its new range."""
-        dataset = check.choice(DATA, dataset=changes.get("dataset", self.dataset))
-        held = file_handles.named(changes.get("own", self.own)) if dataset == OWN else file_handles.NONE
-        if dataset != self.dataset or (held, type(held)) != (self.own, type(self.own)):
-            changes = self._fitting(dataset, held) | changes | {"own": held}
-        rows = changes.get("target_rows", self.target_rows)
-        if dataset != OWN and isinstance(rows, int):
-            changes = {"dimension": min(self.dimension, _widest(rows))} | changes
-        return replace(self, **changes)
-
-    def _fitting(self, dataset: str, held: str) -> dict[str, Any]:
-        """Return what must be different with other data. A file that a link has only named keeps the link's numbers, as
-        far as it has rows for them."""
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return all that a file has, unless a link has said how much of it, and the usual sizes after one."""
         if dataset != OWN:
-            names = ("target_rows", "sources", "dimension", "migrated") if self.dataset == OWN else ()
-            return {name: getattr(type(self), name) for name in names}
-        sound = {"noise": "gumbel" if self.noise == "printed" else self.noise, **{k: v for k, (v, _) in _FIXED.items()}}
-        if not _usable(held):
-            return sound
-        limits = _limits_of(held)
-        sound["epsilon"] = max(self.epsilon, self._limit(held)[0])
-        awaited = self.dataset == OWN and self.own != file_handles.NONE and not _usable(self.own)
-        for name in ("target_rows", "sources", "dimension", "migrated"):
-            low, high = limits[name]
-            sound[name] = min(max(getattr(self, name), low), high) if awaited else high
-        return sound
+            return {name: getattr(type(self), name) for name in _SIZES} if self.private else {}
+        return {name: _limits_of(own)[name][1] for name in _SIZES} if _usable(own) and not self.awaits(dataset) else {}
 
     @property
     def choices(self) -> Mapping[str, Any]:
         """Field -> the values it may have: noise that is not calibrated is shown on data of ours only."""
-        return self.CHOICES | ({"noise": NOISES[:2]} if self.dataset == OWN else {})
+        return self.CHOICES | ({"noise": NOISES[:2]} if self.private else {})
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what a file leaves of them."""
         widest = _widest(self.target_rows) if isinstance(self.target_rows, int) else LIMITS["dimension"][1]
-        of_data = _limits_of(self.own) if self.dataset == OWN else {"dimension": (LIMITS["dimension"][0], widest)}
-        return self.LIMITS | of_data | {"epsilon": self._limit(self.own)}
-
-    @property
-    def void(self) -> str:
-        return void_reason(self)
-
-    @property
-    def preparation(self) -> str:
-        """Lines that a script needs first: a file of one's own must be there."""
-        return own_rows.preparation(number=True) if self.dataset == OWN else ""
+        of_data = _limits_of(self.own) if self.private else {"dimension": (LIMITS["dimension"][0], widest)}
+        return super().limits | of_data
 
     @property
     def pots(self) -> tuple[int, ...]:
         """Numbers of public rows at which a curve is computed."""
         low, high = self.limits["migrated"]
-        return MIGRATED if self.dataset != OWN else (*(rows for rows in MIGRATED if low <= rows < high), high)
+        return MIGRATED if not self.private else (*(rows for rows in MIGRATED if low <= rows < high), high)
 
     @property
     def measures(self) -> Mapping[str, Measure]:
         """Return the measures with what they rise along. With less noise a detection is stricter, also with sources
         that would have helped."""
-        if self.dataset == OWN:
+        if self.private:
             return {
                 name: one._replace(label=one.label.replace("excess risk", "error on held-out rows"), rises=())
                 for name, one in self.MEASURES.items()
@@ -231,7 +204,7 @@ class TransferSettings(PaidBounds, Settings):
     @property
     def data(self) -> Data | own_file.OwnData:
         """The made-up data, or those of a file. Raises RefusedError for one that is only named."""
-        if self.dataset == OWN:
+        if self.private:
             return own_file.OwnData(own=file_handles.key(self.own), seed=self.seed, rows=self.target_rows)
         return self.part(Data, rows=self.target_rows)
 
@@ -276,14 +249,14 @@ class TransferSettings(PaidBounds, Settings):
 
     def schedule(self) -> Iterable[Task]:
         """Today's values and the walk first, then both curves in slices, and the published table at the end."""
-        walks = self.part(Walks, claim=self.model.claim, own=self.data if self.dataset == OWN else None)
-        printed = () if self.dataset == OWN else published.tasks(self.loop_penalty, self.penalty_q)
+        walks = self.part(Walks, claim=self.model.claim, own=self.data if self.private else None)
+        printed = () if self.private else published.tasks(self.loop_penalty, self.penalty_q)
         return (self.probe(), walks, self._quick, *self._curves(), *self._alone, *printed)
 
     @property
     def widths(self) -> tuple[int, ...]:
         """Numbers of coefficients at which two methods are held against each other, today's first; of a file, none."""
-        if self.dataset == OWN:
+        if self.private:
             return ()
         most = self.limits["dimension"][1]
         return tuple(dict.fromkeys((self.dimension, *(one for one in descent.DIMENSIONS if one <= most))))
@@ -345,7 +318,7 @@ def _widest(rows: int) -> int:
 
 def _usable(held: str) -> bool:
     """Return whether it is a file with sources, and not only the name of one."""
-    return isinstance(held, own_rows.OwnRows) and bool(held.sizes)
+    return isinstance(held, OwnRows) and bool(held.sizes)
 
 
 def _limits_of(held: str) -> dict[str, tuple[float, float]]:

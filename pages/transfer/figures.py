@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lab.claims import Case, onwards, upto
-from lab.own_settings import OWN
+from lab.sources import OWN
 from pages.transfer.experiment import LIMITS
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES
@@ -187,7 +187,7 @@ def over_migrated(result: TransferResult) -> dict:
 
 
 def _risks(result: TransferResult, along: str, *, now: float, title: dict, axis: dict) -> dict:
-    own, summary, written = result.settings.dataset == OWN, result.summary(), written_of(result)
+    own, summary, written = result.settings.private, result.summary(), written_of(result)
     plain, nothing = max(result.focus.least_squares, _RISK[0]), result.nothing_learnt
     curves = []
     for (name, style), runs in zip(STYLES.items(), np.maximum(result.focus.risk, _RISK[0]), strict=True):
@@ -254,12 +254,12 @@ def _in_front(result: TransferResult) -> str:
 
 
 def _called(result: TransferResult) -> str:
-    return "Held-out error" if result.settings.dataset == OWN else "Excess risk"
+    return "Held-out error" if result.settings.private else "Excess risk"
 
 
 def written_of(result: TransferResult) -> Callable[[float], str]:
     """Return how a risk is written: an error of a file has its answer's unit."""
-    return error if result.settings.dataset == OWN else risk
+    return error if result.settings.private else risk
 
 
 def error(value: float) -> str:

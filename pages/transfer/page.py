@@ -1,15 +1,13 @@
 """How much do public sources help private regression?"""
 
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable
 
 from pages.transfer import figures, words_descent
 from pages.transfer import words as say
-from pages.transfer import words_own as say_own
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.program import program
-from ui import controls, labels, live, my_rows
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
+from ui import controls, labels, live
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, listed
 
 HEIGHT = 455
 MAIN = ("h", "difference", "migrated", "target_rows")
@@ -20,9 +18,9 @@ ADJACENCY = {"replace-one": "replace-one", "add/remove": "add/remove"}
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    words = say_own if my_rows.own(desk.settings) else say
     desk.choose("dataset", "Data", DATA)
-    desk.choose("selection", "Selection", words.SELECTIONS, wide=True, help=words.SELECTIONS_HELP)
+    names, about = say.selections(desk.settings), say.texts(desk.settings)["help.selection"]
+    desk.choose("selection", "Selection", names, wide=True, help=about)
 
 
 def more(desk: controls.Desk) -> None:
@@ -31,50 +29,58 @@ def more(desk: controls.Desk) -> None:
     desk.choose("noise", "Mechanism", noises, help=say.NOISES_HELP)
     desk.choose("adjacency", "Adjacency", ADJACENCY, help=say.ADJACENCY_HELP)
     desk.choose("polytope", "Feasible set", say.POLYTOPES)
-    if not my_rows.own(desk.settings):
+    if not desk.settings.private:
         desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.PENALTIES_HELP)
 
 
-def _chart(name: str, figure: dict, about: str, **how) -> live.Picture:
-    return live.Picture(**({"height": HEIGHT} | how), name=name, figure=figure, about=about)
+def knobs(settings: TransferSettings) -> Knobs:
+    """Return the sliders; of a file, whose sources are not known to be near, h only limits the correction."""
+    changes = {"h": {"label": "Maximum correction h", "help": say.REACH_HELP}} if settings.private else {}
+    return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=changes)
+
+
+def _chart(result, name: str, draw, about: str, **how) -> live.Picture:
+    about = say.texts(result.settings)[f"about.{about}"]
+    return live.Picture(**({"height": HEIGHT} | how), name=name, figure=draw(result), about=about)
 
 
 def pictures(result) -> list[list[live.Picture]]:
     """Draw what each way reaches over epsilon, and how the private walk goes."""
-    risks = _chart("epsilon", figures.over_epsilon(result), say.RISK_ABOUT, wide=1.5)
-    return [[risks, _chart("walk", figures.walk(result), say.WALK_ABOUT, pair=True)]]
+    risks = _chart(result, "epsilon", figures.over_epsilon, "risk", wide=1.5)
+    return [[risks, _chart(result, "walk", figures.walk, "walk", pair=True)]]
 
 
 def sources(result) -> list[list[live.Picture]]:
-    """Draw which sources there are, and what more of their rows do."""
-    near = _chart("sources", figures.sources(result), say.SOURCES_ABOUT)
-    return [[near, _chart("migrated", figures.over_migrated(result), say.MIGRATED_ABOUT)]]
+    """Draw which sources there are, where that is known, and what more of their rows do."""
+    near = [] if result.settings.private else [_chart(result, "sources", figures.sources, "sources")]
+    return [[*near, _chart(result, "migrated", figures.over_migrated, "migrated")]]
 
 
 def coefficients(result) -> list[list[live.Picture]]:
     """Walk and descent on the private rows alone."""
-    return [[_chart("coefficients", figures.over_coefficients(result), words_descent.ABOUT)]]
+    return [[_chart(result, "coefficients", figures.over_coefficients, "descent")]]
 
 
 def published(result) -> list[list[live.Picture]]:
     """The published table as a curve."""
-    return [[_chart("published", figures.published(result), say.PUBLISHED_ABOUT, height=360)]]
+    return [[_chart(result, "published", figures.published, "published", height=360)]]
 
 
-def own_pictures(result) -> list[list[live.Picture]]:
-    """Draw what each way reaches on held-out rows over epsilon, and how the private walk goes."""
-    errors = _chart("epsilon", figures.over_epsilon(result), say_own.RISK_ABOUT, wide=1.5)
-    return [[errors, _chart("walk", figures.walk(result), say_own.WALK_ABOUT, pair=True)]]
+def frames(result) -> dict[str, Callable]:
+    """Return the tables to download by name; what is said of a known truth, with made-up data only."""
+    found = {"Candidates": result.table, "All runs": lambda: result.curves}
+    if result.settings.private:
+        return found
+    return found | {
+        "Sources": result.sources,
+        "Coefficients": result.coefficients,
+        "Published table": lambda: result.published.frame,
+    }
 
 
-def own_sources(result) -> list[list[live.Picture]]:
-    """Draw what more public rows do."""
-    return [[_chart("migrated", figures.over_migrated(result), say_own.MIGRATED_ABOUT)]]
-
-
-def variant(settings: TransferSettings) -> Page | None:
-    """The page with a file of one's own."""
-    return OF_OWN if my_rows.own(settings) else None
+def made_up(settings: TransferSettings) -> bool:
+    """Return whether the data are made up, so that the truth is known."""
+    return not settings.private
 
 
 PAGE = Page(
@@ -88,9 +94,9 @@ PAGE = Page(
     label=labels.of("transfer"),
     setup=setup,
     more=more,
-    lead=always(say.LEAD),
+    lead=lambda settings: say.texts(settings)["lead"],
     numbers=say.numbers,
-    knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
+    knobs=knobs,
     words={
         "verdict": say.verdict,
         "caption": say.caption,
@@ -106,46 +112,12 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("sources", "Sources", pictures=sources),
-        Tab("coefficients", "Coefficients", ("coefficients",), coefficients),
-        Tab("published", "Published table", ("published",), published),
-        Tab("costs", "Published noise scale", ("costs",)),
+        Tab("sources", "Sources", pictures=sources, when=made_up),
+        Tab("sources", "Public rows", pictures=sources, when=lambda settings: settings.private),
+        Tab("coefficients", "Coefficients", ("coefficients",), coefficients, when=made_up),
+        Tab("published", "Published table", ("published",), published, when=made_up),
+        Tab("costs", "Published noise scale", ("costs",), when=made_up),
     ),
-    frames=lambda result: {
-        "Candidates": result.table,
-        "All runs": lambda: result.curves,
-        "Sources": result.sources,
-        "Coefficients": result.coefficients,
-        "Published table": lambda: result.published.frame,
-    },
+    frames=frames,
     code=program,
-    ready=partial(my_rows.ready, fits=my_rows.of_sources),
-    holds=partial(my_rows.holds, fits=my_rows.of_sources),
-    private=my_rows.own,
-    variant=variant,
-)
-
-_REACH = {"label": "Maximum correction h", "help": say.REACH_HELP}
-# No truth is known, no row of a file is drawn, and no program can bring it.
-OF_OWN = replace(
-    PAGE,
-    lead=always(say_own.LEAD),
-    knobs=always(
-        Knobs(
-            hero="epsilon",
-            main=("h", "migrated", "target_rows"),
-            more=("delta", "detection_share", "repeats", "seed"),
-            changes={"h": _REACH},
-        )
-    ),
-    words={
-        "verdict": say.verdict,
-        "caption": say_own.caption,
-        "why": listed(say_own.diagnostics),
-        "guarantee": say_own.guarantee,
-    },
-    pictures=own_pictures,
-    tabs=(WHY_TAB, GUARANTEE_TAB, Tab("sources", "Public rows", pictures=own_sources)),
-    frames=lambda result: {"Candidates": result.table, "All runs": lambda: result.curves},
-    code=None,
 )

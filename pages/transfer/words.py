@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping
 
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
 from lab.claims import Case, compare
-from pages.transfer import words_descent
+from pages.transfer import own, words_descent
+from pages.transfer.experiment import TransferSettings
 from pages.transfer.figures import error, risk
 from pages.transfer.result import TransferResult, printed_costs
 from pages.transfer.words_descent import OWN, SAYS
 from ui import outcomes, panels
+from ui.escaping import plain
 from ui.panels import Number, number
 from ui.texts import Texts
 
@@ -17,11 +19,18 @@ NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as publ
 SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
 POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "seven given corners"}
 PENALTIES = {"1": "L1 norm (q = 1)", "2": "squared L2 norm (q = 2)"}
-_HELP = ("noise", "selection", "penalty", "adjacency", "reach")
-NOISES_HELP, SELECTIONS_HELP, PENALTIES_HELP, ADJACENCY_HELP, REACH_HELP = (SAYS[f"help.{name}"] for name in _HELP)
-_CHARTS = ("risk", "walk", "sources", "migrated", "published")
-RISK_ABOUT, WALK_ABOUT, SOURCES_ABOUT, MIGRATED_ABOUT, PUBLISHED_ABOUT = (SAYS[f"about.{name}"] for name in _CHARTS)
-LEAD = SAYS["lead"]
+_HELP = ("noise", "penalty", "adjacency", "reach")
+NOISES_HELP, PENALTIES_HELP, ADJACENCY_HELP, REACH_HELP = (SAYS[f"help.{name}"] for name in _HELP)
+
+
+def texts(settings: TransferSettings) -> Texts:
+    """Return the texts of made-up data, or of a file, where held-out error takes the place of a known truth."""
+    return OWN if settings.private else SAYS
+
+
+def selections(settings: TransferSettings) -> dict[str, str]:
+    """Return what selections of sources are called."""
+    return SELECTIONS | ({"known": OWN["help.known"]} if settings.private else {})
 
 
 def numbers(result: TransferResult) -> list[Number]:
@@ -50,7 +59,7 @@ def numbers(result: TransferResult) -> list[Number]:
 
 def _says(result: TransferResult) -> tuple[Texts, Callable[[float], str], int]:
     """Return the texts, how an error is shown, and its significant digits: RMSE with a file, else excess risk."""
-    return (OWN, error, 3) if result.settings.dataset == "own" else (SAYS, risk, 2)
+    return (OWN, error, 3) if result.settings.private else (SAYS, risk, 2)
 
 
 def _measured(median: Mapping[str, float]) -> bool:
@@ -102,27 +111,61 @@ def others(result: TransferResult, said: Mapping[str, str]) -> str:
 
 
 def caption(result: TransferResult) -> str:
-    """Return what bands, marks and the Frank-Wolfe chart are."""
+    """Return what bands, marks and the Frank-Wolfe chart are; of a file, how many rows are used too."""
     settings = result.settings
+    if settings.private:
+        return _used(result)
     free = settings.penalty > 0 and (settings.penalty_q, settings.polytope) == ("1", "corners")
     marks = SAYS["caption.marks"]
     return f"{marks} {SAYS['caption.corners']}" if free else marks
 
 
+def _used(result: TransferResult) -> str:
+    """Return how many rows of a file are used, and what bands and lines are."""
+    settings, most = result.settings, own.private_rows(result.settings.own)
+    holes = {
+        "rows": settings.target_rows,
+        "all": most,
+        "unit": "people" if settings.by_person else "rows",
+        "public": sum(settings.data.counts(settings.migrated)),
+        "sources": settings.sources,
+    }
+    used = OWN("caption.some" if settings.target_rows < most else "caption.all", **holes)
+    return f"{used} {OWN('caption.tested', tested=len(result.problem.y_test))}"
+
+
 def diagnostics(result: TransferResult) -> list[str]:
-    """Return why the charts look as they do: noise, penalty, threshold, detection, sparsity."""
-    settings, sparsity = result.settings, result.sparsity
-    said = [noise(result), penalty(result), _threshold(result)]
+    """Return why the charts look as they do: noise, penalty, sources, detection, sparsity or scale, clipping."""
+    settings, bound = result.settings, number(RESIDUAL_BOUND)
+    said = [noise(result), penalty(result), _sources(result) if settings.private else _threshold(result)]
     if result.focus.detection is not None:
         said.append(detection(result))
-    if "transfer" in sparsity:
-        zero, near = (f"{sparsity[name]:.0f}" for name in ("target", "transfer"))
-        said.append(SAYS("why.sparsity", zero=zero, near=near, vertices=2 * settings.dimension))
-    said.append(words_descent.beside(result))
+    if settings.private:
+        said.append(OWN("why.scale", radius=number(RADIUS), bound=bound))
+    else:
+        said += [_sparsity(result), words_descent.beside(result)]
     if result.focus.clipped > 0.01:
-        share = panels.in_hundred(result.focus.clipped)
-        said.append(SAYS("why.clipped", share=share, bound=number(RESIDUAL_BOUND)))
+        said.append(texts(settings)("why.clipped", share=panels.in_hundred(result.focus.clipped), bound=bound))
     return [*filter(None, [*said, panels.large_delta(settings.delta, settings.target_rows)])]
+
+
+def _sparsity(result: TransferResult) -> str:
+    """Return how many coefficients the walk around the sources leaves as they are; "" without one."""
+    sparsity = result.sparsity
+    if "transfer" not in sparsity:
+        return ""
+    zero, near = (f"{sparsity[name]:.0f}" for name in ("target", "transfer"))
+    return SAYS("why.sparsity", zero=zero, near=near, vertices=2 * result.settings.dimension)
+
+
+def _sources(result: TransferResult) -> str:
+    """Return which sources of a file are used, and in how many runs."""
+    names = [*map(plain, result.settings.own.roles.sources)]
+    if result.focus.detection is None:
+        return OWN("why.all_sources", names=", ".join(names), risk=error(result.summary()["source"].median))
+    times = zip(names, result.focus.kept.sum(axis=0), strict=True)
+    used = ", ".join(OWN("why.used_source", name=name, times=runs) for name, runs in times)
+    return OWN("why.used_sources", runs=result.settings.repeats, names=used)
 
 
 def noise(result: TransferResult) -> str:
@@ -171,16 +214,29 @@ def detection(result: TransferResult) -> str:
 def guarantee(result: TransferResult) -> str:
     """Return what each model guarantees, and what it leaves open."""
     settings, detected = result.settings, result.detection_guarantee
+    if settings.void:
+        return outcomes.void_guarantee(settings) + panels.note(_assumed(settings))
     held = {name: result.guarantee(name) for name in ("target", "pooled", "transfer")}
-    said = [panels.meaning(held["transfer"])]
+    text = panels.note(panels.meaning(held["transfer"]))
     if settings.noise == "printed":
         spent, nominal = number(result.strong("target").epsilon), number(settings.epsilon)
         steps = result.plan("target").steps
-        said.append(SAYS("guarantee.printed", nominal=nominal, steps=steps, epsilon=spent))
-    text = "".join(map(panels.note, said))
+        text += panels.note(SAYS("guarantee.printed", nominal=nominal, steps=steps, epsilon=spent))
     text += panels.guarantee(target_only=held["target"], pooled=held["pooled"], with_sources=held["transfer"])
-    known = SAYS("guarantee.detected", epsilon=number(detected.epsilon)) if detected else SAYS["guarantee.known"]
-    return text + "".join(map(panels.note, (outcomes.limit(held["transfer"]), known, SAYS["guarantee.assumed"])))
+    case = ("detected" if detected else "known") + "_paid" * bool(settings.paid)
+    known = texts(settings)(f"guarantee.{case}", epsilon=number(detected.epsilon) if detected else "")
+    said = (outcomes.limit(held["transfer"]), outcomes.paid(settings), known, _assumed(settings))
+    return text + "".join(map(panels.note, filter(None, said)))
+
+
+def _assumed(settings: TransferSettings) -> str:
+    """Return whose rows are protected, and what is assumed public."""
+    if not settings.private:
+        return SAYS["guarantee.assumed"]
+    roles = settings.own.roles
+    cases = (settings.unit, "each", "public", "gaps" if roles.gaps else "no_gaps", "open")
+    holes = {"protected": outcomes.protected(roles), "size": "people" if roles.person else "rows"}
+    return " ".join(OWN(f"guarantee.{case}", **holes) for case in cases)
 
 
 def costs_table(_: TransferResult) -> str:

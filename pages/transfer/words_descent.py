@@ -9,7 +9,6 @@ from ui.panels import number
 from ui.texts import Texts
 
 SAYS, OWN = Texts(__file__), Texts(__file__, "own.md")
-ABOUT = SAYS["about.descent"]
 
 
 def coefficients(result: TransferResult) -> str:

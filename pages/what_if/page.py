@@ -212,7 +212,7 @@ def topics(pages: Sequence[Page]) -> dict[str, Topic]:
     """Return what can be asked about."""
 
     def named(page: Page) -> Callable[[Settings], list[str]]:
-        return lambda settings: _all(page.at(settings).knobs(settings))
+        return lambda settings: _all(page.at(settings).sliders(settings))
 
     return {page.name: Topic(page.title, page.settings, named(page)) for page in pages if page.name in STARTS}
 

@@ -60,6 +60,10 @@ class Toy(Settings):
         {"epsilon": (0.1, 100.0), "shown": (0, 60), "seed": (0, 1000), "repeats": (1, 50), "work": (0, 1000)}
     )
 
+    @property
+    def private(self) -> bool:
+        return self.dataset == "own"
+
     def schedule(self) -> list[Piece]:
         return [Piece(self.seed, self.epsilon, place, self.work) for place in range(self.repeats)]
 
@@ -119,5 +123,4 @@ TOY = Page(
     pictures=pictures,
     tabs=(WHY_TAB, GUARANTEE_TAB, Tab("more", "More", ("why",), more)),
     frames=always({}),
-    private=lambda settings: settings.dataset == "own",
 )

@@ -160,9 +160,9 @@ def shown(question: Question, seconds: float) -> Shown | None:
     page = question.page
     try:
         settings, errors, values = question.settings()
-        if page.private(settings):
+        if settings.private:
             return None
-        pins, _ = read_pins(page.settings, question.pins, page.private)
+        pins, _ = read_pins(page.settings, question.pins)
         both = compare(
             page, settings, pins.ghost, seconds=seconds, tab=question.tab, ask=question.ask, resting=seconds > 0
         )

@@ -1,0 +1,261 @@
+"""Settings of experiments whose rows come from a data set of the lab, or from an uploaded file."""
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from dpcore import check
+from dpcore.data import toy
+from dpcore.data.paid_bounds import Payment
+from dpcore.privacy import Guarantee, after
+from lab.files import file_handles, own_rows, own_table
+from lab.files.own_rows import OwnRows, Roles
+from lab.settings import Settings
+
+OWN = "own"
+# Rows of an uploaded file that interactive training uses, a random part of a larger file. A file may have fewer rows
+# than a page otherwise requires.
+MOST_LIVE, _LEAST_ROWS = 20_000, 50
+# Maximum number of private values held at once; larger files are trained on in part.
+_MOST_VALUES = 15_000_000
+
+
+class SourceSettings(Settings):
+    """Base of settings with the fields ``dataset``, which may be "own", and ``own``.
+
+    own: the handle of an uploaded file; a plain string is only its name, and nothing can be computed. This class alone
+    says what a file allows, and how a new data set changes the other fields. CURVE: the epsilons of the page's curve.
+    COUNTS_PAYMENTS: whether training gets only the epsilon that bounds of a file have left; if not, payments void the
+    guarantee. OF_NUMBERS: whether the label is a number. FOLLOWS: field -> the fields that are brought into their new
+    range when it changes.
+    """
+
+    CURVE: ClassVar[tuple[float, ...]] = ()
+    COUNTS_PAYMENTS: ClassVar[bool] = True
+    OF_NUMBERS: ClassVar[bool] = False
+    FOLLOWS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    def __post_init__(self) -> None:
+        file_handles.named(self.own)
+        super().__post_init__()
+
+    @classmethod
+    def fits(cls, own: OwnRows) -> bool:
+        """Return whether the page can learn from this file."""
+        return of_numbers(own) if cls.OF_NUMBERS else of_classes(own)
+
+    def change(self, **changes: Any) -> Self:
+        """Return these settings with ``changes``; fields that depend on them are brought into their new range."""
+        draft = self._draft(changes)
+        check.choice(draft.choices["dataset"], dataset=draft.dataset)
+        own = file_handles.named(draft.own)
+        own = own if draft.dataset == OWN else file_handles.NONE
+        follow = {name for changed in changes for name in self.FOLLOWS.get(changed, ())} - {*changes}
+        if (draft.dataset, own, type(own)) != (self.dataset, self.own, type(self.own)):
+            follow = {one.name for one in fields(self)} - {*changes}
+            changes = self.starts(draft.dataset, own) | changes
+        changes = changes | {"own": own}
+        return replace(self, **changes | self._in_range(changes, follow))
+
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return the values with which another data set starts, beyond those that leave their range."""
+        return {}
+
+    def _draft(self, changes: Mapping[str, Any]) -> Self:
+        """Return these settings with ``changes``, not validated, to ask for their limits."""
+        draft = object.__new__(type(self))
+        draft.__dict__.update({one.name: getattr(self, one.name) for one in fields(self)} | dict(changes))
+        return draft
+
+    def _in_range(self, changes: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+        """Return the fields among ``names`` that ``changes`` leave out of range, with the nearest value in range."""
+        draft, moved = self._draft(changes), {}
+        for name in [name for name in draft.choices if name in names]:
+            if getattr(draft, name) not in (allowed := draft.choices[name]):
+                moved[name] = draft.__dict__[name] = next(iter(allowed))
+        for name in [one.name for one in fields(self) if one.name in names and one.name in draft.limits]:
+            (low, high), value = draft.limits[name], getattr(draft, name)
+            if not low <= value <= high:
+                moved[name] = draft.__dict__[name] = min(max(value, low), high)
+        return moved
+
+    def awaits(self, dataset: str) -> bool:
+        """Return whether a link has named a file that is not here yet, whose numbers the file keeps where it can."""
+        return dataset == self.dataset == OWN and self.own != file_handles.NONE and self.roles is None
+
+    @property
+    def private(self) -> bool:
+        return self.dataset == OWN
+
+    @property
+    def roles(self) -> Roles | None:
+        """Return the declared roles of a file's columns, None without a file."""
+        return self.own.roles if isinstance(self.own, OwnRows) else None
+
+    @property
+    def by_person(self) -> bool:
+        """Return whether a file identifies the person of each row."""
+        return bool(self.roles and self.roles.person)
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of privacy."""
+        return "person" if self.by_person else "record"
+
+    @property
+    def void(self) -> str:
+        if self.roles and self.roles.payments and not self.COUNTS_PAYMENTS:
+            return "bounds were paid for, which is not counted here"
+        return "bounds were read off private rows" if self.roles and self.roles.void else ""
+
+    @property
+    def paid(self) -> tuple[Payment, ...]:
+        """Return the payments for bounds before training; if the unit is the person, ``Roles.lacks`` refuses others."""
+        return self.roles.payments if self.roles and self.COUNTS_PAYMENTS else ()
+
+    @property
+    def spent(self) -> float:
+        """Return the epsilon spent on all payments."""
+        return self.roles.spent if self.roles and self.COUNTS_PAYMENTS else 0.0
+
+    @property
+    def left(self) -> float:
+        """Return the epsilon left for training."""
+        return self.epsilon - self.spent
+
+    def whole(self, training: Guarantee) -> Guarantee:
+        """Return the guarantee of a ``training`` run with epsilon ``left``, together with the payments before it."""
+        return after(training, tuple(one.event for one in self.paid))
+
+    @cached_property
+    def epsilons(self) -> tuple[float, ...]:
+        """Return the epsilons of the curve that leave something for training."""
+        least, _ = self.limits["epsilon"]
+        return tuple(epsilon for epsilon in self.CURVE if epsilon >= least)
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Return the (lowest, highest) value of each field; training keeps a tenth of what bounds cost, at least."""
+        (low, high), spent = self.LIMITS["epsilon"], self.spent
+        return self.LIMITS | {"epsilon": (float(f"{max(1.1 * spent, spent + low):.3g}") if spent else low, high)}
+
+    @property
+    def preparation(self) -> str:
+        """Return the script lines that load an uploaded file first, if any."""
+        return own_rows.preparation(number=self.OF_NUMBERS) if self.private else ""
+
+
+def of_classes(own: OwnRows) -> bool:
+    """Return whether rows, or people, of a file have classes and can be learned from one by one."""
+    return own.roles.target is None and own.answered >= own_rows.LEAST_ROWS
+
+
+def of_numbers(own: OwnRows) -> bool:
+    """Return whether the label of a file is a number."""
+    return own.roles.target is not None
+
+
+def of_sources(own: OwnRows) -> bool:
+    """Return whether the label of a file is a number, and a column names the source of a row."""
+    return of_numbers(own) and bool(own.roles.source)
+
+
+class ToySettings(SourceSettings):
+    """Base of settings about a data set with classes (``toy.Source``)."""
+
+    @property
+    def source(self) -> toy.Source | None:
+        """Return the data set, or None for a file known only by its name."""
+        return source_of(self.dataset, self.own)
+
+    @property
+    def rows_of(self) -> toy.Dataset:
+        """Return the key by which tasks know the data set; raise RefusedError for a file known only by its name."""
+        return file_handles.key(self.own) if self.private else self.dataset
+
+
+class RowsSettings(ToySettings):
+    """Base of settings that also have the fields ``rows`` and ``seed``.
+
+    rows: number of private rows, public; None uses all, of a file at most ``MOST_LIVE``. LOOP: name of the field that
+    selects the mechanism; a file allows only its first choice, the correct one. SIZED: whether part of a data set of
+    fixed size can be used.
+    """
+
+    LOOP: ClassVar[str]
+    SIZED: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        file_handles.named(self.own)
+        if self.rows is None:
+            check.choice(self.CHOICES["dataset"], dataset=self.dataset)
+            object.__setattr__(self, "rows", self.live if self.source else self.LIMITS["rows"][0])
+        super().__post_init__()
+
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return as many rows as the data set has, unless the number is free in both or a link has said it."""
+        source = source_of(dataset, own)
+        if source is None:
+            return {"rows": self.LIMITS["rows"][0]}
+        if self.awaits(dataset):
+            return {"rows": min(self.rows, _most_rows(source))}
+        stays = source.sizable and self.source is not None and self.source.sizable
+        return {"rows": self.rows if stays else _interactive_rows(dataset, source)}
+
+    @property
+    def live(self) -> int:
+        """Return the number of rows for interactive training."""
+        return _interactive_rows(self.dataset, self.source)
+
+    @property
+    def most(self) -> int:
+        """Return the maximum number of rows that can be trained on."""
+        return _most_rows(self.source) if self.private else self.source.private_rows
+
+    @property
+    def beyond(self) -> bool:
+        """Return whether there are too many rows for interactive training, so that tasks must be small."""
+        return self.private and self.rows > MOST_LIVE
+
+    def of_rows(self, rows: int) -> Self:
+        """Return the same settings with another number of private rows."""
+        return self.change(rows=rows)
+
+    @property
+    def choices(self) -> Mapping[str, Any]:
+        """Return the allowed values of each field; incorrect mechanisms are available for the lab's data only."""
+        sound, *_ = self.CHOICES[self.LOOP]
+        return self.CHOICES | ({self.LOOP: (sound,)} if self.private else {})
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Return the (lowest, highest) value of each field; ``rows`` of a file end at ``live``, or ``most`` beyond."""
+        source, low = self.source, self.LIMITS["rows"][0]
+        if self.private:
+            most = self.most if source else own_table.MOST_ROWS
+            live = self.live if source else MOST_LIVE
+            beyond = isinstance(self.rows, int) and self.rows > live
+            return super().limits | {"rows": (min(_LEAST_ROWS, low), most if beyond else live)}
+        if source.sizable:
+            return super().limits
+        return super().limits | {"rows": (low if self.SIZED else source.private_rows, source.private_rows)}
+
+    @property
+    def overlap(self) -> float:
+        return 0.0 if self.source.sizable else len(toy.load(self.rows_of, seed=self.seed).y_test) / self.rows
+
+
+def source_of(dataset: str, own: str) -> toy.Source | None:
+    """Return the data set, or None for a file known only by its name."""
+    if dataset != OWN:
+        return toy.source(dataset)
+    return own.source if isinstance(own, OwnRows) else None
+
+
+def _interactive_rows(dataset: str, source: toy.Source) -> int:
+    return min(source.private_rows, MOST_LIVE) if dataset == OWN else source.private_rows
+
+
+def _most_rows(source: toy.Source) -> int:
+    return min(source.private_rows, max(MOST_LIVE, _MOST_VALUES // len(source.features)))
