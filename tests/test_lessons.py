@@ -289,7 +289,7 @@ class TestTeacher:
         page = next(page for page in PAGES if page.name == "classifier")
         assert teacher.knobs(page, desk)[:3] == ("clip_norm", ["epsilon"], ())
         press(app, "Show all sliders")
-        assert teacher.knobs(page, app.session_state["classifier.desk"]) == page.knobs(desk.settings)
+        assert teacher.knobs(page, app.session_state["classifier.desk"]) == page.sliders(desk.settings)
 
     @pytest.mark.parametrize(
         ("link", "said"),

@@ -23,14 +23,10 @@ A, B, C, D = (ClassifierSettings(seed=seed) for seed in (1, 2, 3, 4))
 THREE = Pins().add(A, "one").add(B).add(C, "three")
 
 
-def public(_) -> bool:
-    return False
-
-
 def again(pins: Pins, kind: type[Settings] = ClassifierSettings) -> Pins:
     """The pins after the way through an address."""
     address = urlencode({"pin": pins.texts}, doseq=True)
-    found, notices = read(kind, tuple(parse_qs(address).get("pin", ())), public)
+    found, notices = read(kind, tuple(parse_qs(address).get("pin", ())))
     assert not notices
     return found
 
@@ -124,7 +120,7 @@ def test_no_pin_takes_a_page_away(page):
 
 def test_what_is_ignored_is_said():
     texts = ("b~clip_norm~-3~steps~80", "odd~clip_norm", "gone~knob~3")
-    pins, notices = read(ClassifierSettings, texts, public)
+    pins, notices = read(ClassifierSettings, texts)
     assert [(pin.name, pin.settings) for pin in pins.kept] == [
         ("b", ClassifierSettings(steps=80)),
         ("gone", ClassifierSettings()),
@@ -138,7 +134,7 @@ def test_what_is_ignored_is_said():
 
 def test_more_than_there_is_room_for_and_the_same_twice():
     texts = tuple(f"{seed}~seed~{seed}" for seed in (1, 1, 2, 3, 5, 6))
-    pins, notices = read(ClassifierSettings, texts, public)
+    pins, notices = read(ClassifierSettings, texts)
     assert [pin.settings.seed for pin in pins.kept] == [1, 2, 3]
     assert notices == (f"A pin in the link was ignored, because at most {MOST} are possible.",)
     assert pins.at == 0

@@ -89,7 +89,7 @@ def test_an_old_name_of_a_page_is_read_as_the_new_one(old, now):
     text = {"topic": old, "base": "steps 300"}
     assert links.read(PAGE.settings, text) == links.read(PAGE.settings, text | {"topic": now})
     assert pins.read(PAGE.settings, (f"~topic~{old}~base~steps 300",)) == pins.read(
-        PAGE.settings, (f"~topic~{now}~base~steps 300",), PAGE.private
+        PAGE.settings, (f"~topic~{now}~base~steps 300",)
     )
     start = PAGE.settings().change(topic=now)
     assert replace(start, topic=old) == start
