@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from test_figures import numbers
 from test_pages import opened, text
 
-from pages.transfer import figures
+from pages.transfer import figures, words_tables
 from pages.transfer import words as say
 from pages.transfer.experiment import CANDIDATES, EPSILONS, NOISES, POLYTOPES, SELECTIONS, TransferSettings
 from tests.claims import better
@@ -155,7 +155,7 @@ class TestPage:
 
     def test_it_says_what_the_published_numbers_are(self):
         result = TransferSettings(repeats=4).run()
-        words = say.published_table(result) + say.costs_table(result)
+        words = words_tables.published_table(result) + words_tables.costs_table(result)
         assert "training mean squared error plus 0.1 times the L1 norm" in words
         for number in ("34.1754", "0.5093", "2.15", "1.04"):
             assert number in words

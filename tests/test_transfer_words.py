@@ -7,7 +7,7 @@ import pytest
 from sklearn import linear_model
 
 from dpcore.transfer import RADIUS
-from pages.transfer import figures, published, words_descent
+from pages.transfer import figures, published, words_descent, words_tables
 from pages.transfer import words as say
 from pages.transfer.descent import Alone
 from pages.transfer.experiment import TransferSettings
@@ -258,9 +258,9 @@ def test_every_text_is_reached():
         words_descent.beside(said)
         words_descent.coefficients(said)
     words_descent.coefficients(result)
-    say.costs_table(result)
+    words_tables.costs_table(result)
     for penalty, least in ((0.1, 0.0), (1.0, 99.0)):
         done = {task: task.run() for task in published.tasks(penalty)}
         done |= {task: row | {"value": least} for task, row in done.items() if not task.noisy}
-        say.published_table(replace(result, published=published.result(done, penalty=penalty)))
+        words_tables.published_table(replace(result, published=published.result(done, penalty=penalty)))
     assert reached.unread(say.SAYS) == []

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from pages.transfer import figures, words_descent
+from pages.transfer import figures, words_descent, words_tables
 from pages.transfer import words as say
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.program import program
@@ -102,8 +102,8 @@ PAGE = Page(
         "caption": say.caption,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
-        "published": say.published_table,
-        "costs": say.costs_table,
+        "published": words_tables.published_table,
+        "costs": words_tables.costs_table,
         "coefficients": words_descent.coefficients,
     },
     pictures=pictures,

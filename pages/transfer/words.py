@@ -8,7 +8,7 @@ from lab.claims import Case, compare
 from pages.transfer import own, words_descent
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.figures import error, risk
-from pages.transfer.result import TransferResult, printed_costs
+from pages.transfer.result import TransferResult
 from pages.transfer.words_descent import OWN, SAYS
 from ui import outcomes, panels
 from ui.escaping import plain
@@ -237,39 +237,3 @@ def _assumed(settings: TransferSettings) -> str:
     cases = (settings.unit, "each", "public", "gaps" if roles.gaps else "no_gaps", "open")
     holes = {"protected": outcomes.protected(roles), "size": "people" if roles.person else "rows"}
     return " ".join(OWN(f"guarantee.{case}", **holes) for case in cases)
-
-
-def costs_table(_: TransferResult) -> str:
-    """Return what a nominal epsilon costs with the published noise scale, as a table."""
-    frame = printed_costs()
-    bound = panels.badge("bound")
-    heads = {"nominal": "nominal<br>epsilon"} | {
-        name: f"{name.split(', ')[0].capitalize()},<br>{name.split(', ')[1]} {bound}" for name in frame.columns[1:]
-    }
-    shown = frame.map(lambda value: f"{value:.3g}")
-    return panels.table(shown, title=SAYS["costs.title"], caption=SAYS["costs.caption"], heads=heads)
-
-
-def published_table(result: TransferResult) -> str:
-    """Return the published table, reproduced, and what its numbers are."""
-    loop, digits = result.published, dict.fromkeys(_NUMBERS, _digits)
-    passes = {None: None, True: "suffices", False: "fails"}[loop.passes_suffice]
-    cases = ("values", None if loop.as_published else "now", "loop", passes, "held_out")
-    norm = {"1": "L1", "2": "squared L2"}[loop.q]
-    caption = (SAYS(f"published.{case}", penalty=number(loop.penalty), norm=norm) for case in cases if case)
-    badges = {"now": panels.badge("trained now"), "printed": panels.badge("published")}
-    columns = ("migrated", "rows", "epochs", "published", *_NUMBERS)
-    return panels.table(
-        loop.frame,
-        title=SAYS["published.title"],
-        caption=" ".join(caption),
-        heads=dict(zip(columns, SAYS("published.heads", **badges).split("; "), strict=True)),
-        formats=digits | {"migrated": str, "published": lambda x: "control" if x != x else f"{x:.4f}"},
-    )
-
-
-_NUMBERS = ("value", "training MSE", "training SSE", "held-out MSE")
-
-
-def _digits(value: float) -> str:
-    return "…" if value != value else f"{value:.4f}" if value < 100 else f"{value:.1f}"
