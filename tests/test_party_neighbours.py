@@ -35,7 +35,7 @@ class Uncut(Crowd):
     """Weights taken at any length, of a party that holds them a hundred times less."""
 
     def sent(self, says: int) -> np.ndarray:
-        return self.trained(says, regularisation=self.regularisation / 100).weights
+        return self.trained(says, ease=100.0)
 
 
 def sound(method: str, **changes: float) -> Callable[[], Target]:

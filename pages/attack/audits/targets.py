@@ -8,6 +8,7 @@ With ``twins`` both worlds have the same noise, run by run: what then is the sam
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def laplace(epsilon: float, *, coordinates: int = 1, factor: float = 1.0) -> Tar
     return both(score)
 
 
-def gaussian(epsilon: float, *, delta: float, calibration: str = "analytic") -> Target:
+def gaussian(epsilon: float, *, delta: float, calibration: Literal["analytic", "classical"] = "analytic") -> Target:
     """Release one number that moves by its sensitivity, with Gaussian noise."""
     noise = Gaussian(sensitivity=1.0, epsilon=epsilon, delta=delta, calibration=calibration)
     return both(lambda world, runs, rng: noise.release(np.full(runs, float(world)), rng))
@@ -76,12 +77,12 @@ def direction(epsilon: float, *, factor: float = 1.0) -> Target:
     return both(score)
 
 
-def winner(epsilon: float, *, monotone: bool = False, noise: str = "gumbel") -> Target:
+def winner(epsilon: float, *, monotone: bool = False, noise: Literal["gumbel", "laplace"] = "gumbel") -> Target:
     """Return whether the first of two options wins, whose score rises by 1 while the other's falls by 1."""
     choice = NoisyMax(sensitivity=1.0, epsilon=epsilon, monotone=monotone, noise=noise)
     start = np.array([-3.0 * choice.scale, 0.0])
     move = np.array([1.0, -1.0])
-    return both(lambda world, runs, rng: 1.0 * (choice.release(start + world * move, rng, size=runs) == 0))
+    return both(lambda world, runs, rng: np.equal(choice.release(start + world * move, rng, size=runs), 0) * 1.0)
 
 
 def bounds(epsilon: float, *, moves: int = 2) -> Target:
@@ -103,9 +104,15 @@ def best_of(epsilon: float, *, delta: float, law: str, single: bool = False) -> 
 
     single: each try has the whole epsilon, as if the best one alone had been made.
     """
-    tries, promise = 10, {"delta": delta, "adjacency": Adjacency.ADD_REMOVE}
-    search = {"epsilon": epsilon, "way": law, "tries": tries}
-    found = tuning.try_for(lambda noise: PureRelease(epsilon=1 / noise), **search, **promise)
+    tries = 10
+    found = tuning.try_for(
+        lambda noise: PureRelease(epsilon=1 / noise),
+        epsilon=epsilon,
+        way=law,
+        tries=tries,
+        delta=delta,
+        adjacency=Adjacency.ADD_REMOVE,
+    )
     odds = math.exp(epsilon if single else found.epsilon)
     chances = selection.chances(60 * tries, law=law, tries=tries)
 

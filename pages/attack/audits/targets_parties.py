@@ -9,6 +9,7 @@ the direction of the change, and the attacker gets nearly all of epsilon. Partie
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -67,15 +68,22 @@ class Crowd:
             constants="norms" if self.method == "average" else "sharp",
         )
 
-    def trained(self, says: int, *, regularisation: float | None = None) -> local.Votes:
-        """Return what a party votes all of whose rows have class ``says``."""
-        X, y = np.tile(self.x, (1, _PARTY_ROWS, 1)), np.full((1, _PARTY_ROWS), says)
-        strength = self.regularisation if regularisation is None else regularisation
-        return next(local.votes("logistic", X, y, self.rows, classes=self.classes, regularisation=strength))
+    def _party(self, says: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows (1, n, d) and classes (1, n) of a party all of whose rows have class ``says``."""
+        return np.tile(self.x, (1, _PARTY_ROWS, 1)), np.full((1, _PARTY_ROWS), says)
+
+    def trained(self, says: int, *, ease: float = 1.0) -> np.ndarray:
+        """Return the weights (1, k, d) of such a party. ease: by how much less than the crowd it holds them."""
+        return local.logistic(*self._party(says), classes=self.classes, regularisation=self.regularisation / ease)
+
+    def vote(self, says: int) -> int:
+        """Return the class that such a party votes for."""
+        about: Any = {"classes": self.classes, "regularisation": self.regularisation}
+        return next(local.votes("logistic", *self._party(says), self.rows, **about)).votes[0, 0]
 
     def counts(self, says: int, rows: int = _PUBLIC_ROWS) -> np.ndarray:
         """Return votes (K, rows): half of the others for class 0, half for class 1, and the one party's."""
-        votes = [self.trained(label).votes[0, 0] for label in (0, 1)]
+        votes = [self.vote(label) for label in (0, 1)]
         counts = np.zeros((self.classes, rows))
         counts[votes] = (self.parties - 1) / 2
         counts[votes[says]] += 1
@@ -84,14 +92,14 @@ class Crowd:
     def weights(self, says: int) -> np.ndarray:
         """Return what would be released without noise, (k d,), when the one party has rows of class ``says`` only."""
         if self.method == "average":
-            others = sum(self.trained(label).weights for label in (0, 1)) * (self.parties - 1) / 2
+            others = (self.trained(0) + self.trained(1)) * (self.parties - 1) / 2
             return ((others + self.sent(says)) / self.parties).ravel()
         shares = aggregation.targets(self.counts(says), release=self.method)
         return self._descended(says, shares[1]) if self.loose else self.fitted(shares)
 
     def sent(self, says: int) -> np.ndarray:
         """Return the weights that the one party sends to the average."""
-        return aggregation.cut(self.trained(says).weights, to=aggregation.longest(self.classes, self.regularisation))
+        return aggregation.cut(self.trained(says), to=aggregation.longest(self.classes, self.regularisation))
 
     def fitted(self, shares: np.ndarray) -> np.ndarray:
         """Return the weights that fit these shares of the votes."""
@@ -108,7 +116,7 @@ class Crowd:
             w = w - _LOOSE_RATE * gradient / (self.regularisation + 0.25)
 
 
-def party(epsilon: float, *, factor: float = 1.0, **crowd: object) -> Target:
+def party(epsilon: float, *, factor: float = 1.0, **crowd: Any) -> Target:
     """Release with one whole party of a ``Crowd`` that says yes, or no."""
     return released(Crowd(**crowd), epsilon, factor=factor)
 
@@ -143,7 +151,9 @@ def _laplace_score(seen: np.ndarray, centres: Sequence[np.ndarray], scale: float
     return (np.abs(seen - centres[1]) - np.abs(seen - centres[0])).sum(axis=1) / scale
 
 
-def _norm_score(seen: np.ndarray, centres: Sequence[np.ndarray], scale: float, *, excess: int = 0) -> np.ndarray:
+def _norm_score(
+    seen: np.ndarray, centres: Sequence[np.ndarray] | np.ndarray, scale: float, *, excess: int = 0
+) -> np.ndarray:
     """Return ln p(seen | first) - ln p(seen | second) of noise whose length has the Gamma shape p - ``excess``.
 
     Its density is r^-excess exp(-r / scale), up to a factor.

@@ -57,17 +57,22 @@ def _normal(numbers: int) -> Noise:
     return lambda rng, runs: rng.standard_normal((runs, numbers))
 
 
-def _laplace_ratio(statistics: list[Statistics], scales: tuple, places: np.ndarray) -> Score:
-    first, second = statistics
+def _noisy(fit: fm.Fit) -> tuple[np.ndarray, np.ndarray]:
+    """Return the statistics (R, p, p) and (R, p) that a fit releases."""
+    if fit.gram is None or fit.moment is None:
+        raise TypeError("this mechanism releases no statistics")
+    return fit.gram[0], fit.moment[0]
 
-    def score(fit: fm.Fit) -> np.ndarray:
-        total = 0.0
-        for sign, world in ((1, second), (-1, first)):
-            on_gram = np.abs(fit.gram[0][:, *places] - world.gram[*places]).sum(axis=1) / scales[0]
-            total = total + sign * (on_gram + np.abs(fit.moment[0] - world.moment).sum(axis=1) / scales[1])
-        return total
 
-    return score
+def _laplace_ratio(worlds: list[Statistics], scales: tuple, places: np.ndarray) -> Score:
+    """Return the log-likelihood ratio of Laplace noise of these ``scales`` on both statistics."""
+
+    def distance(fit: fm.Fit, world: Statistics) -> np.ndarray:
+        gram, moment = _noisy(fit)
+        on_gram = np.abs(gram[:, *places] - world.gram[*places]).sum(axis=1) / scales[0]
+        return on_gram + np.abs(moment - world.moment).sum(axis=1) / scales[1]
+
+    return lambda fit: distance(fit, worlds[1]) - distance(fit, worlds[0])
 
 
 def functional(epsilon: float, *, factor: float = 1.0) -> Target:
@@ -89,12 +94,13 @@ def statistics(epsilon: float, *, delta: float, factor: float = 1.0) -> Target:
     """Noisy Gaussian statistics, projected on the difference of the worlds in units of the noise."""
     mechanism, worlds = gaussian_statistics.GaussianStatistics(delta=delta), _ten_rows(_WORST)
     blank = Statistics(gram=1e-9 * np.eye(2), moment=np.zeros(2), square=0.0, rows=10)
-    pure = mechanism.fit(blank, np.random.default_rng(9).normal(size=(4000, 5)), np.array([epsilon]))
-    sd = pure.gram[0][:, 1, 1].std(), pure.moment[0].std()
+    grams, moments = _noisy(mechanism.fit(blank, np.random.default_rng(9).normal(size=(4000, 5)), np.array([epsilon])))
+    sd = grams[:, 1, 1].std(), moments.std()
     gram, moment = worlds[0].gram - worlds[1].gram, worlds[0].moment - worlds[1].moment
 
     def score(fit: fm.Fit) -> np.ndarray:
-        return (fit.gram[0] * gram).sum((1, 2)) / sd[0] ** 2 + (fit.moment[0] * moment).sum(1) / sd[1] ** 2
+        grams, moments = _noisy(fit)
+        return (grams * gram).sum((1, 2)) / sd[0] ** 2 + (moments * moment).sum(1) / sd[1] ** 2
 
     return _released(mechanism, worlds, score, epsilon=epsilon, noise=_normal(5), factor=factor)
 
@@ -128,7 +134,8 @@ def adassp(epsilon: float, *, delta: float, as_mu: bool = False) -> Target:
     moment = (first.moment - second.moment) / gaussian_statistics.moment_sensitivity(2) ** 2
 
     def score(fit: fm.Fit) -> np.ndarray:
-        return (fit.gram[0] * gram).sum((1, 2)) + fit.moment[0] @ moment
+        grams, moments = _noisy(fit)
+        return (grams * gram).sum((1, 2)) + moments @ moment
 
     return _released(mechanism, worlds, score, epsilon=epsilon, noise=_normal(6), factor=factor)
 
