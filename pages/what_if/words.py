@@ -14,8 +14,6 @@ from ui.panels import number
 from ui.vocabulary import KNOBS
 from ui.vocabulary import in_sentence as low
 
-_MINUS = "\u2212"
-
 
 def tell(result: WhatIfResult, key: str, **holes: object) -> str:
     """Return a sentence about a result; holes that many sentences share are filled here."""
@@ -96,7 +94,7 @@ def amount(settings: WhatIfSettings, value: float) -> str:
     """Return a number of the measure, percent with a decimal and anything else with three digits."""
     value = round(value, 3) + 0.0 if settings.asked.unit == "%" else value  # without a negative zero
     text = panels.percent(value, digits=1) if settings.asked.unit == "%" else number(value)
-    return text.replace("-", _MINUS) if value < 0 else text
+    return text.replace("-", "\u2212") if value < 0 else text
 
 
 def signed(settings: WhatIfSettings, value: float) -> str:
@@ -104,7 +102,7 @@ def signed(settings: WhatIfSettings, value: float) -> str:
     text = f"{100 * value:.1f}" if settings.asked.unit == "%" else number(value)
     if float(text.replace(",", "")) == 0:
         return "0"
-    return text.replace("-", _MINUS) if value < 0 else f"+{text}"
+    return text.replace("-", "\u2212") if value < 0 else f"+{text}"
 
 
 def points(settings: WhatIfSettings, value: float) -> str:
@@ -132,9 +130,7 @@ def basis(result: WhatIfResult, one: Difference) -> str:
 
 def spread(settings: WhatIfSettings, one: Difference) -> str:
     """Return the ends of a difference's interval."""
-    if not one.bounded:
-        return SAYS["interval.few"]
-    return span(signed(settings, one.low), signed(settings, one.high))
+    return span(signed(settings, one.low), signed(settings, one.high)) if one.bounded else SAYS["interval.few"]
 
 
 def safely(result: WhatIfResult, value: float) -> float:
