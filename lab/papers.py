@@ -10,8 +10,8 @@ PAPERS: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("papers.toml"
 _KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d)\](?!\()")
 _AUTHOR = re.compile(r"(?:\w\.[ -]?)+ ?([^,.]+)(?:, |\. )")
 _PLACES = (
-    (re.compile(r"arXiv:(\d{4}\.\d{4,5})"), "https://arxiv.org/abs/{}"),
-    (re.compile(r"doi:(10\.\S+\w)"), "https://doi.org/{}"),
+    (re.compile(r"arXiv:(\d{4}\.\d{4,5})"), r"https://arxiv.org/abs/\1"),
+    (re.compile(r"doi:(10\.\S+\w)"), r"https://doi.org/\1"),
 )
 
 
@@ -42,7 +42,7 @@ def cited(text: str) -> str:
 
 def named(key: str) -> str:
     """Return a short reference, as a Markdown link if its address is known."""
-    place = next((form.format(found[1]) for where, form in _PLACES if (found := where.search(PAPERS[key]))), "")
+    place = next((found.expand(form) for where, form in _PLACES if (found := where.search(PAPERS[key]))), "")
     return f"[{short(key)}]({place})" if place else short(key)
 
 
@@ -50,5 +50,5 @@ def reference(key: str) -> str:
     """Return the full reference as Markdown with a clickable address."""
     found = PAPERS[key]
     for where, form in _PLACES:
-        found = where.sub(lambda match, form=form: f"[{match[0]}]({form.format(match[1])})", found)
+        found = where.sub(rf"[\g<0>]({form})", found)
     return found

@@ -31,9 +31,10 @@ class Own(str):
     @property
     def table(self) -> Table:
         """Return the table, which only the session holds; raise RefusedError once it is gone."""
-        if self.gone:
+        table = self._table()
+        if table is None or self.gone:
             raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
-        return self._table()
+        return table
 
     @property
     def gone(self) -> bool:
@@ -54,7 +55,7 @@ def named(own: str) -> str:
     return own
 
 
-def key(own: str) -> "weakref.ref[Own]":
+def key(own: str) -> "weakref.ref[Any]":
     """Return the key by which tasks know a handle; raise RefusedError for a mere name, which gives no access."""
     if not isinstance(own, Own):
         raise check.RefusedError("own", str(own), "a file that this session has brought")

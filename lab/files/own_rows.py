@@ -70,7 +70,7 @@ class Column:
     def inputs(self) -> dict[str, tuple[float, float]]:
         """Return each input's bounds, which map to (-1, 1); a category has (-1, 1), so it stays 0 or 1."""
         if self.kind == "number":
-            return {self.name: (float(self.low), float(self.high))}
+            return {self.name: (float(self.low), float(self.high))}  # type: ignore[arg-type]  # see ``lacks``
         return {f"{self.name}: {value}": (-1.0, 1.0) for value in self.values}
 
     def encoded(self, table: Table) -> np.ndarray:
@@ -272,7 +272,7 @@ class _Rows:
 
     def several(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return all rows of the ``chosen`` people, and the index of each row's person among them."""
-        X, y, (order, starts, counts) = _encoded(self.own)
+        X, y, (order, starts, counts) = _encoded(self.own)  # type: ignore[misc]  # a column says who
         own = counts[chosen]
         begins = np.cumsum(own) - own
         rows = order[np.arange(own.sum()) + np.repeat(starts[chosen] - begins, own)]

@@ -208,7 +208,8 @@ def _lines(text: bytes) -> list[pa.ChunkedArray]:
     """Return the columns of a CSV file as text, including the first line."""
     if not text.strip():
         raise _refused("no columns: nothing but spaces and line ends" if text else "no columns: it is empty", _TABLE)
-    declared = re.match(rb"(?:[\r\n]*sep=([,;|\t]))?[\r\n]*", text)  # Excel writes "sep=" and removes it when reading
+    # Excel writes "sep=" and removes it when reading
+    declared = next(re.finditer(rb"(?:[\r\n]*sep=([,;|\t]))?[\r\n]*", text))
     text, above = text[declared.end() :], len(declared[0].splitlines())
     separator = declared[1].decode() if declared[1] else _separator(text, above)
     first = _first(text, separator, above)
