@@ -276,14 +276,14 @@ class OnceResult:
             low = middle = high = np.nan
             alone = self.audits if epsilon == self.settings.epsilon else self._alone(epsilon)
             if alone:
-                low, middle, high = quantiles_of([one[2].epsilon for one in alone])
+                low, middle, high = quantiles_of(np.array([one[2].epsilon for one in alone]))
             many = self.retrained(epsilon)
             rows.append((epsilon, low, middle, high, *(many[f].epsilon if f in many else np.nan for f in FORMS)))
         return pd.DataFrame(rows, columns=["epsilon", "low", "median", "high", *FORMS])
 
     def table(self) -> pd.DataFrame:
         """Each of today's trainings alone, and then the retrainings."""
-        rows = [
+        rows: list[tuple[str, int, int, float, float]] = [
             (f"training {at}", len(self.now.coins), guesses, right, bound.epsilon)
             for at, (right, guesses, bound) in enumerate(self.audits, 1)
         ]

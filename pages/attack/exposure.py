@@ -10,8 +10,10 @@ from dpcore.training import losses
 class Clipped(Protocol):
     """What of a recipe bounds a person."""
 
-    version: str
-    clip_norm: float
+    @property
+    def version(self) -> str: ...
+    @property
+    def clip_norm(self) -> float: ...
 
 
 def gradient_moves(recipe: Clipped, weights: np.ndarray, X: np.ndarray, y: np.ndarray, other: np.ndarray) -> np.ndarray:

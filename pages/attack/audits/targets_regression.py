@@ -1,7 +1,7 @@
 """What the audit table attacks among the private regressions: ten rows with one feature, of which one is replaced."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ def _noisy(fit: fm.Fit) -> tuple[np.ndarray, np.ndarray]:
     return fit.gram[0], fit.moment[0]
 
 
-def _laplace_ratio(worlds: list[Statistics], scales: tuple, places: np.ndarray) -> Score:
+def _laplace_ratio(worlds: list[Statistics], scales: tuple, places: Sequence[np.ndarray]) -> Score:
     """Return the log-likelihood ratio of Laplace noise of these ``scales`` on both statistics."""
 
     def distance(fit: fm.Fit, world: Statistics) -> np.ndarray:
