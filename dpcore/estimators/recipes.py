@@ -16,7 +16,7 @@ VERSIONS = {
     "none": "no privacy: no clipping, no noise",
 }
 # Version -> clipping of its descent (``dpcore.training.descent``).
-CLIPPING = {"sound": "per-example", "published": "average", "none": "none"}
+CLIPPING: dict[str, descent.Clipping] = {"sound": "per-example", "published": "average", "none": "none"}
 # Table of the slides: epsilon -> accuracy in % without and with pre-training, and the printed gain.
 PUBLISHED = {
     0.01: (29.75, 29.75, 0.0),
@@ -35,14 +35,16 @@ EPSILONS = tuple(PUBLISHED)
 class Recipe(Protocol):
     """Settings that determine the noise of one of ``VERSIONS`` up to epsilon: rows n, steps T, clipping norm C."""
 
-    version: str
-    delta: float
-    clip_norm: float
-    steps: int
-
+    @property
+    def version(self) -> str: ...
+    @property
+    def delta(self) -> float: ...
+    @property
+    def clip_norm(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
     @property
     def adjacency(self) -> str: ...
-
     @property
     def rows(self) -> int: ...
 
@@ -50,8 +52,10 @@ class Recipe(Protocol):
 class Claim(Recipe, Protocol):
     """Such settings with a data set and a claimed epsilon."""
 
-    dataset: str
-    epsilon: float
+    @property
+    def dataset(self) -> str: ...
+    @property
+    def epsilon(self) -> float: ...
 
 
 def published_slips() -> tuple[float, ...]:
