@@ -80,11 +80,11 @@ def spread(result) -> float:
 
 def gains(result) -> np.ndarray:
     """What the public start adds to the middle run at each epsilon, in points; NaN where it is still to be trained."""
-    return 100 * (np.median(result.accuracy[1], axis=-1) - np.median(result.accuracy[0], axis=-1))
+    return 100 * np.subtract(*np.median(result.accuracy.runs[::-1], axis=-1))
 
 
 def gain_shown(result, place: int) -> bool:
-    return better(result.accuracy[1, place], result.accuracy[0, place], constant=always(result))
+    return better(result.accuracy.runs[1, place], result.accuracy.runs[0, place], constant=always(result))
 
 
 def lost(result) -> bool:
@@ -192,7 +192,7 @@ def test_every_text_is_reached():
     large = ClassifierSettings(dataset="digits", repeats=40, steps=5)
     figures.accuracy(large.result({task: task.run() for task in large.tasks() if task.essential}))
     result = large.run()
-    part = np.where(np.arange(40) < 20, result.accuracy, np.nan)
+    part = replace(result.accuracy, runs=np.where(np.arange(40) < 20, result.accuracy.runs, np.nan))
     figures.weights(result), figures.accuracy(replace(result, accuracy=part))
     for rows in (1, 2):
         people = own_rows.choose(table_of(visits()), replace(PEOPLE, most_rows=rows))
