@@ -52,8 +52,9 @@ class Around:
     def measurements(self, settings: Settings) -> tuple[Measurement, ...]:
         """The work that measures some settings, on each seed in as many parts as the topic's own."""
         if settings not in self._measurements:
-            how = {"measure": self.measure, "repeats": self.repeats, "seeds": self.seeds}
-            self._measurements[settings] = measurements(settings, parts=len(self._tasks), **how)
+            self._measurements[settings] = measurements(
+                settings, measure=self.measure, repeats=self.repeats, seeds=self.seeds, parts=len(self._tasks)
+            )
         return self._measurements[settings]
 
     @cached_property

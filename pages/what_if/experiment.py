@@ -7,7 +7,7 @@ of ``seeds``, at every setting that a curve, a bar, a cell of the map or a try s
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 from dpcore import check
@@ -15,8 +15,8 @@ from lab import links
 from lab.files.own_rows import OwnRows
 from lab.settings import Measure, Settings, Task
 from lab.sweep import Measurement, drawn, grid, log_scale, measurements, split
-from pages.what_if.around import MAP_REACH, MAP_STEPS, Around, around_of, turns
-from pages.what_if.measured import Axis
+from pages.what_if.around import Around, around_of, turns
+from pages.what_if.measured import MOST, SHARES, Axis
 from pages.what_if.result import WhatIfResult
 from pages.what_if.work import Again, Solved
 
@@ -25,9 +25,7 @@ OTHER_SEEDS = 4
 QUESTIONS = ("accuracy", "smallest", "people", "best", "versus")
 # The same as "smallest", with nothing but the curve.
 CURVE = "curve"
-REACHED = ("median", "most")
-# In how many of the runs a target is reached where it is to be reached in most.
-MOST = 0.9
+REACHED = tuple(SHARES)
 REPEATS = (24, 100, 400)
 # A target of what has no largest value lies within this factor of the topic's usual one.
 WIDE = 100.0
@@ -190,11 +188,6 @@ class WhatIfSettings(Settings):
         return self.settings.measures[self.measure]
 
     @property
-    def most(self) -> float:
-        """The share of the runs that is most of them."""
-        return MOST
-
-    @property
     def scale(self) -> float:
         """Return what a number of the measure is shown as, by this factor: 100 where it is shown in percent."""
         return 100.0 if self.asked.unit == "%" else 1.0
@@ -290,7 +283,8 @@ class WhatIfSettings(Settings):
     def _asked_of(self, base: Settings) -> dict[str, str]:
         """Return what of the question has to be another one, where ``base`` has no such knob, or cannot be so
         different."""
-        start, knobs, other = STARTS[self.topic], self._knobs(base), {}
+        start, knobs = STARTS[self.topic], self._knobs(base)
+        other: dict[str, str] = {}
         for name, taken in (("knob", self.other), ("other", self.knob)):
             if getattr(self, name) not in knobs:
                 free = (one for one in (start.knob, start.other, *knobs) if one in knobs)
@@ -330,11 +324,12 @@ class WhatIfSettings(Settings):
     @property
     def axes(self) -> tuple[Axis, Axis]:
         """Return the axes of the map, across and up."""
-        return tuple(self.axis(name, steps=MAP_STEPS, reach=MAP_REACH) for name in (self.along, self.upwards))
+        across, up = self.around.axes
+        return self.axis(self.along, across), self.axis(self.upwards, up)
 
-    def axis(self, name: str, **how: float) -> Axis:
-        """The values of a knob as places on an axis."""
-        return Axis(grid(self.settings, name, **how), log_scale(*self.settings.limits[name]))
+    def axis(self, name: str, values: Sequence[float] = ()) -> Axis:
+        """Return the values of a knob, or some of them, as places on an axis."""
+        return Axis(values or grid(self.settings, name), log_scale(*self.settings.limits[name]))
 
     @staticmethod
     def _differing(settings: Settings, word: str) -> Settings:
@@ -355,7 +350,7 @@ class WhatIfSettings(Settings):
             best = f"print(recommend(settings, tries={self.tries}, {how}, seeds={OTHER_SEEDS}).to_string())\n"
             return f"{first}from lab.sweep import recommend\n{made}{best}"
         one_way = self.along in (*self.asked.rises, *self.asked.falls) and not self.exact and self.seeds == 1
-        share = f", share={self.most}" if self.reached == "most" else ""
+        share = f", share={MOST}" if self.reached == "most" else ""
         answer = f"smallest(settings, {self.along!r}, {self.goal!r}, values=values, {how}{share})"
         return (
             f"{first}from lab.sweep import smallest, summary, sweep\n{made}values = {[*self.around.curve]!r}\n"
@@ -369,8 +364,15 @@ class WhatIfSettings(Settings):
     @cached_property
     def around(self) -> Around:
         """Return what is measured, whatever is asked of it."""
-        how = {"measure": self.measure, "repeats": self.repeats, "seeds": self.seeds, "knobs": self.knobs}
-        return around_of(settings=self.settings, along=self.along, other=self.upwards, **how)
+        return around_of(
+            settings=self.settings,
+            along=self.along,
+            other=self.upwards,
+            knobs=self.knobs,
+            measure=self.measure,
+            repeats=self.repeats,
+            seeds=self.seeds,
+        )
 
     @cached_property
     def tried(self) -> tuple[Settings, ...]:
@@ -388,19 +390,18 @@ class WhatIfSettings(Settings):
         if not self.exact or self.along not in (*self.asked.rises, *self.asked.falls):
             return None
         falls = self.along in self.asked.falls
-        how = {"settings": self.settings, "measure": self.measure, "target": self.goal}
-        return Solved(knob=self.along, falls=falls, **how)
+        return Solved(settings=self.settings, knob=self.along, measure=self.measure, target=self.goal, falls=falls)
 
     @cached_property
     def again(self) -> tuple[tuple[Again, tuple[Measurement, ...]], ...]:
         """The best of the tries on other seeds, and the base on the same; none where nothing is tried."""
         if not self.tried or self.exact:
             return ()
-        how = {"measure": self.measure, "repeats": self.repeats}
-        others = split(self.settings, self.seeds + OTHER_SEEDS)[self.seeds :]
+        again = partial(Again, tries=self.tried, measure=self.measure, repeats=self.repeats, seeds=self.seeds)
+        others = split(self.settings, self.seeds + OTHER_SEEDS)
         return tuple(
-            (Again(tries=self.tried, seeds=self.seeds, place=self.seeds + nth, **how), measurements(other, **how))
-            for nth, other in enumerate(others)
+            (again(place=place), measurements(others[place], measure=self.measure, repeats=self.repeats))
+            for place in range(self.seeds, len(others))
         )
 
     def schedule(self) -> Iterable[Task]:
@@ -425,8 +426,8 @@ class WhatIfSettings(Settings):
 
     def _searched(self) -> list[Task]:
         """All tries, and the best one again."""
-        tries = [each for one in self.tried for each in self.measurements(one)]
-        return tries + [task for again, base in self.again for task in (again, *base)]
+        tries = (each for one in self.tried for each in self.measurements(one))
+        return [*tries, *(task for again, base in self.again for task in (again, *base))]
 
     @cached_property
     def rivals(self) -> list[Settings]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pages.what_if.measured import Axis
+from pages.what_if.measured import MOST, Axis
 from pages.what_if.result import WhatIfResult
 from ui.plot import theme
 from ui.plot.curves import Curve, Level, over, trained
@@ -64,7 +64,7 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[Curve | dict]:
     area = theme.band(x, least, most, colour=theme.PRIVATE)
     if settings.asks == "versus":
         return [area, median]
-    share = 1 - settings.most if settings.asked.better == "higher" else settings.most
+    share = 1 - MOST if settings.asked.better == "higher" else MOST
     reached = Curve(
         name=SAYS["chart.reached"],
         x=x,

@@ -1,6 +1,6 @@
 """What has been measured: along a parameter, over a map of two, beside the base, and by a search."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,10 @@ from lab.claims import Case
 from lab.differences import Difference
 from lab.repeats import median_run
 from lab.settings import Settings, quantiles_of
+
+# The share of the runs that is most of them. Who is to reach a target -> the share of the runs; None for the median.
+MOST = 0.9
+SHARES: Mapping[str, float | None] = {"median": None, "most": MOST}
 
 
 class Curve(NamedTuple):

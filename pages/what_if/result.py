@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from lab.differences import Difference
 from lab.repeats import Medians, median_interval, median_run, over_splits
 from lab.settings import Settings, Task, quantiles_of
 from lab.sweep import Measurement, apart, best, summary
-from pages.what_if.measured import Curve, Effect, Found, Map
+from pages.what_if.measured import SHARES, Curve, Effect, Found, Map
 from pages.what_if.work import prices, together
 
 # The share of a normal distribution within a standard deviation of its mean.
@@ -32,9 +32,9 @@ class WhatIfResult:
     outcomes: Mapping[Task, Any]
 
     def _runs(self, measurements: Sequence[Measurement]) -> np.ndarray | None:
-        """All runs of one setting, or None while some are to be trained."""
-        found = [self.outcomes.get(one) for one in measurements]
-        return None if any(one is None for one in found) else np.concatenate(found)
+        """Return all runs of one setting, or None while some are to be trained."""
+        found = [self.outcomes[one] for one in measurements if one in self.outcomes]
+        return np.concatenate(found) if len(found) == len(measurements) else None
 
     def of(self, settings: Settings) -> np.ndarray | None:
         """All runs of some settings of the topic, (seeds x repeats,), or None while some are to be trained."""
@@ -69,8 +69,7 @@ class WhatIfResult:
         return self._curve({getattr(one, self.settings.along): one for one in self.settings.rivals})
 
     def _curve(self, settings: Mapping[float, Settings]) -> Curve:
-        known = {value: self.of(one) for value, one in sorted(settings.items())}
-        known = {value: runs for value, runs in known.items() if runs is not None}
+        known = {value: runs for value, one in sorted(settings.items()) if (runs := self.of(one)) is not None}
         runs = np.array([*known.values()]) if known else np.empty((0, len(self.now)))
         return Curve(np.array([*known], dtype=float), runs, self.compared)
 
@@ -93,25 +92,24 @@ class WhatIfResult:
 
     @cached_property
     def _crossings(self) -> dict[str, crossing.Crossing]:
-        towards, log = "small" if self.direction == "rises" else "large", self.settings.axis(self.settings.along).log
-        how = {"better": self.settings.asked.better, "towards": towards, "log": log}
-        values, goal = self._values, self.settings.goal
-        return {
-            "median": crossing.smallest(values, self._medians, goal, **how),
-            "most": crossing.smallest(values, self._own_runs, goal, share=self.settings.most, **how),
-        }
+        better, log = self.settings.asked.better, self.settings.axis(self.settings.along).log
+        towards = "small" if self.direction == "rises" else "large"
+        find = partial(crossing.smallest, better=better, towards=towards, log=log)
+        return {reached: find(*self._asked(reached), share=share) for reached, share in SHARES.items()}
 
     @cached_property
     def reaching(self) -> crossing.Reaching:
-        """The values that reach the target, where the measure has no direction along the knob."""
-        how, goal = {"better": self.settings.asked.better}, self.settings.goal
-        if self.settings.reached == "most":
-            return crossing.reaching(self._values, self._own_runs, goal, share=self.settings.most, **how)
-        return crossing.reaching(self._values, self._medians, goal, **how)
+        """Return the values that reach the target, where the measure has no direction along the knob."""
+        share, better = SHARES[self.settings.reached], self.settings.asked.better
+        return crossing.reaching(*self._asked(self.settings.reached), better=better, share=share)
+
+    def _asked(self, reached: str) -> tuple[np.ndarray, np.ndarray | Medians, float]:
+        """Return (values, their runs, the target) of a crossing."""
+        return self._values, self._medians if reached == "median" else self._own_runs, self.settings.goal
 
     @property
-    def _values(self) -> list[float]:
-        return [*self.settings.around.curve]
+    def _values(self) -> np.ndarray:
+        return np.array([*self.settings.around.curve], dtype=float)
 
     @cached_property
     def _all_runs(self) -> np.ndarray:
@@ -150,7 +148,7 @@ class WhatIfResult:
         if settings.exact or settings.reached != "median" or not (settings.solving and self.direction):
             return None
         found = self.crossed("most")
-        return found.safe if found.verdict == "found" else None
+        return found.safe if found and found.verdict == "found" else None
 
     @property
     def spans(self) -> list[tuple[float, float]]:
@@ -159,8 +157,8 @@ class WhatIfResult:
             return []
         if not self.direction:
             return list(self.reaching.intervals)
-        found, ends = self.crossed(self.settings.reached), self._values
-        if found.verdict != "found":
+        found, ends = self.crossed(self.settings.reached), self._values.tolist()
+        if found is None or found.verdict != "found":
             return []
         return [(ends[0] if found.low is None else found.low, ends[-1] if found.high is None else found.high)]
 
@@ -250,8 +248,7 @@ class WhatIfResult:
     @cached_property
     def best_cell(self) -> tuple[int, int]:
         """(row, column) of the best median on the map."""
-        place = best(self.map.medians.ravel(), self.settings.asked)
-        return divmod(place, len(self.map.x))
+        return divmod(best(self.map.medians.ravel().tolist(), self.settings.asked), len(self.map.x))
 
     @cached_property
     def cells_done(self) -> int:
@@ -306,10 +303,10 @@ class WhatIfResult:
         if not tries or len(tries) < len(self.settings.tried):
             return None
         settings, chosen = tries[best([median for _, median in tries], self.settings.asked)]
-        both = [(self.outcomes.get(task), self._runs(measurements)) for task, measurements in self.settings.again]
-        both = [(mine, base) for mine, base in both if mine is not None and base is not None]
-        medians = [(np.median(mine), np.median(base)) for mine, base in both]
-        return Found(settings, chosen, *np.array(medians).reshape(-1, 2).T, self._gain(settings, both))
+        done = [(task, runs) for task, base in self.settings.again if (runs := self._runs(base)) is not None]
+        both = [(self.outcomes[task], base) for task, base in done if task in self.outcomes]
+        again, base = np.array([[np.median(runs) for runs in one] for one in both]).reshape(-1, 2).T
+        return Found(settings, chosen, again, base, self._gain(settings, both))
 
     def _gain(self, winner: Settings, both: Sequence[tuple[np.ndarray, np.ndarray]]) -> Case:
         """Return what may be said of the chosen setting beside the base, of their runs on each of the other splits."""
@@ -326,8 +323,9 @@ class WhatIfResult:
 
     @property
     def leads(self) -> Case:
-        """Return what may be said of A beside B, all runs of which are there."""
-        return self._judge(self.difference, self.of(self.settings.rival))
+        """Return what may be said of A beside B, of what is done: they are alike while B is trained."""
+        found, rival = self.difference, self.of(self.settings.rival)
+        return Case.ALIKE if found is None or rival is None else self._judge(found, rival)
 
     @cached_property
     def prices(self) -> Mapping[str, Guarantee]:

@@ -3,6 +3,7 @@
 from lab.claims import Case
 from lab.crossing import Answer, Crossing
 from pages.what_if.experiment import REPEATS, WhatIfSettings
+from pages.what_if.measured import MOST
 from pages.what_if.result import WhatIfResult
 from pages.what_if.words import (
     SAYS,
@@ -121,7 +122,7 @@ def _single(result: WhatIfResult, found: Crossing) -> str:
     point, there, most = _along(result, found.point), _along(result, found.there), result.crossed("most")
     hits = round(found.share_there * len(result.now))
     said = tell(result, "found.here" if there == point else "found.next", point=point, there=there, hits=hits)
-    if found.share_there >= result.settings.most or most.verdict != "found":
+    if found.share_there >= MOST or most.verdict != "found":
         return said
     return f"{said} {SAYS('found.most', safe=_along(result, most.safe), did=did(result, most))}"
 

@@ -26,8 +26,10 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
     one = settings.promise
     if one is None:
         return {}
-    about = {"delta": one.delta or DELTA, "adjacency": one.adjacency, "unit": one.unit}
-    found = tuning.prices(one.event, tries=tries, **about) or tuning.prices(_pair(one), tries=tries, **about)
+    for event in (one.event, _pair(one)):
+        delta, adjacency, unit = one.delta or DELTA, one.adjacency, one.unit
+        if found := tuning.prices(event, tries=tries, delta=delta, adjacency=adjacency, unit=unit):
+            break
     return found | {"public": replace(one, assumes=found["public"].assumes)}
 
 
@@ -35,15 +37,15 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
 def together(runs: tuple[tuple[Settings, int], ...]) -> Guarantee | None:
     """Return what so many runs of each of some settings promise together; None where one of them promises nothing, or
     they have different neighbours or units."""
-    promises = [one.promise for one, _ in runs]
-    if None in promises or len({(one.adjacency, one.unit) for one in promises}) > 1:
+    each = [(promise, count) for one, count in runs if (promise := one.promise) is not None]
+    if len(each) < len(runs) or len({(one.adjacency, one.unit) for one, _ in each}) > 1:
         return None
-    first, delta = promises[0], max(one.delta for one in promises) or DELTA
-    about = {"delta": delta, "adjacency": first.adjacency, "unit": first.unit}
-    for event_of in (lambda one: one.event, _pair):
-        events = (Composed(event=event_of(one), count=count) for one, (_, count) in zip(promises, runs, strict=True))
+    (first, _), delta = each[0], max(one.delta for one, _ in each) or DELTA
+    whole = Sequence(events=tuple(Composed(event=one.event, count=count) for one, count in each))
+    pairs = Sequence(events=tuple(Composed(event=_pair(one), count=count) for one, count in each))
+    for events in (whole, pairs):
         with suppress(UnsupportedEventError):
-            return tuning.price(Sequence(events=tuple(events)), way="all", tries=1, **about)
+            return tuning.price(events, way="all", tries=1, delta=delta, adjacency=first.adjacency, unit=first.unit)
     return None
 
 
@@ -66,10 +68,10 @@ class Again:
     essential: ClassVar[bool] = False
 
     def run(self) -> np.ndarray:
-        how = {"measure": self.measure, "repeats": self.repeats}
-        medians = [median_run(measured(one, seeds=self.seeds, **how), splits=self.seeds) for one in self.tries]
+        tried = (measured(one, measure=self.measure, repeats=self.repeats, seeds=self.seeds) for one in self.tries)
+        medians = [float(median_run(runs, splits=self.seeds)) for runs in tried]
         winner = self.tries[best(medians, self.tries[0].measures[self.measure])]
-        return measured(split(winner, self.place + 1)[-1], **how)
+        return measured(split(winner, self.place + 1)[-1], measure=self.measure, repeats=self.repeats)
 
 
 @dataclass(frozen=True, kw_only=True)
