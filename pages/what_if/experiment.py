@@ -426,8 +426,10 @@ class WhatIfSettings(Settings):
 
     def _searched(self) -> list[Task]:
         """All tries, and the best one again."""
-        tries = (each for one in self.tried for each in self.measurements(one))
-        return [*tries, *(task for again, base in self.again for task in (again, *base))]
+        tasks: list[Task] = [each for one in self.tried for each in self.measurements(one)]
+        for again, base in self.again:
+            tasks += [again, *base]
+        return tasks
 
     @cached_property
     def rivals(self) -> list[Settings]:

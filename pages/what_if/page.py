@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
+from typing import Any
 
 import streamlit as st
 
@@ -22,6 +23,7 @@ from pages.what_if import (
     words_numbers,
 )
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
+from pages.what_if.result import WhatIfResult
 from ui import controls, labels, live, page_links
 from ui.escaping import quoted
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
@@ -42,7 +44,7 @@ def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
     with st.popover("Measure and parameters", icon=":material/tune:"):
         settings = desk.settings
         named = {name: words.label(name) for name in settings.knobs}
-        desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
+        measure(desk)
         desk.choose("knob", "Parameter to solve for", named)
         desk.choose("other", "Second axis of the map", named)
         page_links.door(settings.topic, "Open these settings on their page", settings.settings)
@@ -62,17 +64,26 @@ def aside(desk: controls.Desk) -> None:
     controls.hold(key, desk.settings.asks if desk.settings.asks in asks else None)
     st.selectbox(
         "Question",
-        list(asks),
+        [*asks],
         key=key,
-        format_func=asks.get,
+        format_func=asks.__getitem__,
         on_change=lambda: desk.change(question=st.session_state[key]),
     )
     if desk.settings.asks == "versus":
         other(desk)
-    if desk.settings.exact:
-        return
+    if not desk.settings.exact:
+        runs(desk)
+
+
+def runs(desk: controls.Desk) -> None:
+    """Show the choices of which runs have to reach the target, and of how many there are."""
     desk.choose("reached", "Reached by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
+
+
+def measure(desk: controls.Desk) -> None:
+    """Show the choice of what is measured."""
+    desk.choose("measure", "Measure", {name: one.label for name, one in desk.settings.settings.MEASURES.items()})
 
 
 def other(desk: controls.Desk) -> None:
@@ -105,7 +116,8 @@ def other(desk: controls.Desk) -> None:
         st.selectbox(f"{called(now)} in B", choices[now], key=value, format_func=_spoken, on_change=changed)
     else:
         low, high = base.limits[now]
-        st.number_input(f"{called(now)} in B", low, high, key=value, on_change=changed, format=_digits(low))
+        digits = None if isinstance(low, int) else "%.6g"
+        st.number_input(f"{called(now)} in B", low, high, key=value, on_change=changed, format=digits)
 
 
 def called(name: str) -> str:
@@ -115,11 +127,6 @@ def called(name: str) -> str:
 
 def _spoken(name: str) -> str:
     return name.replace("_", " ").capitalize()
-
-
-def _digits(low: float) -> str | None:
-    """Return how a number is shown in a field."""
-    return None if isinstance(low, int) else "%.6g"
 
 
 def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
@@ -134,24 +141,18 @@ def _all(own: Knobs) -> list[str]:
     return [own.hero, *([own.play] if own.play else []), *own.main, *own.more]
 
 
-def pictures(result) -> list[list[live.Picture]]:
+def pictures(result: WhatIfResult) -> list[list[live.Picture]]:
     """Draw where the target is reached, or what was tried; which knob matters; and two knobs at once."""
-    if result.settings.asks == "best":
-        first = _chart(result, "tries", figures.tries, wide=1.45)
-    else:
-        first = _chart(result, "curve", figures.curve, wide=1.45)
-    bars = {"wide": 1.2, "clicks": {"point": "bar"}}
-    cells = {"wide": 1.1, "clicks": figures_map.clicks(result)}
-    return [
-        [
-            first,
-            _chart(result, "knobs", figures_knobs.knobs, **bars),
-            _chart(result, "map", figures_map.both, **cells),
-        ]
-    ]
+    first = ("tries", figures.tries) if result.settings.asks == "best" else ("curve", figures.curve)
+    row: tuple[tuple[str, Callable[..., dict], float, dict[str, Any] | None], ...] = (
+        (*first, 1.45, None),
+        ("knobs", figures_knobs.knobs, 1.2, {"point": "bar"}),
+        ("map", figures_map.both, 1.1, figures_map.clicks(result)),
+    )
+    return [[_chart(result, name, draw, wide=wide, clicks=clicks) for name, draw, wide, clicks in row]]
 
 
-def _chart(result, name: str, draw, **how) -> live.Picture:
+def _chart(result: WhatIfResult, name: str, draw: Callable, **how: Any) -> live.Picture:
     about = words.SAYS[f"about.{name}"]
     return live.Picture(name=name, figure=draw(result, words), about=about, height=HEIGHT, **how)
 
@@ -197,11 +198,10 @@ def inset(desk: controls.Desk) -> None:
     """Show what can be asked in the tab of a page."""
     settings = desk.settings
     desk.choose("knob", "Vary", {name: words.label(name) for name in settings.knobs})
-    desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
-    desk.choose("reached", "Reached by", REACHED_BY, wide=True)
-    desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
-    said = words_answers.target_knob(settings)
-    desk.number("target", **{name: said[name] for name in ("label", "unit") if name in said})
+    measure(desk)
+    runs(desk)
+    target = words_answers.target_knob(settings)
+    desk.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
     if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
         st.caption(OF_PRIVATE_ROWS)
     else:

@@ -61,10 +61,10 @@ def search(result: WhatIfResult) -> str:
     if not len(frame):
         return panels.note(SAYS["search.waiting"])
     names = [name for name in frame.columns if name != "chosen"]
-    frame = frame.sort_values("chosen", ascending=settings.asked.better == "lower").assign(again=SAYS["search.once"])
+    again = [SAYS["search.once"]] * len(frame)
     if winner:
-        retested = amount(settings, winner.again_median) if len(winner.again) else "…"
-        frame.iloc[0, frame.columns.get_loc("again")] = retested
+        again[0] = amount(settings, winner.again_median) if len(winner.again) else "…"
+    frame = frame.sort_values("chosen", ascending=settings.asked.better == "lower").assign(again=again)
     ranges = ", ".join(
         SAYS("search.range", name=low(name), low=at(settings, name, one), high=at(settings, name, other))
         for name, (one, other) in settings.settings.tuned.items()

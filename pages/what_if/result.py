@@ -15,7 +15,7 @@ from lab.boundaries import zeros
 from lab.claims import LEAST, Case, judge
 from lab.differences import Difference
 from lab.repeats import Medians, median_interval, median_run, over_splits
-from lab.settings import Settings, Task, quantiles_of
+from lab.settings import Settings, Task
 from lab.sweep import Measurement, apart, best, summary
 from pages.what_if.measured import SHARES, Curve, Effect, Found, Map
 from pages.what_if.work import prices, together
@@ -191,11 +191,6 @@ class WhatIfResult:
 
     def _less(self, one: Settings, a: np.ndarray, other: Settings, b: np.ndarray, **how: float) -> Difference:
         return apart(one, other, a, b, splits=self.compared, **how)
-
-    def nine_in_ten(self, runs: np.ndarray) -> tuple[float, float]:
-        """Between which numbers nine runs in ten lie."""
-        low, _, high = quantiles_of(runs).tolist()
-        return low, high
 
     @property
     def splits(self) -> tuple[float, float]:

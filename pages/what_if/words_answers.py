@@ -2,6 +2,7 @@
 
 from lab.claims import Case
 from lab.crossing import Answer, Crossing
+from lab.settings import Spread
 from pages.what_if.experiment import REPEATS, WhatIfSettings
 from pages.what_if.measured import MOST
 from pages.what_if.result import WhatIfResult
@@ -101,7 +102,7 @@ def _accuracy(result: WhatIfResult) -> str:
     value = amount(settings, one.median)
     if settings.exact:
         return tell(result, "accuracy.exact_yes" if result.hits_now else "accuracy.exact_no", value=value)
-    ends = interval(settings, result.nine_in_ten(result.now))
+    ends = interval(settings, Spread.of(result.now)[::2])
     return tell(result, "accuracy.drawn", value=value, sure=sure(settings, one), range=ends)
 
 

@@ -3,6 +3,7 @@
 from html import escape
 
 from lab.crossing import Answer, Crossing
+from lab.settings import Spread
 from pages.what_if.experiment import WhatIfSettings
 from pages.what_if.result import WhatIfResult
 from pages.what_if.words import (
@@ -61,7 +62,7 @@ def _accuracies(result: WhatIfResult) -> list[Number]:
         _tile(result, name, one.median, SAYS("tiles.median", sure=sure(settings, one)), "private"),
         Number(
             SAYS["tiles.range"],
-            interval(settings, result.nine_in_ten(result.now)),
+            interval(settings, Spread.of(result.now)[::2]),
             tell(result, "tiles.range_note"),
         ),
         Number(tell(result, "tiles.reach"), tell(result, "tiles.reach_value")),
@@ -216,7 +217,7 @@ def why(result: WhatIfResult) -> list[str]:
     settings = result.settings
     if settings.exact:
         return [SAYS["why.exact"]]
-    single = tell(result, "why.single", range=interval(settings, result.nine_in_ten(result.now)))
+    single = tell(result, "why.single", range=interval(settings, Spread.of(result.now)[::2]))
     return [one for one in (_splits(result), single, _bars(result), _lucky(result)) if one]
 
 
