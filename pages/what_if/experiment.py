@@ -78,6 +78,19 @@ STARTS: Mapping[str, Start] = {
 }
 
 
+def _with(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """Return the settings of a topic with changes to its own fields."""
+    names = [one.name for one in fields(settings)]
+    for name, value in changes.items():
+        settings = links.changed(settings, **{check.choice(names, field=name): value})
+    return settings
+
+
+def _differing(settings: Settings, word: str) -> Settings:
+    """Return ``settings`` with what a word says of them."""
+    return _with(settings, links.pairs(word, name="versus", apart=_BASE["apart"]))
+
+
 @dataclass(frozen=True, kw_only=True)
 class WhatIfSettings(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
@@ -140,7 +153,7 @@ class WhatIfSettings(Settings):
                 raise check.RefusedError(name, getattr(base, name), "data that are here without a file or a download")
         object.__setattr__(self, "settings", base)
         try:
-            rival = self._differing(self.settings, self.versus)
+            rival = _differing(self.settings, self.versus)
         except check.RefusedError as refusal:
             why = f"what is different in such settings: {refusal.name} must be {refusal.allowed}"
             raise check.RefusedError("versus", self.versus, why) from refusal
@@ -273,9 +286,7 @@ class WhatIfSettings(Settings):
         inner = {name: changes.pop(name) for name in list(changes) if name not in own}
         if inner:
             base = links.of_word(self.TOPICS[topic].kind, changes.get("base", self.base), **_BASE)
-            for name, value in inner.items():
-                check.choice([one.name for one in fields(base)], field=name)
-                base = links.changed(base, **{name: value})
+            base = _with(base, inner)
             changes["base"] = links.word(base, apart=_BASE["apart"])
             changes = self._asked_of(base) | changes
         return self._fitting(changes)
@@ -290,26 +301,22 @@ class WhatIfSettings(Settings):
                 free = (one for one in (start.knob, start.other, *knobs) if one in knobs)
                 other[name] = next(one for one in free if one not in (taken, other.get("knob")))
         try:
-            self._differing(base, self.versus)
+            _differing(base, self.versus)
         except check.RefusedError:
             other["versus"] = ""
         return other
 
     def _fitting(self, changes: Mapping[str, Any]) -> Self:
         """Return the changes with what a changed parameter pushes aside."""
-        if changes.get("knob", self.knob) == changes.get("other", self.other):
-            name = "other" if "knob" in changes else "knob"
-            free = [
-                one for one in (self.knob, self.other, *self.knobs) if one != changes.get("knob", changes.get("other"))
-            ]
-            changes = {**changes, name: free[0]}
-        if changes.get("measure", self.measure) != self.measure:
-            measure = self.settings.measures.get(changes["measure"])
-            if measure and "target" not in changes:
-                changes = {
-                    **changes,
-                    "target": measure.limits[1] * 80 if measure.unit == "%" else STARTS[self.topic].target,
-                }
+        knob = changes.get("knob", self.knob)
+        if knob == changes.get("other", self.other):
+            free = next(one for one in (self.knob, self.other, *self.knobs) if one != knob)
+            changes = {**changes, "other" if "knob" in changes else "knob": free}
+        name = changes.get("measure", self.measure)
+        measure = self.settings.measures.get(name)
+        if measure and name != self.measure and "target" not in changes:
+            usual = measure.limits[1] * 80 if measure.unit == "%" else STARTS[self.topic].target
+            changes = {**changes, "target": usual}
         return replace(self, **changes)
 
     def _at(self, place: str) -> dict[str, float]:
@@ -330,14 +337,6 @@ class WhatIfSettings(Settings):
     def axis(self, name: str, values: Sequence[float] = ()) -> Axis:
         """Return the values of a knob, or some of them, as places on an axis."""
         return Axis(values or grid(self.settings, name), log_scale(*self.settings.limits[name]))
-
-    @staticmethod
-    def _differing(settings: Settings, word: str) -> Settings:
-        """``settings`` with what a word says of them."""
-        for name, value in links.pairs(word, name="versus", apart=_BASE["apart"]).items():
-            check.choice([one.name for one in fields(settings)], field=name)
-            settings = links.changed(settings, **{name: value})
-        return settings
 
     @property
     def program(self) -> str:

@@ -50,7 +50,7 @@ def curve(result: WhatIfResult, say: ModuleType) -> dict:
 def _runs(result: WhatIfResult, say: ModuleType) -> list[Curve | dict]:
     """Return the median of the base's runs, where nine in ten lie, and what nine in ten reach."""
     settings, (x, runs, _) = result.settings, result.curve
-    hover = f"{say.label(settings.along)} %{{x}}: {say.hover(settings)}<extra>"
+    hover = f"{say.label(settings.along)} %{{x}}: {_height(result)}<extra>"
     median = Curve(
         name=say.noun(settings) if settings.exact else SAYS["chart.a" if settings.asks == "versus" else "chart.median"],
         x=x,
@@ -77,13 +77,18 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[Curve | dict]:
     return [area | {"name": SAYS["chart.range"], "showlegend": True}, median, reached]
 
 
+def _height(result: WhatIfResult) -> str:
+    """Return the format of a point's height on hover."""
+    return "%{y:.1f} %" if result.settings.asked.unit == "%" else "%{y:.3g}"
+
+
 def _rival(result: WhatIfResult, say: ModuleType) -> list[Curve]:
     """Return the median of the other setting's runs, where that is asked for."""
     settings = result.settings
     if settings.asks != "versus":
         return []
     x, y = result.rival.values, settings.scale * result.rival.medians
-    hover = f"{say.label(settings.along)} %{{x}}: {say.hover(settings)}<extra>B</extra>"
+    hover = f"{say.label(settings.along)} %{{x}}: {_height(result)}<extra>B</extra>"
     return [Curve(name=SAYS["chart.b"], x=x, y=y, colour=theme.PRIVATE, dash="dash", hover=hover)]
 
 
@@ -199,7 +204,7 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
     settings, scale = result.settings, result.settings.scale
     medians = sorted((scale * median for _, median in result.tries), reverse=settings.asked.better == "higher")
     now = scale * result.median(result.now)
-    hover, drawn, shown = f"{say.hover(settings)}<extra>", [], [now, settings.target]
+    hover, drawn, shown = f"{_height(result)}<extra>", [], [now, settings.target]
 
     def mark(key: str, x: list[int], y: list[float], **style: Any) -> None:
         name = SAYS[f"chart.{key}"]

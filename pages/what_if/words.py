@@ -169,11 +169,6 @@ def upwards(settings: WhatIfSettings) -> str:
     return f"{noun(settings)}, {unit}" if unit else noun(settings)
 
 
-def hover(settings: WhatIfSettings) -> str:
-    """Return the format of a point's height."""
-    return "%{y:.1f} %" if settings.asked.unit == "%" else "%{y:.3g}"
-
-
 def differences(settings: WhatIfSettings) -> str:
     """Return the name of the axis of differences."""
     return SAYS("chart.differences" if settings.asked.unit == "%" else "chart.change", **words_of(settings))
