@@ -10,6 +10,15 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, li
 HEIGHT = 455
 MAIN = ("steps", "sampling_rate", "delta", "target_epsilon")
 MORE = ("people", "settings_tried")
+FINDINGS = say.FINDINGS | stated.FINDINGS
+DRAWN = {
+    "steps": figures.over_steps,
+    "effects": figures.effects,
+    "noise": figures.over_noise,
+    "searches": figures.searches,
+    "constants": figures.constants,
+    "moments": figures.moments,
+}
 
 
 def setup(desk: controls.Desk) -> None:
@@ -17,35 +26,14 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("afterwards", "Post-processing", say.SHORT, wide=True, help=say.AFTERWARDS_HELP)
 
 
-def pictures(result) -> list[list[live.Picture]]:
-    """Epsilon by steps, and what else changes it."""
-    steps = _picture("steps", figures.over_steps, result, wide=1.6)
-    return [[steps, _picture("effects", figures.effects, result)]]
+def row(*names: str, wide: float = 1.0):
+    """Return a function that draws these pictures of a result side by side; ``wide``: the share of the first one."""
 
+    def draw(result) -> list[list[live.Picture]]:
+        drawn = {name: DRAWN[name](result, FINDINGS[name](result)) for name in names}
+        return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={names[0]: wide})]
 
-def over_noise(result) -> list[list[live.Picture]]:
-    """Epsilon by noise, by all accountants."""
-    return [[_picture("noise", figures.over_noise, result)]]
-
-
-def searches(result) -> list[list[live.Picture]]:
-    """The cost of having tried several configurations."""
-    return [[_picture("searches", figures.searches, result)]]
-
-
-def statements(result) -> list[list[live.Picture]]:
-    """The moments and their bound, and the constant that each theorem takes."""
-    return [
-        [
-            _picture("constants", figures.constants, result),
-            _picture("moments", figures.moments, result),
-        ]
-    ]
-
-
-def _picture(name: str, draw, result, **more) -> live.Picture:
-    figure = draw(result, (say.FINDINGS | stated.FINDINGS)[name](result))
-    return live.Picture(name=name, figure=figure, about=say.ABOUT[name], height=HEIGHT, **more)
+    return draw
 
 
 PAGE = Page(
@@ -72,7 +60,7 @@ PAGE = Page(
         "table": say.table,
         "statements": stated.statements,
     },
-    pictures=pictures,
+    pictures=row("steps", "effects", wide=1.6),
     # The first picture does not wait for the library of loss distributions: it is loaded for the next one. While a
     # slider moves: enough for the quick theorems and the exact figure of this run; its curves follow at rest.
     slices=Slices(first=0, moving=0.02),
@@ -80,9 +68,9 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("effects", "Adjacency, groups, tuning", ("effects", "neighbours")),
-        Tab("searches", "Hyperparameter tuning", ("searches",), searches),
-        Tab("table", "Accountants", ("table",), over_noise),
-        Tab("statements", "Theorems", ("statements",), statements),
+        Tab("searches", "Hyperparameter tuning", ("searches",), row("searches")),
+        Tab("table", "Accountants", ("table",), row("noise")),
+        Tab("statements", "Theorems", ("statements",), row("constants", "moments")),
     ),
     frames=lambda result: {
         "Curves": result.curves,

@@ -54,44 +54,32 @@ def knobs(settings: HypothesesSettings) -> Knobs:
     return Knobs(hero="epsilon", main=main, more=more, changes=choices.KNOBS)
 
 
-def _row(result, height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[list[live.Picture]]:
-    """Pictures side by side, figures by name; ``wide``: the share of the first one."""
-    first = next(iter(drawn))
-    return [
-        [
-            live.Picture(
-                name=name,
-                figure=figure,
-                about=choices.ABOUT[name],
-                height=height,
-                wide=wide if name == first else 1.0,
-            )
-            for name, figure in drawn.items()
-        ]
-    ]
+def _row(height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[live.Picture]:
+    """Return pictures side by side, figures by name; ``wide``: the share of the first one."""
+    return live.row(choices.ABOUT, drawn, height=height, wide={next(iter(drawn)): wide})
 
 
 def pictures(result) -> list[list[live.Picture]]:
     """Draw what transfer gains by epsilon, and how the target weights the sources."""
     epsilon, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
-    return _row(result, height=455, wide=1.5, epsilon=epsilon, weights=weights)
+    return [_row(height=455, wide=1.5, epsilon=epsilon, weights=weights)]
 
 
 def steps(result) -> list[list[live.Picture]]:
     """Draw what the steps find: the weights' error, and what is released and made of it."""
-    return _row(result, error=figures.error(result), plane=figures.plane(result))
+    return [_row(error=figures.error(result), plane=figures.plane(result))]
 
 
 def ways(result) -> list[list[live.Picture]]:
     """Other transfer methods, and more labels in place of it."""
     others, share = figures.accuracy(result, "epsilon", figures.OTHERS), figures.accuracy(result, "share")
-    return _row(result, gain=figures.gain(result), others=others, share=share)
+    return [_row(gain=figures.gain(result), others=others, share=share)]
 
 
 def features(result) -> list[list[live.Picture]]:
     """Draw what the number of features does; with all words, first what two noise distributions do to them."""
-    rows = _row(result, dimension=figures.dimension(result), noise=figures.noise(result))
-    return rows if result.settings.projected else _row(result, height=455, laws=figures.laws(result)) + rows
+    row = _row(dimension=figures.dimension(result), noise=figures.noise(result))
+    return [row] if result.settings.projected else [_row(height=455, laws=figures.laws(result)), row]
 
 
 def public_rows(settings: HypothesesSettings) -> int:

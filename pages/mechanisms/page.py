@@ -39,18 +39,8 @@ def row(*names: str, height: int = 360, first_wide: float = 1.0):
 
     def draw(result) -> list[list[live.Picture]]:
         findings = say.findings(result)
-        return [
-            [
-                live.Picture(
-                    name=name,
-                    figure=DRAWN[name](result, findings[name]),
-                    about=say.ABOUT[name],
-                    height=height,
-                    wide=first_wide if name == names[0] else 1.0,
-                )
-                for name in names
-            ]
-        ]
+        drawn = {name: DRAWN[name](result, findings[name]) for name in names}
+        return [live.row(say.ABOUT, drawn, height=height, wide={names[0]: first_wide})]
 
     return draw
 

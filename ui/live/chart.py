@@ -58,6 +58,24 @@ def _json(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
+def row(
+    about: Mapping[str, str],
+    figures: Mapping[str, Mapping],
+    *,
+    height: int = 320,
+    wide: Mapping[str, float] | None = None,
+) -> list[Picture]:
+    """Return the pictures of a row: name -> figure, each explained by the text of its name in ``about``.
+
+    wide: the share of the row of those that are wider, or narrower, than the others.
+    """
+    share = wide or {}
+    return [
+        Picture(name=name, figure=figure, about=about[name], height=height, wide=share.get(name, 1.0))
+        for name, figure in figures.items()
+    ]
+
+
 def board(
     rows: Sequence[Sequence[Picture]],
     *,
