@@ -89,9 +89,8 @@ def _curve(result: AccountingResult, row: str, at: np.ndarray, found: np.ndarray
 
 def _cross(x: float, y: float) -> dict:
     """Draw what this run costs by the published theorem, which is no bound."""
-    place = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
     line = {"color": theme.THEOREMS["published"][1], "width": 2}
-    return theme.path("M-4,-4L4,4M-4,4L4,-4", line=line, visible=0 < y < np.inf, **place)
+    return theme.mark("M-4,-4L4,4M-4,4L4,-4", x, y, line=line, visible=0 < y < np.inf)
 
 
 def number(value: float) -> str:

@@ -178,9 +178,8 @@ def plane(result: HypothesesResult) -> dict:
         outside += int((~inside).sum())
         specks = theme.specks(*points[inside].T, width=size, height=size) or "M0,0"
         shapes.append(theme.path(specks, opacity=0.55, fillcolor=colour, line={"width": 0}))
-        ring = {"type": "circle", "x0": -6, "x1": 6, "y0": -6, "y1": 6, "line": {"color": colour, "width": 2.5}}
-        place = {"xref": "x", "yref": "y", "xsizemode": "pixel", "ysizemode": "pixel", "xanchor": x, "yanchor": y}
-        shapes.append(ring | place)
+        ring = {"colour": "rgba(0,0,0,0)", "line": {"color": colour, "width": 2.5}}
+        shapes.append(theme.dot(x, y, radius=6, **ring))
         words.append(theme.word(theme.ink(f"<b>{k + 1}</b>", colour), x=x, y=y, size=13, xshift=14, yshift=8))
     shapes.append(_ellipse(found.prior, found.prior_sd, colour=theme.PUBLIC))
     shapes.append(_ellipse(found.posterior, found.posterior_sd, colour=theme.PRIVATE))

@@ -60,7 +60,7 @@ def walk(result: TransferResult) -> dict:
         areas.append(theme.path(theme.route(corners) + "Z", layer="between", **ground))
         runs = "".join(map(theme.route, np.moveaxis(points, 1, 0)))
         areas.append(theme.path(runs, layer="between", line=faint, opacity=0.3))
-        ends += [_end(*end, colour) for end in points[-1]]
+        ends += [theme.dot(*end, colour=colour, radius=2.6, opacity=0.8, layer="between") for end in points[-1]]
     reach = max(2.65, *(1.05 * float(np.abs(one).max()) for one in (*found.corners, found.truth)))
     return theme.figure(
         _mark(found.source, "source coefficients", "diamond-open", theme.PUBLIC),
@@ -93,13 +93,6 @@ def _captions(result: TransferResult) -> list[dict]:
 def _nearer(case: Case) -> str:
     """Return from where the walks are shown to end nearer to the truth."""
     return {Case.AHEAD: "closer from the source", Case.BEHIND: "closer from zero"}.get(case, "")
-
-
-def _end(x: float, y: float, colour: str) -> dict:
-    """Draw where a walk ends: a dot of fixed size."""
-    place = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-    size = {"type": "circle", "x0": -2.6, "x1": 2.6, "y0": -2.6, "y1": 2.6, "xref": "x", "yref": "y"}
-    return size | place | {"fillcolor": colour, "line": {"width": 0}, "opacity": 0.8, "layer": "between"}
 
 
 def sources(result: TransferResult) -> dict:

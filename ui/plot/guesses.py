@@ -9,10 +9,9 @@ import numpy as np
 
 from ui.plot import theme
 
-# Half of the line at a guess, in pixels.
-_HALF = 30
+# The line at a guess, in pixels.
+_LINE = "M-30,0L30,0"
 _ARROWS = "M-4,-2.5L0,-6.5L4,-2.5M-4,2.5L0,6.5L4,2.5"
-_DISC = "M12,0C12,6.63 6.63,12 0,12C-6.63,12 -12,6.63 -12,0C-12,-6.63 -6.63,-12 0,-12C6.63,-12 12,-6.63 12,0Z"
 _HATCH = "rgba(128,128,128,.3)"
 TONES = {"private": theme.PRIVATE, "public": theme.PUBLIC, "bound": theme.BOUND}
 # What tells a test, and nobody else, which shape is the guess.
@@ -57,8 +56,8 @@ def covered(
 
 def handle(x: float, y: float) -> list[dict]:
     """The mark of a guess that one drags."""
-    arrows = _at(x, y, _ARROWS) | {"line": {"color": "white", "width": 2}}
-    disc = _at(x, y, _DISC) | {"fillcolor": theme.HANDLE, "line": {"color": "white", "width": 2}}
+    arrows = theme.mark(_ARROWS, x, y, line={"color": "white", "width": 2})
+    disc = theme.dot(x, y, colour=theme.HANDLE, radius=12, line={"color": "white", "width": 2})
     return [_mark(x, y, dash="solid"), disc, arrows]
 
 
@@ -72,7 +71,7 @@ def beside(figure: Mapping[str, Any], x: float, y: float, truth: float, *, told:
         _beside(axes, x, y, f"<b>guess: {theme.written(y, digits=4)}</b>"),
         _beside(axes, x, truth, theme.ink(f"<b>{told}</b>", TONES[tone]), left=True),
     ]
-    line = _at(x, truth, f"M-{_HALF},0L{_HALF},0") | {"line": {"color": TONES[tone], "width": 4}}
+    line = theme.mark(_LINE, x, truth, line={"color": TONES[tone], "width": 4})
     marks = [line, _mark(x, y, dash="5px,3px")]
     more = {"shapes": [*layout.get("shapes", ()), *marks], "annotations": [*layout.get("annotations", ()), *words]}
     return {**figure, "layout": {**layout, **more}}
@@ -162,14 +161,8 @@ def _ends(axis: Mapping[str, Any]) -> tuple[float, float]:
     return value_at(axis, -1), value_at(axis, 1)
 
 
-def _at(x: float, y: float, path: str) -> dict:
-    size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-    return {"type": "path", "path": path, "xref": "x", "yref": "y"} | size
-
-
 def _mark(x: float, y: float, *, dash: str) -> dict:
-    style = {"line": {"color": theme.NOW, "width": 3, "dash": dash}, "name": GUESS}
-    return _at(x, y, f"M-{_HALF},0L{_HALF},0") | style
+    return theme.mark(_LINE, x, y, line={"color": theme.NOW, "width": 3, "dash": dash}, name=GUESS)
 
 
 def _in_axes(axes: Mapping, x: float, y: float) -> tuple[float, float]:

@@ -374,14 +374,19 @@ def steady_range(low: float, high: float) -> list[float]:
 GHOST = "ghost"
 
 
-# A circle of radius 5 in cubic curves: Plotly squeezes its own on a log axis.
-_CIRCLE = "M5,0C5,2.76 2.76,5 0,5C-2.76,5 -5,2.76 -5,0C-5,-2.76 -2.76,-5 0,-5C2.76,-5 5,-2.76 5,0Z"
-
-
-def dot(x: float, y: float, *, colour: str) -> dict:
-    """The mark of what is now on a curve: a shape, which moves without a redraw, and which a ghost may have hollow."""
+def mark(route: str, x: float, y: float, **style: object) -> dict:
+    """Return a shape along ``route`` in pixels around a point."""
     size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-    return path(_CIRCLE, **size, fillcolor=colour, line={"width": 0})
+    return path(route, **size) | style
+
+
+def dot(x: float, y: float, *, colour: str, radius: float = 5, **style: object) -> dict:
+    """Return a dot, such as the mark of what is now on a curve: a shape, which moves without a redraw, and which a
+    ghost may have hollow."""
+    r, bend = f"{radius:g}", f"{0.552 * radius:g}"  # in cubic curves: Plotly squeezes its own circle on a log axis
+    turns = f"C{r},{bend} {bend},{r} 0,{r}C-{bend},{r} -{r},{bend} -{r},0C-{r},-{bend} -{bend},-{r} 0,-{r}"
+    circle = f"M{r},0{turns}C{bend},-{r} {r},-{bend} {r},0Z"
+    return mark(circle, x, y, **({"fillcolor": colour, "line": {"width": 0}} | style))
 
 
 def rule(x: float) -> dict:
@@ -402,5 +407,4 @@ def specks(x: np.ndarray, y: np.ndarray, *, width: float, height: float) -> str:
 
 def diamond(x: float, y: float, **more: object) -> dict:
     """The mark of what is now. A shape and no trace: when it moves, Plotly need not draw the curves again."""
-    size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-    return path("M-6,0L0,-6L6,0L0,6Z", **size, fillcolor=NOW, line={"width": 0}) | more
+    return mark("M-6,0L0,-6L6,0L0,6Z", x, y, **({"fillcolor": NOW, "line": {"width": 0}} | more))
