@@ -201,8 +201,8 @@ def noise(result: PartiesResult) -> dict:
         text, colour = STYLES[name]
         value = theme.number(result.noise_norm(name))
         curves.append(Curve(name=text, x=NOISE_AT, y=result.noise_norms(name), value=value, colour=colour))
-        signal = {"y": result.signal_norm(name), "colour": colour, "dash": "dot", "listed": False}
-        curves.append(Curve(name=f"weights, {text}", **signal))
+        signal = {"x": NOISE_AT, "y": np.full(len(NOISE_AT), result.signal_norm(name)), "dash": "dot"}
+        curves.append(Curve(name=f"weights, {text}", colour=colour, listed=False, **signal))
     return over(
         *curves,
         now=result.settings.parties,
