@@ -1,6 +1,6 @@
 """The attacker with rows of the user's own: who is attacked, what of the file decides it, and what is drawn."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ from tests.sentences import NEVER, broken_by, plain
 from tests.test_my_data import CUSTOMERS, draft, said, trained, used, whole
 from tests.test_own_rows import HELD, ROLES, customers, own_of, table_of
 from tests.test_pages import at_rest, opened
-from ui import controls, takeaway
+from ui import takeaway
 from ui.share import paper
 
 AttackSettings = PAGE.settings
@@ -242,17 +242,6 @@ class TestSettings:
         (why,) = opened("attack", part=part, dataset="own").info
         assert "One person and Membership can. Audit needs no file." in why.value
         assert run_of(settings.change(part="worlds").change(**QUICK)).trainings == 100
-
-    def test_who_has_only_the_name_has_nothing(self, own):
-        for whole_settings in (settings_of(own, person=300), settings_of(own, "membership", members=80)):
-            link = {name: str(value) for name, value in asdict(whole_settings).items()}
-            stranger, notices = controls.from_link(AttackSettings, link)
-            assert (notices, stranger.person, stranger.source) == ([], whole_settings.person, None)
-            with pytest.raises(check.RefusedError, match="session"):
-                stranger.tasks()
-            assert stranger.change(own=own) == whole_settings
-            for part in ("churned", "tenure", "basic", "18", "customer"):
-                assert part not in (str(link) + takeaway.script(whole_settings)).replace(str(own), "")
 
     def test_who_the_file_chooses_is_in_no_link(self, own):
         result = run_of(settings_of(own))

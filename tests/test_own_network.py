@@ -1,6 +1,6 @@
 """The networks with rows of the user's own: what of the file decides them, and what is drawn and said."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -18,7 +18,6 @@ from pages.network.result import NetworkResult
 from pages.network.work import MEASURED_ROWS, mean_loss
 from tests.sentences import NEVER, broken_by, plain
 from tests.test_own_rows import HELD, ROLES, customers, own_of, table_of
-from ui import controls, takeaway
 
 QUICK = {"epochs": 2, "width": 4, "layers": 1, "repeats": 2}
 
@@ -99,18 +98,6 @@ class TestSettings:
         small = own_rows.choose(table_of(customers(120)), ROLES)
         assert (settings_of(small).rows, settings_of(small).lot_size) == (96, 96)
         assert np.isfinite(settings_of(small).run().accuracy["private"]).all()
-
-    def test_who_has_only_the_name_has_nothing(self, table):
-        own = own_rows.choose(table, ROLES)
-        whole = settings_of(own, rows=300)
-        link = {name: str(value) for name, value in asdict(whole).items()}
-        stranger, notices = controls.from_link(NetworkSettings, link)
-        assert (notices, stranger.rows, stranger.source) == ([], 300, None)
-        with pytest.raises(check.RefusedError, match="session"):
-            stranger.tasks()
-        assert stranger.change(own=own) == whole
-        for part in ("churned", "tenure", "basic", "18", "customer"):
-            assert part not in (str(link) + takeaway.script(whole)).replace(str(own), "")
 
 
 class TestPicture:

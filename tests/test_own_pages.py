@@ -50,7 +50,7 @@ def of_page(page: str, *payments: float, off: bool = False, **changes):
     elif page in ("regression", "transfer"):
         own, small = test_own_sources.choose(test_own_sources.salaries(), said(test_own_sources.ROLES)), {"repeats": 3}
     else:
-        own, small = own_rows.choose(table_of(customers()), said(ROLES)), {"repeats": 2}
+        own, small = own_rows.choose(table_of(customers()), said(ROLES)), {"repeats": 100 if page == "attack" else 2}
         small |= {"epochs": 2, "width": 4, "layers": 1} if page == "network" else {}
     return PAGES[page].settings().change(dataset="own").change(own=own).change(**small | changes)
 

@@ -28,7 +28,7 @@ from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from pages.what_if.page_tables import price
 from tests.sentences import NEVER, broken_by, plain
-from ui import controls, takeaway
+from ui import takeaway
 from ui.plot.columns import MOST_INPUTS
 
 
@@ -466,16 +466,6 @@ class TestName:
         told = str(link) + takeaway.script(settings)
         for part in ("churned", "tenure", "basic", "18", "customer"):
             assert part not in told.replace(str(settings.own), "")
-
-    def test_who_has_only_the_name_has_nothing(self, table):
-        own = own_rows.choose(table, ROLES)
-        whole = settings_of(own, rows=300)
-        link = {name: str(value) for name, value in asdict(whole).items()}
-        stranger, notices = controls.from_link(ClassifierSettings, link)
-        assert (notices, stranger.rows, stranger.source) == ([], 300, None)
-        with pytest.raises(check.RefusedError, match="session"):
-            stranger.tasks()
-        assert stranger.change(own=own) == whole
 
     def test_a_file_is_gone_with_its_holder(self):
         kept = own_table.read(customers().to_csv(index=False).encode())
