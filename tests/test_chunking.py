@@ -148,12 +148,12 @@ class TestClassifier:
         whole = replace(small).run()
         monkeypatch.setattr(chunking, "SLICE", 1.0)
         monkeypatch.setattr(chunking, "FIRST", 1.0)
-        assert [(task.first, task.count) for task in small._focus()] == [(0, 2), (2, 1), (3, 1), (4, 1)]
+        assert [(task.first, task.count) for task in small.samples()] == [(0, 2), (2, 1), (3, 1), (4, 1)]
         parts = small.run()
         np.testing.assert_allclose(parts.focus.weights, whole.focus.weights, atol=5e-6)
         np.testing.assert_allclose(parts.focus.loss, whole.focus.loss, atol=5e-6)
         np.testing.assert_array_equal(parts.focus.accuracy, whole.focus.accuracy)
-        np.testing.assert_array_equal(parts.accuracy, whole.accuracy)
+        np.testing.assert_array_equal(parts.accuracy.runs, whole.accuracy.runs)
         assert parts.focus.weights.dtype == whole.focus.weights.dtype
 
     @pytest.mark.usefixtures("thin")
@@ -161,7 +161,7 @@ class TestClassifier:
         there, back = in_order(small, iter), in_order(small, reversed)
         np.testing.assert_array_equal(there.focus.weights, back.focus.weights)
         np.testing.assert_array_equal(there.focus.loss, back.focus.loss)
-        np.testing.assert_array_equal(there.accuracy, back.accuracy)
+        np.testing.assert_array_equal(there.accuracy.runs, back.accuracy.runs)
 
     @pytest.mark.usefixtures("thin")
     def test_a_curve_under_way_has_the_same_repeats_at_every_epsilon(self, small):
@@ -174,7 +174,7 @@ class TestClassifier:
         found = small.result(now)
         epsilons, quantiles = found.quantiles(0)
         assert tuple(epsilons) == EPSILONS
-        np.testing.assert_array_equal(quantiles, np.broadcast_to(found.accuracy[0, :, 0], (3, len(EPSILONS))))
+        np.testing.assert_array_equal(quantiles, np.broadcast_to(found.accuracy.runs[0, :, 0], (3, len(EPSILONS))))
         assert len(found.curve) == 2 * (len(EPSILONS) + 1)
 
 

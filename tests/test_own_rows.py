@@ -178,7 +178,7 @@ class TestArrays:
         for seed in (0, 4):
             assert same(split_of(one, seed), split_of(other, seed))
         numbers = [settings_of(own).run() for own in (one, other)]
-        np.testing.assert_array_equal(*(result.accuracy for result in numbers))
+        np.testing.assert_array_equal(*(result.accuracy.runs for result in numbers))
         np.testing.assert_array_equal(*(result.focus.weights for result in numbers))
 
     def test_no_cell_decides_which_rows_are_private(self, table):
@@ -224,7 +224,7 @@ class TestArrays:
         frame = customers()
         roles = replace(ROLES, classes=("no", "yes", "perhaps"))
         result = settings_of(own_rows.choose(table_of(frame), roles)).run()
-        assert np.isfinite(result.accuracy).all()
+        assert np.isfinite(result.accuracy.runs).all()
         one_class = settings_of(own_rows.choose(table_of(frame.assign(churned="no")), ROLES)).run()
         assert one_class.reference.best_accuracy == 1
         assert one_class.split.best_constant == ("no", 1.0)
@@ -261,7 +261,7 @@ def test_a_file_written_from_a_built_in_set_gives_its_numbers(name):
     assert same(own.run().split, built.run().split)
     assert own.rows == built.rows
     one, other = own.run(), built.run()
-    np.testing.assert_array_equal(one.accuracy, other.accuracy)
+    np.testing.assert_array_equal(one.accuracy.runs, other.accuracy.runs)
     np.testing.assert_array_equal(one.focus.weights, other.focus.weights)
     np.testing.assert_array_equal(one.focus.loss, other.focus.loss)
     assert one.reference.best_accuracy == other.reference.best_accuracy
@@ -304,7 +304,7 @@ class TestPeople:
         rows, people = (settings_of(own_rows.choose(table, roles)).run() for roles in (ROLES, PEOPLE))
         for part in ("weights", "accuracy", "loss", "clipped", "signal"):
             np.testing.assert_array_equal(getattr(people.focus, part), getattr(rows.focus, part))
-        np.testing.assert_array_equal(people.accuracy, rows.accuracy)
+        np.testing.assert_array_equal(people.accuracy.runs, rows.accuracy.runs)
         assert (rows.guarantees.formula.unit, people.guarantees.formula.unit) == ("record", "person")
         assert rows.guarantees.formula.epsilon == people.guarantees.formula.epsilon
 
@@ -394,13 +394,14 @@ class TestApart:
     def test_of_each_person_as_many_are_taken_and_the_noise_is_for_them(self, most_rows, monkeypatch):
         settings = self.settings(visits(), most_rows)
         (task,) = settings._apart()
-        people = task.model.split.learned[2]
+        model = task.model.model
+        people = model.split.learned[2]
         counts = np.bincount(people)
         taken = np.minimum(counts, most_rows).sum()
         seen = {}
-        descend = type(task.model).descend
+        descend = type(model).descend
         monkeypatch.setattr(
-            type(task.model), "descend", lambda self, X, y, **how: seen.update(how, y=y) or descend(self, X, y, **how)
+            type(model), "descend", lambda self, X, y, **how: seen.update(how, y=y) or descend(self, X, y, **how)
         )
         task.run()
         assert len(seen["y"]) == taken
@@ -412,7 +413,7 @@ class TestApart:
     def test_which_rows_are_taken_does_not_depend_on_others(self):
         frame = visits()
         few, many = (self.settings(one, 2)._apart()[0] for one in (frame, pd.concat([frame, frame.iloc[[5]]])))
-        found = [{tuple(row) for row in task._rows()[0].tolist()} for task in (few, many)]
+        found = [{tuple(row) for row in task.model.rows()[0].tolist()} for task in (few, many)]
         assert len(found[0] - found[1]) <= 2
 
     def test_what_is_said_of_it(self):

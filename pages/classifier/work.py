@@ -189,11 +189,13 @@ def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
     weights, history = path.weights[:, 0], path.history[:, :, 0]
     learned = _learned(split)
     clipped, signal = _clipping_facts(model, history, learned)
+    loss = np.moveaxis(learned.loss(history), 0, -1)
+    loss[..., -1] = learned.loss(weights)  # as in ``ends``: a product of another size may differ in the last bit
     return FocusOutcome(
         weights=weights,
         accuracy=_held_out(split, weights),
         steps=path.steps,
-        loss=np.moveaxis(learned.loss(history), 0, -1),
+        loss=loss,
         clipped=clipped,
         signal=signal,
         noise=model.noise_sd(at[0]) * math.sqrt(model.zero.size),
