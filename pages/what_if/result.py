@@ -397,15 +397,12 @@ class WhatIfResult:
 
     def bars(self) -> pd.DataFrame:
         """A row a bar of the chart of knobs."""
+        bars = [one for both in self.effects.values() for one in both]
+        ends = ("median", "low", "high")
         return pd.DataFrame(
             [
-                {
-                    "knob": knob,
-                    "value": one.value,
-                    **{name: getattr(one.difference, name) for name in ("median", "low", "high")},
-                }
-                for knob, both in self.effects.items()
-                for one in both
+                {"knob": one.knob, "value": one.value} | {end: getattr(one.difference, end) for end in ends}
+                for one in bars
             ]
         )
 

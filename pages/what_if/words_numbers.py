@@ -53,18 +53,12 @@ def _now(result: WhatIfResult) -> Number:
 def _accuracies(result: WhatIfResult) -> list[Number]:
     settings, one, name = result.settings, result.typical(result.now), tell(result, "tiles.measure")
     if settings.exact:
-        reached = SAYS["tiles.yes" if result.hits_now else "tiles.no"]
-        return [
-            _tile(result, name, one.median, NO_ERROR, "private"),
-            Number(tell(result, "tiles.target"), reached),
-        ]
+        reached = Number(tell(result, "tiles.target"), SAYS["tiles.yes" if result.hits_now else "tiles.no"])
+        return [_tile(result, name, one.median, NO_ERROR, "private"), reached]
+    ends = interval(settings, Spread.of(result.now)[::2])
     return [
         _tile(result, name, one.median, SAYS("tiles.median", sure=sure(settings, one)), "private"),
-        Number(
-            SAYS["tiles.range"],
-            interval(settings, Spread.of(result.now)[::2]),
-            tell(result, "tiles.range_note"),
-        ),
+        Number(SAYS["tiles.range"], ends, tell(result, "tiles.range_note")),
         Number(tell(result, "tiles.reach"), tell(result, "tiles.reach_value")),
     ]
 
@@ -145,7 +139,7 @@ def _within(result: WhatIfResult) -> Number:
     note = _by(settings)
     if len(found.intervals) > 1:
         note = SAYS("tiles.intervals", who=note, count=len(found.intervals))
-    return Number(name, stretch(settings, found.intervals[0][0], found.intervals[-1][1]), note, tone="bound")
+    return Number(name, stretch(settings, found.intervals[0][0], found.intervals[-1][1]), note, "bound")
 
 
 def _bests(result: WhatIfResult) -> list[Number]:
@@ -247,5 +241,5 @@ def _lucky(result: WhatIfResult) -> str:
     settings, winner = result.settings, result.winner
     if winner is None or not len(winner.again):
         return ""
-    medians = {"chosen": amount(settings, winner.chosen), "again": amount(settings, winner.again_median)}
-    return SAYS("why.lucky", tries=len(settings.tried), splits=len(winner.again), **medians)
+    chosen, again = (amount(settings, median) for median in (winner.chosen, winner.again_median))
+    return SAYS("why.lucky", tries=len(settings.tried), splits=len(winner.again), chosen=chosen, again=again)
