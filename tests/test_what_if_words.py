@@ -299,7 +299,7 @@ def test_single_runs_are_counted_at_the_value_that_the_sentence_names():
     assert int(hits) == 4 * (place - 10)
     assert "For 90 % of runs to reach it, use epsilon" in plain(words_answers.verdict(result))
     exactly = settings.result(found | {})
-    exactly.__dict__["_crossings"] = result._crossings | {
+    exactly.__dict__["crossings"] = result.crossings | {
         "median": crossed.__class__(**{**vars(crossed), "point": crossed.there})
     }
     assert f"With epsilon {there}, {hits} of 100 runs reach it" in plain(words_answers.verdict(exactly))

@@ -88,10 +88,11 @@ class WhatIfResult:
             return self.outcomes.get(self.settings.solved) if self.settings.solved else None
         if not self.direction:
             return None
-        return self._crossings[reached]
+        return self.crossings[reached]
 
     @cached_property
-    def _crossings(self) -> dict[str, crossing.Crossing]:
+    def crossings(self) -> dict[str, crossing.Crossing]:
+        """Return from which value on the target is reached by each of ``SHARES``, where the measure has a direction."""
         better, log = self.settings.asked.better, self.settings.axis(self.settings.along).log
         towards = "small" if self.direction == "rises" else "large"
         find = partial(crossing.smallest, better=better, towards=towards, log=log)

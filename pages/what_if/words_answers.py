@@ -81,11 +81,11 @@ def _answer(result: WhatIfResult) -> str:
         return asked[settings.asks](result)
     if settings.exact:
         return _exact(result) if settings.solved else _exact_curve(result)
-    found = result.crossed(settings.reached) if result.direction else result.reaching
-    if not result.direction and found.intervals:
+    if result.direction and result.crossings[settings.reached].verdict == "found":
+        return _found(result, result.crossings[settings.reached])
+    if not result.direction and result.reaching.intervals:
         return _values(result)
-    if found.verdict == "found":
-        return _found(result, found)
+    found: Answer = result.crossings[settings.reached] if result.direction else result.reaching
     if result.trained < 1:
         return tell(result, "so-far", done=len(result.curve.values), best=_best_of(result, found))
     if found.verdict == "unclear":
@@ -107,7 +107,7 @@ def _accuracy(result: WhatIfResult) -> str:
 
 
 def _found(result: WhatIfResult, found: Crossing) -> str:
-    settings, half = result.settings, result.crossed("median")
+    settings, half = result.settings, result.crossings["median"]
     if settings.reached == "most":
         holes = {"safe": _along(result, found.safe), "did": did(result, found)}
         said = tell(result, f"found.most_{result.direction}", **holes)
@@ -120,7 +120,7 @@ def _found(result: WhatIfResult, found: Crossing) -> str:
 
 def _single(result: WhatIfResult, found: Crossing) -> str:
     """Return how many single runs reach the target where the median does, or at the next value tested."""
-    point, there, most = _along(result, found.point), _along(result, found.there), result.crossed("most")
+    point, there, most = _along(result, found.point), _along(result, found.there), result.crossings["most"]
     hits = round(found.share_there * len(result.now))
     said = tell(result, "found.here" if there == point else "found.next", point=point, there=there, hits=hits)
     if found.share_there >= MOST or most.verdict != "found":

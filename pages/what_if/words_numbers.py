@@ -124,7 +124,7 @@ def did(result: WhatIfResult, found: Crossing) -> str:
 
 def _second(result: WhatIfResult, reached: str) -> Number:
     """Return the answer to the same question about single runs, or about the median run."""
-    settings, found, name = result.settings, result.crossed(reached), SAYS[f"tiles.for_{reached}"]
+    settings, found, name = result.settings, result.crossings[reached], SAYS[f"tiles.for_{reached}"]
     if found.verdict != "found":
         return Number(name, _no_value(result, found), tell(result, "tiles.each"))
     value, note = (found.safe, did) if reached == "most" else (found.point, between)
