@@ -49,14 +49,14 @@ def bars(
     reference: heights (n,) of a stroke across each bar, in the colour ``beside``. hover: properties of the invisible
     points that say what a bar is. how: ``title``, ``xaxis``, ``yaxis`` and so on, as of ``theme.figure``.
     """
-    shapes, places = [], np.arange(1, len(reference) + 1)
+    shapes, places = [], range(1, len(reference) + 1)
     for at, (low, median, high), wanted, colour in zip(places, spread.T, reference, colours, strict=False):
         box = {"type": "rect", "x0": at - _HALF, "x1": at + _HALF, "y0": 0, "y1": float(median), "name": theme.GHOST}
         shapes.append(box | {"xref": "x", "yref": "y", "fillcolor": theme.rgba(colour, 0.75), "line": {"width": 0}})
         shapes.append(stroke((at, at), (low, high), colour=colour, width=2.5))
         shapes.append(stroke((at - _REFERENCE, at + _REFERENCE), (wanted, wanted), colour=beside, width=3))
     unseen = {"mode": "markers", "marker": {"size": 26, "color": "rgba(0,0,0,0)"}}
-    return theme.figure(theme.scatter(places, spread[1], **unseen, **hover), shapes=shapes, **how)
+    return theme.figure(theme.scatter(np.array(places), spread[1], **unseen, **hover), shapes=shapes, **how)
 
 
 def forest(

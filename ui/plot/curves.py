@@ -54,7 +54,7 @@ class Curve:
     ends: tuple[int, int] = (1, 9)
     ghost: bool = False
     hover: str = ""
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: dict[str, Any] = field(default_factory=dict)
 
     def traces(self, xaxis: Mapping[str, Any], yaxis: Mapping[str, Any]) -> list[dict]:
         """Return its shaded area, if it has one, and its line."""
@@ -65,7 +65,7 @@ class Curve:
             y = y[1]
         if not y.ndim:
             x, y = ends_of(xaxis), np.full(2, y)
-        style = {"mode": "lines+markers", "marker": {"size": self.dots}} if self.dots else {}
+        style: dict[str, Any] = {"mode": "lines+markers", "marker": {"size": self.dots}} if self.dots else {}
         style |= {} if self.listed else {"showlegend": False}
         style |= {"meta": theme.GHOST} if self.ghost else {}
         line = theme.line(
@@ -115,8 +115,8 @@ class Level:
         """Return its name, at the logarithm of its height on a log axis, as Plotly has it of words."""
         y = float(np.log10(self.y)) if yaxis.get("type") == "log" else self.y
         text = theme.ink(self.name, self.colour) if self.inked else self.name
-        place = {"x": 0.01 if self.side == "left" else 0.99, "xref": "paper", "xanchor": self.side}
-        return theme.word(text, y=y, size=13, yref="y", yanchor="top" if self.below else "bottom", **place)
+        x, up = (0.01 if self.side == "left" else 0.99), ("top" if self.below else "bottom")
+        return theme.word(text, x=x, y=y, size=13, xref="paper", xanchor=self.side, yref="y", yanchor=up)
 
 
 def over(
@@ -185,7 +185,9 @@ def _reading(axis: Mapping[str, Any], letter: str) -> str:
     """Return an axis's name, the place of a value on it, and its unit."""
     text = axis["title"]["text"].replace(" (log scale)", "").replace(", log scale)", ")")
     found = _TITLE.fullmatch(text)
-    name, unit = ("", text) if text.startswith("% ") else (found["name"], found["unit"] or found["inside"] or "")
+    name, unit = (found["name"], found["unit"] or found["inside"] or "") if found else (text, "")
+    if text.startswith("% "):  # a unit alone
+        name, unit = "", text
     digits = "" if letter == "x" else ":.1f" if unit.startswith("%") else ":.4~g"  # along the chart, as on the axis
     if axis.get("ticktext", ("",))[-1].endswith("%"):  # a share
         digits = ":.0%" if letter == "x" else ":.1%"

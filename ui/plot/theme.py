@@ -323,7 +323,7 @@ def note(text: str, corner: str, *, size: int = 13, **place: object) -> dict:
     """Return words in a corner of a picture, such as "upper left"."""
     x, y = (0.01 if "left" in corner else 0.99), (0.01 if "lower" in corner else 0.99)
     anchors = {"xanchor": CORNERS[corner]["xanchor"], "yanchor": CORNERS[corner]["yanchor"]}
-    return word(text, **({"x": x, "y": y, "size": size, "xref": "paper", "yref": "paper"} | anchors | place))
+    return word(text, x=x, y=y, size=size) | {"xref": "paper", "yref": "paper"} | anchors | place
 
 
 def ink(text: str, colour: str) -> str:
