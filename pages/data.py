@@ -25,12 +25,17 @@ from ui.texts import Texts
 SAYS = Texts(__file__, "data.md")
 QUESTION = SAYS["question"]
 _MEGABYTES = own_table.MOST_BYTES // 10**6
-# Page -> icon and type of its button, by what is predicted, and whether persons or sources are named.
-_OF_CLASSES = {"classifier": ("scatter_plot", "primary"), "network": ("hub", "secondary")}
-_OF_ATTACK = {"attack": ("my_location", "secondary")}
-_OF_PARTIES = {"parties": ("groups", "secondary")}
-_OF_NUMBERS = {"regression": ("show_chart", "primary")}
-_OF_SOURCES = {"transfer": ("move_up", "secondary")}
+# Page -> its icon, whether it predicts numbers, the role that it needs besides, and which files fit it; in this order.
+_PAGES = {
+    "regression": ("show_chart", True, "", of_numbers),
+    "transfer": ("move_up", True, "source", of_sources),
+    "classifier": ("scatter_plot", False, "", of_classes),
+    "network": ("hub", False, "", of_classes),
+    "attack": ("my_location", False, "", of_classes),
+    "parties": ("groups", False, "person", lambda own: own.as_parties),
+}
+# Pages whose buttons stand out, and pages that are opened with as many rows as the file has.
+_PRIMARY, _SIZED = ("regression", "classifier"), ("regression", "classifier", "network")
 # Widths of a column's name, use, bounds and note.
 _WIDTHS = (1.2, 1.35, 2.3, 1.9)
 # The least and the most epsilon that one draw of bounds may cost.
@@ -422,26 +427,15 @@ def _settled(roles: Roles) -> list[str]:
 def _pages(own: OwnRows | None, roles: Roles) -> None:
     """Show buttons to the pages that can predict this column."""
     number = roles.target is not None
-    for page, look in (_OF_NUMBERS if number else _OF_CLASSES).items():
-        rows = str(own and (own.private if number else min(own.private, MOST_LIVE)))
-        fits = of_numbers if number else of_classes
-        _page(own, page, *look, fits=fits, start={"rows": rows})
-    others = {} if number else dict.fromkeys(_OF_ATTACK.items(), of_classes)
-    if roles.source and number:
-        others = dict.fromkeys(_OF_SOURCES.items(), of_sources)
-    elif roles.person and not number:
-        others |= dict.fromkeys(_OF_PARTIES.items(), lambda own: own.as_parties)
-    for (page, look), fits in others.items():
-        _page(own, page, *look, fits=fits, start={})
-
-
-def _page(own: OwnRows | None, page: str, icon: str, look: str, *, fits, start: dict[str, str]) -> None:
-    """Show a button that opens a page with this file."""
-    waits = own is None or not fits(own)
-    how = {"icon": f":material/{icon}:", "type": look, "width": "stretch", "disabled": waits}
-    if st.button(SAYS[f"page.{page}"], key=f"data.{page}", **how):
-        query = {"dataset": "own", "own": str(own)} | start | _STARTS.get(page, {})
-        st.switch_page(page_links.to(page), query_params=versioned(query))
+    for page, (icon, of_number, role, fits) in _PAGES.items():
+        if of_number != number or (role and not getattr(roles, role)):
+            continue
+        look = {"icon": f":material/{icon}:", "type": "primary" if page in _PRIMARY else "secondary"}
+        waits = own is None or not fits(own)
+        if st.button(SAYS[f"page.{page}"], key=f"data.{page}", width="stretch", disabled=waits, **look):
+            rows = own.private if number else min(own.private, MOST_LIVE)
+            start = ({"rows": str(rows)} if page in _SIZED else {}) | _STARTS.get(page, {})
+            st.switch_page(page_links.to(page), query_params=versioned({"dataset": "own", "own": str(own)} | start))
 
 
 def _preview(draft: Draft) -> None:

@@ -66,7 +66,7 @@ def test_the_sample_runs_through_to_the_regression_page():
     assert "trained on 2,400 rows." in found
     assert "measured on 600 rows, for the analyst only. No row is drawn." in found
     assert "The unit of privacy is <b>one row</b>" in found
-    assert "adds nothing, and how many do is protected too" in found
+    assert "adds nothing. The number of such rows is protected too" in found
     frame = pd.read_csv(SALARIES)
     assert not [code for code in frame["employee_id"].head(50) if code in found]
 

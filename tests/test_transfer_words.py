@@ -7,7 +7,7 @@ import pytest
 from sklearn import linear_model
 
 from dpcore.transfer import RADIUS
-from pages.transfer import figures, published, words_descent, words_tables
+from pages.transfer import figures, page, published, words_descent, words_tables
 from pages.transfer import words as say
 from pages.transfer.descent import Alone
 from pages.transfer.experiment import TransferSettings
@@ -259,6 +259,9 @@ def test_every_text_is_reached():
         words_descent.coefficients(said)
     words_descent.coefficients(result)
     words_tables.costs_table(result)
+    page.PAGE.lead(settings), say.texts(settings)["help.selection"]
+    for drawn in (page.pictures, page.sources, page.coefficients, page.published):
+        drawn(result)
     for penalty, least in ((0.1, 0.0), (1.0, 99.0)):
         done = {task: task.run() for task in published.tasks(penalty)}
         done |= {task: row | {"value": least} for task, row in done.items() if not task.noisy}
