@@ -93,7 +93,7 @@ def test_a_person_may_have_several_rows():
     assert (settings.own.roles.rows_each, settings.own.roles.gaps, settings.source.rows_each) == (3, False, 3)
     found = said(app)
     assert "The unit of privacy is <b>one person, all of their rows</b>" in found
-    assert "at most 3 rows are used" in found
+    assert "At most 3 rows of each person are used" in found
 
 
 def test_bounds_of_the_answer_that_were_read_off_are_void_everywhere():
