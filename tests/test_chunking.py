@@ -172,7 +172,7 @@ class TestClassifier:
         assert [task.first for task in curve[: len(EPSILONS) + 1]] == [0] * len(EPSILONS) + [1]
         now |= {task: task.run() for task in curve[: len(EPSILONS) + 1]}
         found = small.result(now)
-        epsilons, quantiles = found.quantiles(0)
+        epsilons, quantiles = found.accuracy.arms[0].over()
         assert tuple(epsilons) == EPSILONS
         np.testing.assert_array_equal(quantiles, np.broadcast_to(found.accuracy.runs[0, :, 0], (3, len(EPSILONS))))
         assert len(found.curve) == 2 * (len(EPSILONS) + 1)

@@ -161,14 +161,14 @@ def _lost(r) -> bool:
 
 
 def _costs(r) -> tuple[list[float], Callable[[float], bool]]:
-    every = zip(r.columns()["epsilon"], r.accuracy.runs[0], strict=True)
+    every = zip(r.table()["epsilon"], r.accuracy.runs[0], strict=True)
     found = {epsilon: runs for epsilon, runs in every if not np.isnan(runs[0])}
     how = {"constant": _model(r)["constant"]}
     return [*found], lambda place: worse(found[place], r.reference.accuracy, **how)
 
 
 def _started(r, epsilon: str) -> bool:
-    place = int(np.abs(r.columns()["epsilon"] - amount(epsilon)).argmin())
+    place = int(np.abs(r.table()["epsilon"] - amount(epsilon)).argmin())
     return better(r.accuracy.runs[1, place], r.accuracy.runs[0, place], constant=_model(r)["constant"])
 
 

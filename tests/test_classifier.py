@@ -12,6 +12,7 @@ from dpcore.data import toy as data
 from dpcore.estimators import recipes as classifier_claims
 from dpcore.estimators.reference import optimum
 from dpcore.training import losses
+from lab.boundaries import boundaries, votes
 from pages.classifier import experiment as classifier
 from pages.classifier.experiment import ClassifierSettings
 
@@ -23,10 +24,10 @@ def settings(**changes) -> ClassifierSettings:
 
 
 BAD = [
-    *((name, low - 1) for name, (low, _) in classifier.LIMITS.items()),
-    *((name, high + 1) for name, (_, high) in classifier.LIMITS.items()),
-    *((name, value) for name in classifier.LIMITS for value in (math.nan, "abc")),
-    *((name, None) for name in classifier.LIMITS if name != "rows"),
+    *((name, low - 1) for name, (low, _) in ClassifierSettings.LIMITS.items()),
+    *((name, high + 1) for name, (_, high) in ClassifierSettings.LIMITS.items()),
+    *((name, value) for name in ClassifierSettings.LIMITS for value in (math.nan, "abc")),
+    *((name, None) for name in ClassifierSettings.LIMITS if name != "rows"),
     *[("steps", 2.5), ("seed", True), ("epsilon", 0), ("delta", 0), ("delta", 1), ("dataset", "mars")],
     *[("version", "secret"), ("adjacency", "both"), ("plane", "top"), ("feature_x", 2), ("feature_y", -1)],
 ]
@@ -38,8 +39,8 @@ class TestSettings:
         with pytest.raises(check.RefusedError) as caught:
             ClassifierSettings(**{name: value})
         assert str(caught.value).startswith(f"{name} is {value!r}, but must be ")
-        if name in classifier.LIMITS:
-            low, high = classifier.LIMITS[name]
+        if name in ClassifierSettings.LIMITS:
+            low, high = ClassifierSettings.LIMITS[name]
             assert f"from {low:g} to {high:g}" in str(caught.value)
 
     def test_there_are_as_many_rows_as_the_data_have_or_as_are_asked_for(self):
@@ -54,10 +55,10 @@ class TestSettings:
         assert settings(dataset="wine", rows=60).change(dataset="gaussians").rows == 400
         assert settings().change(dataset="wine", rows=60).rows == 60
 
-    @pytest.mark.parametrize("name", classifier.LIMITS)
+    @pytest.mark.parametrize("name", ClassifierSettings.LIMITS)
     @pytest.mark.parametrize("end", [0, 1])
     def test_the_ends_of_each_range_are_allowed(self, name, end):
-        value = classifier.LIMITS[name][end]
+        value = ClassifierSettings.LIMITS[name][end]
         assert getattr(ClassifierSettings(**{name: value}), name) == value
 
     @pytest.mark.parametrize("dataset", data.STRAIGHT)
@@ -102,8 +103,8 @@ class TestWork:
         assert found.curve.empty
         assert found.table()["without"].isna().all()
         assert (found.table()["published without"] == [p[0] for p in classifier_claims.PUBLISHED.values()]).all()
-        assert found.quantiles(0)[0].size == 0
-        assert set(found.summary()) == {"scratch", "public"}
+        assert found.accuracy.arms[0].over()[0].size == 0
+        assert set(found.summary) == {"scratch", "public"}
 
     def test_slices_of_the_curve_are_the_curve(self, monkeypatch):
         one = settings()
@@ -149,8 +150,9 @@ class TestOutcomes:
         assert np.isfinite(found.focus.weights).all()
         assert np.median(found.focus.accuracy) > 1.5 / len(found.split.source.classes)
         assert found.reference.best_accuracy > 0.8
-        assert found.regions(0)[0].max() < len(found.split.source.classes)
-        assert found.boundaries(0).shape[1:] == found.reference_boundaries().shape[1:] == (2, 2)
+        assert votes(found.focus.weights[0], found.plane)[0].max() < len(found.split.source.classes)
+        for weights in (found.focus.weights[0], found.reference.weights[None]):
+            assert boundaries(weights, found.plane).shape[1:] == (2, 2)
 
     @pytest.mark.parametrize("version", classifier_claims.VERSIONS)
     @pytest.mark.parametrize("dataset", ["gaussians", "blobs"])
@@ -242,10 +244,10 @@ class TestOutcomes:
 
     def test_quantiles_and_summary_are_those_of_the_repeats(self):
         found = settings(repeats=20, epsilon=0.5).run()
-        for place, spread in enumerate(found.summary().values()):
+        for place, spread in enumerate(found.summary.values()):
             expected = np.quantile(found.focus.accuracy[place], [0.05, 0.5, 0.95])
             np.testing.assert_allclose(spread, expected)
-            epsilons, quantiles = found.quantiles(place)
+            epsilons, quantiles = found.accuracy.arms[place].over()
             np.testing.assert_allclose(quantiles[:, list(epsilons).index(0.5)], expected)
 
     @pytest.mark.parametrize(("seed", "repeats"), [(4, 24), (0, 24), (1, 24)])
@@ -253,7 +255,7 @@ class TestOutcomes:
         """Within 3 points of the optimum at epsilon 1, at chance at 0.01: medians on held-out rows, no public data."""
         one = ClassifierSettings(dataset="gaussians", version="sound", public_rows=0, seed=seed, repeats=repeats)
         found = dataclasses.replace(one, epsilon=1.0).run()
-        assert abs(found.summary()["scratch"].median - found.reference.best_accuracy) <= 0.03
+        assert abs(found.summary["scratch"].median - found.reference.best_accuracy) <= 0.03
         weak = dataclasses.replace(one, epsilon=0.01).tasks()[0].run()
         assert abs(np.median(weak.accuracy) - 0.5) <= 0.08
 

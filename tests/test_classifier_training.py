@@ -8,7 +8,7 @@ import pytest
 
 from dpcore.data import toy as data
 from dpcore.estimators import recipes as classifier_claims
-from pages.classifier import experiment as classifier
+from pages.classifier import result as classifier_result
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.work import accuracies
 
@@ -54,13 +54,13 @@ class TestPublicStart:
     def test_it_is_the_same_bits_whatever_the_private_and_the_held_out_rows_are(self, dataset, monkeypatch):
         one = settings(dataset=dataset)
         split, start = data.load(dataset, seed=one.seed), one.model.public.weights()
-        plane = classifier._plane(split, None)
+        plane = classifier_result._plane(split, None)
         assert np.abs(start).max() > 0.01
         for value in (math.nan, 1e6, 0.0):
             other = garbled(split, "private", "test", value=value)
             monkeypatch.setattr(data, "load", lambda *_, other=other, **__: other)
             assert one.model.public.weights().tobytes() == start.tobytes()
-            again = classifier._plane(other, None)
+            again = classifier_result._plane(other, None)
             for name in ("origin", "axes", "extent"):
                 np.testing.assert_array_equal(getattr(again, name), getattr(plane, name))
 

@@ -198,7 +198,7 @@ def test_every_text_is_reached():
         people = own_rows.choose(table_of(visits()), replace(PEOPLE, most_rows=rows))
         result = small.change(dataset="own").change(own=people).run()
         for apart in (result.focus.accuracy[0], result.focus.accuracy[0] - 0.1):
-            say.guarantee(replace(result, apart=apart))
+            say.guarantee(replace(result, apart=replace(result.apart, runs=apart[None])))
         say.caption(result), figures.weights(result), figures.accuracy(result)
     assert say.introduction("sound") != say.introduction("none")
     assert reached.unread(figures.SAYS) == []

@@ -66,7 +66,7 @@ def classifier():
     X = losses.with_constant(result.split.X_test).astype(np.float32)
     models = {"scratch": result.focus.weights[0], "reference": result.reference.weights[None]}
     said = {arm: [(result.split.y_test, softmax(X @ one.T, axis=1)) for one in models[arm]] for arm in models}
-    return result, said, result.summary()["scratch"].median
+    return result, said, result.summary["scratch"].median
 
 
 def network():

@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from dpcore.estimators.recipes import EPSILONS
+from lab.boundaries import boundaries, votes
 from pages.classifier import figures as classifier
 from pages.classifier.experiment import ClassifierSettings
 from ui.plot import maps, theme
@@ -74,7 +75,9 @@ def test_the_map_draws_every_boundary(result):
     shape = classifier.regions(result, 0)["layout"]["shapes"][0]
     assert "opacity" not in shape  # its contrast, in test_palette.py, is that of an opaque line
     ends = np.array([float(number) for number in re.findall(r"[-+.e\d]+", shape["path"])]).reshape(-1, 2, 2)
-    np.testing.assert_allclose(ends, result.plane.display(result.boundaries(0)), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        ends, result.plane.display(boundaries(result.focus.weights[0], result.plane)), rtol=1e-4, atol=1e-4
+    )
 
 
 def test_a_boundary_that_is_not_in_the_plane_is_not_drawn(result):
@@ -84,7 +87,7 @@ def test_a_boundary_that_is_not_in_the_plane_is_not_drawn(result):
 
 
 def test_the_map_colours_what_the_ensemble_decides(result):
-    winner, _ = result.regions(0)
+    winner, _ = votes(result.focus.weights[0], result.plane)
     source = classifier.regions(result, 0)["layout"]["images"][0]["source"]
     with Image.open(io.BytesIO(base64.b64decode(source.split(",")[1]))) as picture:
         codes = np.asarray(picture)[::-1]

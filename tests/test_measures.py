@@ -19,8 +19,8 @@ from pages.transfer.work import CANDIDATES
 # Page -> measure -> what the page itself says: the spread of the repeats, as its result gives it.
 OWN = {
     "classifier": {
-        "accuracy": lambda result: result.summary()["public"],
-        "scratch": lambda result: result.summary()["scratch"],
+        "accuracy": lambda result: result.summary["public"],
+        "scratch": lambda result: result.summary["scratch"],
         "loss": lambda result: Spread(*result.losses()[:, 0, -1]),
     },
     "regression": {"error": lambda result: result.summary()},

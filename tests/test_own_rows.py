@@ -378,8 +378,8 @@ class TestApart:
 
     def test_nothing_is_compared_unless_a_number_is_declared(self):
         result = self.settings(visits(), None).run()
-        assert result.apart is None
-        assert settings_of(own_rows.choose(table_of(customers()), ROLES)).run().apart is None
+        assert np.isnan(result.apart.runs).all()
+        assert settings_of(own_rows.choose(table_of(customers()), ROLES)).run().apart.done.sum() == 0
 
     @pytest.mark.parametrize("most_rows", [0, 1001, 2.5])
     def test_it_is_a_number_of_rows(self, table, most_rows):
@@ -388,7 +388,7 @@ class TestApart:
 
     def test_with_one_row_each_it_is_what_is_trained(self):
         result = self.settings(customers(), 1).run()
-        np.testing.assert_array_equal(result.apart, result.focus.accuracy[0])
+        np.testing.assert_array_equal(result.apart.runs[0], result.focus.accuracy[0])
 
     @pytest.mark.parametrize("most_rows", [1, 3, 20])
     def test_of_each_person_as_many_are_taken_and_the_noise_is_for_them(self, most_rows, monkeypatch):

@@ -92,7 +92,7 @@ class Desk:
         self.settings = settings
         self.errors.clear()
 
-    def choose(self, name: str, label: str, options: Mapping[str, str], *, wide: bool = False, help: str = "") -> None:
+    def choose(self, name: str, label: str, options: Mapping[Any, str], *, wide: bool = False, help: str = "") -> None:
         """A choice among the keys of ``options``, each shown by its text: a row of buttons if ``wide``, else a list."""
         key = f"{self.page}.{name}"
         self.choices[name] = label, options

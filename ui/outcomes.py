@@ -15,7 +15,7 @@ from dpcore.privacy import Guarantee
 from lab import claims
 from lab.claims import Case
 from lab.files.own_rows import Roles
-from lab.sources import RowsSettings
+from lab.sources import RowsSettings, SourceSettings
 from ui import panels
 from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent, points_apart
 from ui.texts import SAYS, count
@@ -170,22 +170,22 @@ def limit(held: Guarantee) -> str:
     return SAYS(f"limit.{case}", mine=mine, most=most, given="epsilon and delta" if held.delta else "epsilon")
 
 
-def void(settings: RowsSettings) -> str:
+def void(settings: SourceSettings) -> str:
     """Return that nothing is guaranteed, where bounds were read off the rows; else ""."""
     return SAYS("void.verdict", why=settings.void, epsilon=number(settings.epsilon)) if settings.void else ""
 
 
-def void_attacker(settings: RowsSettings) -> Number:
+def void_attacker(settings: SourceSettings) -> Number:
     """Return the number of an attacker whom nothing limits."""
     return Number(SAYS["attacker.void-label"], SAYS["attacker.void"], settings.void, tone="void")
 
 
-def void_guarantee(settings: RowsSettings) -> str:
+def void_guarantee(settings: SourceSettings) -> str:
     """Return why there is no guarantee to show, and what would restore it; HTML."""
     return panels.note(SAYS("void.guarantee", why=settings.void))
 
 
-def paid(settings: RowsSettings) -> str:
+def paid(settings: SourceSettings) -> str:
     """Return how much of epsilon paid for bounds, with a space behind it; HTML, or nothing."""
     if not settings.paid:
         return ""

@@ -1,8 +1,12 @@
 """The classifier's pictures: decision regions, weights by column, loss over steps, accuracy over epsilon."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from dpcore.cache import CACHE
+from lab.boundaries import boundaries, votes
 from lab.claims import Case, upto
-from pages.classifier.experiment import LIMITS
 from pages.classifier.result import ClassifierResult
 from ui.plot import columns, maps, theme
 from ui.plot.curves import Curve, over, trained
@@ -14,15 +18,7 @@ SAYS = Texts(__file__)
 def regions(result: ClassifierResult, arm: int) -> dict:
     """Draw what the private ensemble of one arm decides, with the boundary of every repeat."""
     name = result.settings.arms[arm]
-    accuracy = result.summary()[name].median
-    return _map(
-        result,
-        result.regions(arm),
-        result.boundaries(arm),
-        name=name,
-        title=theme.title(_name(result, name).capitalize(), theme.percent(accuracy)),
-        also=_reference(result)[1],
-    )
+    return _map(result, result.focus.weights[arm], name, result.summary[name].median, also=[_reference(result)[1]])
 
 
 def reference_regions(result: ClassifierResult) -> dict:
@@ -37,9 +33,9 @@ def _reference(result: ClassifierResult) -> tuple[dict, dict]:
 
 
 def _drawn_reference(result: ClassifierResult) -> tuple[dict, dict]:
-    segments = result.reference_boundaries()
-    title = theme.title(_name(result, "reference").capitalize(), theme.percent(result.reference.accuracy))
-    figure = _map(result, result.reference_regions(), segments, name="reference", title=title)
+    weights = result.reference.weights[None]
+    figure = _map(result, weights, "reference", result.reference.accuracy)
+    segments = boundaries(weights, result.plane)
     return figure, maps.boundary(result.plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")
 
 
@@ -48,13 +44,19 @@ def _name(result: ClassifierResult, name: str) -> str:
     return theme.NAMES[result.settings.version][name]
 
 
-def _map(result, decided, segments, *, name, title, also=None) -> dict:
-    width = 2.2 if name == "reference" else 1.2
+def _map(
+    result: ClassifierResult, weights: np.ndarray, name: str, accuracy: float, *, also: Sequence[dict] = ()
+) -> dict:
+    """Draw what models of these weights (R, k, p) decide, and the boundary of each."""
+    width, segments = 2.2 if name == "reference" else 1.2, boundaries(weights, result.plane)
     boundary = maps.boundary(result.plane, segments, colour=theme.COLOURS[name], width=width)
-    shapes = [boundary | {"name": theme.GHOST}]
-    if also is not None:
-        shapes.append(also)
-    return maps.decided(result.split, result.plane, *decided, boundaries=shapes, title=title)
+    return maps.decided(
+        result.split,
+        result.plane,
+        *votes(weights, result.plane),
+        boundaries=[boundary | {"name": theme.GHOST}, *also],
+        title=theme.title(_name(result, name).capitalize(), theme.percent(accuracy)),
+    )
 
 
 def weights(result: ClassifierResult) -> dict:
@@ -85,12 +87,11 @@ def loss(result: ClassifierResult) -> dict:
         )
         for name, own in zip(result.settings.arms, quantiles.swapaxes(0, 1), strict=True)
     ]
-    plain = {"colour": theme.NON_PRIVATE, "x": reference.steps, "y": reference.loss}
     least = min(reference.loss.min(), quantiles[0].min())
     low, high = theme.steady_range(max(least, 1e-3), max(quantiles[2].max(), 1.0))
     return over(
         *curves,
-        Curve(name=_name(result, "reference"), **plain),
+        Curve(name=_name(result, "reference"), colour=theme.NON_PRIVATE, x=reference.steps, y=reference.loss),
         title=theme.title(SAYS["figures.loss"], "not released"),
         legend="upper right",
         xaxis=theme.axis("step", 0, result.settings.steps),
@@ -100,10 +101,10 @@ def loss(result: ClassifierResult) -> dict:
 
 def accuracy(result: ClassifierResult) -> dict:
     """Held-out accuracy over epsilon; at today's, a stroke for each repeat, the arms on either side of the rule."""
-    settings, names, now = result.settings, theme.NAMES[result.settings.version], result.summary()
+    settings, names, now = result.settings, theme.NAMES[result.settings.version], result.summary
     curves = [_rail(names["reference"], result.reference.accuracy)]
     for arm, (name, ends) in enumerate(zip(settings.arms, ((-10, -1), (1, 10)), strict=False)):
-        epsilons, quantiles = result.quantiles(arm)
+        epsilons, quantiles = result.accuracy.arms[arm].over()
         middle, first = now[name].median, name == "scratch"
         curves.append(
             Curve(
@@ -120,13 +121,13 @@ def accuracy(result: ClassifierResult) -> dict:
             )
         )
     if settings.private:
-        curves.append(_rail(SAYS["figures.baseline"], result.split.best_constant[1], dash="dash"))
+        curves.append(_rail(SAYS["figures.baseline"], result.baseline, dash="dash"))
     return over(
         *curves,
         now=settings.epsilon,
         title=theme.title(SAYS["figures.accuracy"], _finding(result)),
         legend="lower right",
-        xaxis=theme.epsilon_axis(*LIMITS["epsilon"]),
+        xaxis=theme.epsilon_axis(*settings.LIMITS["epsilon"]),
         yaxis=theme.axis("test accuracy, %", 0, 102),
     )
 
@@ -152,4 +153,4 @@ def _finding(result: ClassifierResult) -> str:
     if not last:
         return SAYS["figures.no_loss"] if Case.BEHIND not in costs else ""
     case = "everywhere" if last == known else "upto"
-    return SAYS(f"figures.{case}", epsilon=f"{result.quantiles(0)[0][last - 1]:g}")
+    return SAYS(f"figures.{case}", epsilon=f"{result.settings.epsilons[last - 1]:g}")

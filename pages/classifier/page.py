@@ -1,21 +1,21 @@
 """What does privacy cost a classifier?"""
 
-from dataclasses import replace
-
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.estimators.recipes import VERSIONS
+from dpcore.privacy import Adjacency
 from lab.sources import OWN
 from pages.classifier import figures, words_tables
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.parameters import ClassifierParameters
 from pages.classifier.program import program
+from pages.classifier.result import ClassifierResult
 from ui import controls, labels, live, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
 HEIGHT = 455
 MORE = ("rows", "shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
-ADJACENCY = {"replace-one": "replace-one", "add/remove": "add/remove"}
 ADJACENCY_HELP = (
     "Two data sets are neighbours under **replace-one** adjacency if they differ in one person, and under "
     "**add/remove** adjacency if one has a person more. Never compare epsilons of the two."
@@ -32,7 +32,7 @@ def setup(desk: controls.Desk) -> None:
 
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
-    desk.choose("adjacency", "Adjacency", ADJACENCY, help=ADJACENCY_HELP)
+    desk.choose("adjacency", "Adjacency", {str(one): str(one) for one in Adjacency}, help=ADJACENCY_HELP)
     features = () if desk.settings.private else desk.settings.source.features
     if len(features) > 2:
         desk.choose("plane", "Decision plane", PLANES)
@@ -42,7 +42,7 @@ def more(desk: controls.Desk) -> None:
         desk.choose("feature_y", "y axis", names)
 
 
-def knobs(settings: ClassifierSettings) -> Knobs:
+def knobs(settings: ClassifierParameters) -> Knobs:
     """Return the sliders; without public rows the learning rate stands in place of those about them."""
     public = settings.limits["public_rows"][1] > 0
     third = "public_rows" if public else "learning_rate"
@@ -50,21 +50,11 @@ def knobs(settings: ClassifierSettings) -> Knobs:
     return Knobs(hero="epsilon", main=("clip_norm", "steps", third), more=[name for name in MORE if name not in gone])
 
 
-def accuracy(result, wide: float) -> live.Picture:
-    return live.Picture(
-        name="accuracy",
-        figure=figures.accuracy(result),
-        about=say.ABOUT["accuracy"],
-        height=HEIGHT,
-        wide=wide,
-    )
-
-
-def pictures(result) -> list[list[live.Picture]]:
+def pictures(result: ClassifierResult) -> list[list[live.Picture]]:
     """Draw what models reach over epsilon, and what they decide; of rows that may not be drawn, what they go by."""
     if result.settings.private:
-        about, drawn = say.ABOUT["weights"], figures.weights(result)
-        return [[accuracy(result, 1.3), live.Picture(name="weights", figure=drawn, about=about, height=HEIGHT)]]
+        drawn = {"accuracy": figures.accuracy(result), "weights": figures.weights(result)}
+        return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.3})]
     maps = [
         live.Picture(
             name=f"map.{name}",
@@ -76,24 +66,18 @@ def pictures(result) -> list[list[live.Picture]]:
         )
         for arm, name in enumerate(result.settings.arms)
     ]
-    return [[accuracy(result, 1.9), *maps]]
-
-
-def loss(result) -> live.Picture:
-    return live.Picture(name="loss", figure=figures.loss(result), about=say.ABOUT["loss"])
-
-
-def losses(result) -> list[list[live.Picture]]:
-    """Draw how models got there, and where rows may be drawn, where the one without privacy ends."""
-    if result.settings.private:
-        return [[loss(result)]]
-    reference = figures.reference_regions(result)
     return [
-        [
-            replace(loss(result), wide=1.9),
-            live.Picture(name="map.reference", figure=reference, about=say.ABOUT["map"]),
-        ]
+        [*live.row(say.ABOUT, {"accuracy": figures.accuracy(result)}, height=HEIGHT, wide={"accuracy": 1.9}), *maps]
     ]
+
+
+def losses(result: ClassifierResult) -> list[list[live.Picture]]:
+    """Draw how models got there, and where rows may be drawn, where the one without privacy ends."""
+    drawn = {"loss": figures.loss(result)}
+    if result.settings.private:
+        return [live.row(say.ABOUT, drawn)]
+    reference = live.Picture(name="map.reference", figure=figures.reference_regions(result), about=say.ABOUT["map"])
+    return [[*live.row(say.ABOUT, drawn, wide={"loss": 1.9}), reference]]
 
 
 PAGE = Page(

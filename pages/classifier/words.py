@@ -17,22 +17,20 @@ ABOUT = {name: SAYS[f"about.{name}"] for name in ("accuracy", "map", "weights", 
 
 def introduction(version: str) -> str:
     """Return what is to be seen, and what of it would be released."""
-    return SAYS[f"lead.{_private(version)}"]
-
-
-def _private(version: str) -> str:
-    return "none" if version == "none" else "private"
+    return SAYS["lead.none" if version == "none" else "lead.private"]
 
 
 def numbers(result: ClassifierResult) -> list[Number]:
     """Median accuracy, that of a non-private model, the range of runs, and what is guaranteed."""
-    found, version = result.summary()["scratch"], result.settings.version
-    mine, plain = outcomes.apart(found.median, result.reference.accuracy)
-    shown = {"tone": "private", "amount": float(mine.split()[0]), "unit": "points"}
+    found, settings = result.summary["scratch"], result.settings
+    scratch, reference = result.focus.accuracy[0], result.reference.accuracy
+    mine, plain = outcomes.apart(found.median, reference)
+    median, points = SAYS("tiles.median", runs=result.trained), float(mine.split()[0])
+    price = outcomes.price(scratch, reference, base=result.baseline, runs=settings.repeats)
     return [
-        Number(SAYS[f"tiles.{version}"], mine, SAYS("tiles.median", runs=result.trained), **shown),
-        Number(SAYS["tiles.plain"], plain, "" if version == "none" else _price(result)),
-        panels.runs(SAYS["tiles.range"], result.focus.accuracy[0], low=found.low, high=found.high),
+        Number(SAYS[f"tiles.{settings.version}"], mine, median, tone="private", amount=points, unit="points"),
+        Number(SAYS["tiles.plain"], plain, "" if settings.version == "none" else price),
+        panels.runs(SAYS["tiles.range"], scratch, low=found.low, high=found.high),
         _guaranteed(result),
     ]
 
@@ -47,38 +45,24 @@ def _guaranteed(result: ClassifierResult) -> Number:
     return panels.attacker(held.formula if version == "sound" else None)
 
 
-def _price(result: ClassifierResult) -> str:
-    base, runs = result.split.best_constant[1], result.settings.repeats
-    return outcomes.price(result.focus.accuracy[0], result.reference.accuracy, base=base, runs=runs)
-
-
 def verdict(result: ClassifierResult) -> str:
     """Return what these settings cost, and where a published claim does not hold, that first."""
-    version, held = result.settings.version, result.guarantees
-    if version == "none":
+    settings, held = result.settings, result.guarantees
+    if settings.version == "none":
         return SAYS["verdict.none"]
-    if version == "published":
+    if settings.version == "published":
         case = "fails" if held.bounded.epsilon > held.claimed else "holds"
-        found = {"claimed": held.claimed, "bounded": held.bounded.epsilon, "unbounded": held.unbounded.epsilon}
-        return SAYS(f"verdict.{case}", **{name: number(epsilon) for name, epsilon in found.items()})
-    beside = _one_answer(result), _disguised(result), outcomes.void(result.settings)
-    return " ".join(filter(None, [*_cost(result), *beside]))
-
-
-def _one_answer(result: ClassifierResult) -> str:
-    found, labels = result.focus.accuracy[0], result.split.y_test
-    return outcomes.one_answer(found, labels, lambda: result.held_out["scratch"], result.classes, model="model")
-
-
-def _disguised(result: ClassifierResult) -> str:
-    if not result.settings.private:
-        return ""
-    return outcomes.disguised(result.reference.best_accuracy, result.split.best_constant[1])
+        bounded, unbounded = number(held.bounded.epsilon), number(held.unbounded.epsilon)
+        return SAYS(f"verdict.{case}", claimed=number(held.claimed), bounded=bounded, unbounded=unbounded)
+    scratch, labels = result.focus.accuracy[0], result.split.y_test
+    found = outcomes.one_answer(scratch, labels, lambda: result.held_out["scratch"], result.classes, model="model")
+    disguised = outcomes.disguised(result.reference.best_accuracy, result.baseline) if settings.private else ""
+    return " ".join(filter(None, [*_cost(result), found, disguised, outcomes.void(settings)]))
 
 
 def _cost(result: ClassifierResult) -> list[str]:
     """Median accuracy against the non-private one, how far runs differ, and what pre-training adds."""
-    found, settings = result.summary()["scratch"], result.settings
+    found, settings = result.summary["scratch"], result.settings
     always, base = result.split.best_constant
     scratch, runs = result.focus.accuracy[0], settings.repeats
     said = [outcomes.cost(scratch, result.reference.accuracy, baseline=(escape(always), base), runs=runs)]
@@ -102,7 +86,7 @@ def diagnostics(result: ClassifierResult) -> list[str]:
 
 def _noise(result: ClassifierResult) -> str:
     noise, signal = result.focus.noise, float(result.focus.signal[0])
-    accuracy, base = result.summary()["scratch"].median, result.split.best_constant[1]
+    accuracy, base = result.summary["scratch"].median, result.baseline
     said = outcomes.noise(noise / max(signal, 1e-12), steps=result.settings.steps, accuracy=accuracy, base=base)
     return f"{said} {SAYS('noise', noise=number(noise), signal=number(signal))}"
 
@@ -157,18 +141,18 @@ def guarantee(result: ClassifierResult) -> str:
             text += panels.note(_formula_note(settings.delta))
         case _:
             text = panels.note(SAYS["guarantee.none"])
-    if settings.private:
-        return text + _apart(result) + outcomes.of_own(settings.own.roles, public="steps and rates", several=True)
+    if settings.roles:
+        return text + _apart(result) + outcomes.of_own(settings.roles, public="steps and rates", several=True)
     return text + panels.note(SAYS["guarantee.scope"])
 
 
 def _apart(result: ClassifierResult) -> str:
     """The same guarantee with rows clipped one by one, for as many of a person as are declared."""
     settings = result.settings
-    if settings.void or result.apart is None:
+    if settings.void or not settings.roles or not result.apart.complete:
         return ""
-    rows, found = settings.own.roles.most_rows, Spread.of(result.apart)
-    theirs, mine = outcomes.apart(found.median, result.summary()["scratch"].median)
+    rows, found = settings.roles.most_rows, Spread.of(result.apart.runs)
+    theirs, mine = outcomes.apart(found.median, result.summary["scratch"].median)
     how = SAYS("apart.one" if rows == 1 else "apart.many", rows=rows)
     return panels.note(f"{how} {SAYS('apart.same' if theirs == mine else 'apart.other', theirs=theirs, mine=mine)}")
 
@@ -187,7 +171,7 @@ def caption(result: ClassifierResult) -> str:
     if result.settings.private:
         used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
         return f"{SAYS['caption.own']} {used}"
-    return SAYS[f"caption.{_private(result.settings.version)}"]
+    return SAYS["caption.none" if result.settings.version == "none" else "caption.private"]
 
 
 def map_alt(result: ClassifierResult, arm: int) -> str:
@@ -195,6 +179,6 @@ def map_alt(result: ClassifierResult, arm: int) -> str:
     name = result.settings.arms[arm]
     holes = {
         "model": theme.NAMES[result.settings.version][name],
-        "accuracy": panels.percent(result.summary()[name].median),
+        "accuracy": panels.percent(result.summary[name].median),
     }
     return SAYS("map.alt", runs=result.trained, epsilon=number(result.settings.epsilon), **holes)

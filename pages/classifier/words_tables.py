@@ -9,14 +9,14 @@ from ui.panels import number
 
 def table(result: ClassifierResult) -> str:
     """The nine epsilons of the slides, trained now beside the published figures."""
-    columns, slips = result.columns(), published_slips()
-    printed = zip(columns["epsilon"], columns["published gain"], strict=True)
-    columns |= {"published gain": [f"{gain:.2f}{'&nbsp;*' * (epsilon in slips)}" for epsilon, gain in printed]}
+    frame, slips = result.table(), published_slips()
+    printed = zip(frame["epsilon"], frame["published gain"], strict=True)
+    frame["published gain"] = [f"{gain:.2f}{'&nbsp;*' * (epsilon in slips)}" for epsilon, gain in printed]
     twice = ("published without", "published with", "published gain computed")
     heads = {name: f"{SAYS[f'table.{name}']}<br>{panels.badge('trained now')}" for name in ("without", "with", "gain")}
     heads |= {f"published {name}": head.replace("trained now", "published") for name, head in heads.items()}
     return panels.table(
-        [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+        frame,
         title=SAYS["table.title"],
         caption=f"{SAYS('table.caption', slips=_listed(slips))} {insight(result)}",
         heads={"epsilon": SAYS["table.epsilon"], **heads, "published gain computed": SAYS["table.computed"]},

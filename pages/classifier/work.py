@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -50,15 +50,15 @@ class Training:
         return np.zeros((losses.outputs(len(source.classes)), len(source.features) + 1))
 
     @property
-    def marks(self) -> np.ndarray:
-        """The steps (m,) at which a path is looked at."""
-        return np.unique(np.linspace(0, self.steps, _CURVE_POINTS).astype(int))
+    def marks(self) -> list[int]:
+        """The m steps at which a path is looked at."""
+        return np.unique(np.linspace(0, self.steps, _CURVE_POINTS).astype(int)).tolist()
 
     def descend(self, X: np.ndarray, y: np.ndarray, **how: Any) -> descent.Path:
         """Train on rows X (n, d), y (n,): one model from zero without clipping and noise, where ``how`` says nothing
         else."""
         inputs, classes = losses.examples(X, y)
-        plain = {"learning_rate": self.learning_rate, "start": self.zero, "draws": (0,)}
+        plain: dict[str, Any] = {"learning_rate": self.learning_rate, "start": self.zero, "draws": (0,)}
         plain |= {"clip_norm": 1.0, "noise_sd": 0.0, "clipping": "none"}
         return descent.noisy_gradient_descent(
             inputs,
@@ -177,9 +177,9 @@ class FocusOutcome:
         """The repeats of several parts as one; what a few of them tell for all is the first part's."""
         if len(parts) == 1:
             return parts[0]
-        by_repeat = ("weights", "accuracy", "loss")
-        whole = {name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in by_repeat}
-        return replace(parts[0], **whole)
+        by_repeat = zip(*((part.weights, part.accuracy, part.loss) for part in parts), strict=True)
+        weights, accuracy, loss = (np.concatenate(found, axis=1) for found in by_repeat)
+        return replace(parts[0], weights=weights, accuracy=accuracy, loss=loss)
 
 
 def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
@@ -309,33 +309,30 @@ class ReferenceOutcome:
     best_loss: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reference(Training):
-    """The non-private descent with the same steps and learning rate, and the optimum."""
+def reference(training: Training, at: tuple[()], repeats: range) -> ReferenceOutcome:
+    """Return the non-private descent with the same steps and learning rate, and the optimum.
 
-    essential: ClassVar[bool] = True
-
-    def run(self) -> ReferenceOutcome:
-        split, (X, y, people) = self.split, self.split.learned
-        # Twice the same model, so that its arithmetic is that of an ensemble
-        path = self.descend(X, y, people=people, draws=range(2), record=self.marks)
-        learned = _Learned.of(split)
-        best = _optimum(self.dataset, self.private_rows, self.seed)
-        return ReferenceOutcome(
-            weights=path.weights[0],
-            accuracy=float(_held_out(split, path.weights[:1])[0]),
-            steps=path.steps,
-            loss=learned.loss(path.history[:, 0]),
-            best_accuracy=float(_held_out(split, best[None])[0]),
-            best_loss=float(learned.loss(best)),
-        )
+    The ``repeats`` are the same model: two of them, so that its arithmetic is that of an ensemble.
+    """
+    split, (X, y, people) = training.split, training.split.learned
+    path = training.descend(X, y, people=people, draws=repeats, record=training.marks)
+    learned = _Learned.of(split)
+    best = _optimum(training.dataset, training.private_rows, training.seed)
+    return ReferenceOutcome(
+        weights=path.weights[0],
+        accuracy=float(_held_out(split, path.weights[:1])[0]),
+        steps=path.steps,
+        loss=learned.loss(path.history[:, 0]),
+        best_accuracy=float(_held_out(split, best[None])[0]),
+        best_loss=float(learned.loss(best)),
+    )
 
 
 @cached
 def _optimum(dataset: data.Dataset, private_rows: int, seed: int) -> np.ndarray:
     split = data.load(dataset, seed=seed, private_rows=private_rows)
-    X, y, people = split.learned
-    counts = None if people is None else private_rows * _Learned.of(split).shares
+    (X, y, _), shares = split.learned, _Learned.of(split).shares
+    counts = None if shares is None else private_rows * shares
     return optimum(X, y, n_classes=split.n_classes, weights=counts)
 
 
@@ -352,7 +349,7 @@ class _Learned(NamedTuple):
     def of(cls, split: data.Split) -> Self:
         *rows, people = split.learned
         X, y = losses.examples(*rows)
-        return cls(X, y, people, None if people is None else shares(X.any(axis=1), people) / (people.max() + 1))
+        return cls(X, y, people, None if people is None else shares(np.any(X, axis=1), people) / (people.max() + 1))
 
     def loss(self, weights: np.ndarray) -> np.ndarray:
         """The mean over people of the mean of theirs, of each model (...,), in nats."""

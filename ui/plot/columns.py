@@ -40,7 +40,7 @@ def of_inputs(weights: np.ndarray) -> np.ndarray:
 
 
 def dots(
-    found: Leading, *, model: str, title: str, axis: str, rangemode: str = "normal", alone: float | None = None
+    found: Leading, *, model: str, title: dict, axis: str, rangemode: str = "normal", alone: float | None = None
 ) -> dict:
     """A line for each input. No row is needed, and none is drawn.
 

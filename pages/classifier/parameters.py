@@ -1,0 +1,140 @@
+"""The settings of the classifier: what they may be, which models they describe, and what those guarantee."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from dpcore import check
+from dpcore.data import toy as data
+from dpcore.estimators.recipes import EPSILONS, VERSIONS, Guarantees, guarantees
+from dpcore.privacy import Adjacency, Guarantee
+from lab.files import file_handles
+from lab.settings import Measure
+from lab.sources import OWN, RowsSettings, source_of
+from pages.classifier.work import Model, PublicStart
+
+# What makes the noise of the same descent smaller.
+_LESS_NOISE = ("epsilon", "delta", "rows")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierParameters(RowsSettings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    dataset: a key of ``DATASETS`` that straight boundaries can learn something about, or "own".
+    own: with dataset "own", a file of the visitor's own.
+    version: "sound", as "published", or "none" for no privacy.
+    epsilon: of the claim.
+    delta: of the claim.
+    clip_norm: L2 bound C on a gradient, of rows in [-1, 1]^d with a constant beside.
+    steps: T, how many steps the descent takes.
+    learning_rate: eta, how far a step goes.
+    rows: private rows n, public knowledge; None takes as many as the data set has.
+    public_rows: how many public rows the public start has; 0: no such start.
+    shift: how far public rows are moved, in their own standard deviations.
+    public_steps: steps of the public start.
+    repeats: models trained in each arm at each epsilon.
+    seed: of the rows and of the noise.
+    adjacency: "replace-one" or "add/remove": what neighbouring data sets are.
+    plane: where decisions are drawn: along two "principal" public directions, or along two "features".
+    feature_x: number of the feature across.
+    feature_y: number of the feature up.
+    """
+
+    CHOICES: ClassVar = {
+        "dataset": (*data.STRAIGHT, OWN),
+        "version": VERSIONS,
+        "adjacency": list(Adjacency),
+        "plane": ("principal", "features"),
+    }
+    LIMITS: ClassVar = {
+        "epsilon": (0.01, 150.0),
+        "delta": (1e-9, 1e-2),
+        "clip_norm": (0.01, 100.0),
+        "steps": (1, 400),
+        "learning_rate": (0.01, 100.0),
+        "rows": (50, 5000),
+        "public_rows": (0, 500),
+        "shift": (0.0, 3.0),
+        "public_steps": (1, 400),
+        "repeats": (2, 100),
+        "seed": (0, 9999),
+    }
+    MEASURES: ClassVar = {
+        "scratch": Measure.accuracy("accuracy from scratch", lambda now: now.accuracy[0], rises=_LESS_NOISE),
+        "accuracy": Measure.accuracy(
+            "accuracy with pre-training, if there is any", lambda now: now.accuracy[-1], rises=_LESS_NOISE
+        ),
+        "loss": Measure(
+            "loss from scratch (nats)",
+            "lower",
+            lambda now: now.loss[0, :, -1],
+            rises=("epsilon", "delta"),
+            unit="nats",
+        ),
+    }
+    TUNED: ClassVar = {"clip_norm": (0.05, 5.0), "steps": (5, 200), "learning_rate": (0.1, 10.0)}
+    PEOPLE: ClassVar = "rows"
+    LOOP: ClassVar = "version"
+    CURVE: ClassVar = EPSILONS
+    COMMON: ClassVar = ("dataset", "own", "rows", "repeats", "seed")
+
+    dataset: str = "gaussians"
+    own: str = file_handles.NONE
+    version: str = "sound"
+    epsilon: float = 0.5
+    delta: float = 1e-5
+    clip_norm: float = 1.0
+    steps: int = 50
+    learning_rate: float = 1.0
+    rows: int = None  # type: ignore[assignment]  # all, once validated
+    public_rows: int = 30
+    shift: float = 0.25
+    public_steps: int = 200
+    repeats: int = 24
+    seed: int = 4
+    adjacency: str = "replace-one"
+    plane: str = "principal"
+    feature_x: int = 0
+    feature_y: int = 1
+
+    def __post_init__(self) -> None:
+        if self.dataset == OWN and self.public_rows:
+            raise check.RefusedError("public_rows", self.public_rows, "0, as no row of a file is public")
+        super().__post_init__()
+        if self.feature_x == self.feature_y:
+            raise check.RefusedError("feature_y", self.feature_y, "another feature than feature_x")
+
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return also the first two features, where the data set has not as many."""
+        source = source_of(dataset, own)
+        fits = source is not None and max(self.feature_x, self.feature_y) < len(source.features)
+        return super().starts(dataset, own) | ({} if fits else {"feature_x": 0, "feature_y": 1})
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Field -> (lowest, highest) value, with what the data set leaves of them."""
+        public, last = (self.source.public_rows, max(1, len(self.source.features) - 1)) if self.source else (0, 1)
+        return {**super().limits, "public_rows": (0, public), "feature_x": (0, last), "feature_y": (0, last)}
+
+    @cached_property
+    def model(self) -> Model:
+        """Return what the private models of all epsilons depend on."""
+        rows = {"dataset": self.rows_of, "private_rows": self.rows}
+        start = self.part(PublicStart, rows=self.public_rows, steps=self.public_steps, **rows)
+        return self.part(Model, public=start if self.public_rows else None, **rows)
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        return self.model.arms
+
+    @cached_property
+    def guarantees(self) -> Guarantees:
+        """Return what is claimed, and what is given, for a person where a column says who one is."""
+        before = tuple(one.event for one in self.paid)
+        return guarantees(self, source=self.source, unit=self.unit, before=before)
+
+    @property
+    def promise(self) -> Guarantee | None:
+        return self.guarantees.formula if self.version == "sound" and not self.void else None
