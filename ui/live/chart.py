@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -59,19 +60,20 @@ def _json(value: object) -> bytes:
 
 
 def row(
-    about: Mapping[str, str],
-    figures: Mapping[str, Mapping],
-    *,
-    height: int = 320,
-    wide: Mapping[str, float] | None = None,
+    about: Mapping[str, str], figures: Mapping[str, Mapping], *, height: int = 320, **parts: Mapping[str, Any]
 ) -> list[Picture]:
-    """Return the pictures of a row: name -> figure, each explained by the text of its name in ``about``.
+    """Return the pictures of a row: name -> figure, each explained by the text ``about`` its name, up to a dot in it.
 
-    wide: the share of the row of those that are wider, or narrower, than the others.
+    parts: other fields of ``Picture``, as ``wide``, each as name -> its value for the pictures that have one.
     """
-    share = wide or {}
     return [
-        Picture(name=name, figure=figure, about=about[name], height=height, wide=share.get(name, 1.0))
+        Picture(
+            name=name,
+            figure=figure,
+            about=about[name.partition(".")[0]],
+            height=height,
+            **{part: values[name] for part, values in parts.items() if name in values},
+        )
         for name, figure in figures.items()
     ]
 
