@@ -31,6 +31,10 @@ class SourceSettings(Settings):
     range when it changes.
     """
 
+    dataset: str
+    own: str
+    epsilon: float
+
     CURVE: ClassVar[tuple[float, ...]] = ()
     COUNTS_PAYMENTS: ClassVar[bool] = True
     OF_NUMBERS: ClassVar[bool] = False
@@ -94,6 +98,13 @@ class SourceSettings(Settings):
         return self.own.roles if isinstance(self.own, OwnRows) else None
 
     @property
+    def file(self) -> OwnRows:
+        """Return the uploaded file; raise RefusedError where there is none, or only its name."""
+        if not isinstance(self.own, OwnRows):
+            raise check.RefusedError("own", str(self.own), "a file that this session has brought")
+        return self.own
+
+    @property
     def by_person(self) -> bool:
         """Return whether a file identifies the person of each row."""
         return bool(self.roles and self.roles.person)
@@ -138,7 +149,7 @@ class SourceSettings(Settings):
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Return the (lowest, highest) value of each field; training keeps a tenth of what bounds cost, at least."""
         (low, high), spent = self.LIMITS["epsilon"], self.spent
-        return self.LIMITS | {"epsilon": (float(f"{max(1.1 * spent, spent + low):.3g}") if spent else low, high)}
+        return {**self.LIMITS, "epsilon": (float(f"{max(1.1 * spent, spent + low):.3g}") if spent else low, high)}
 
     @property
     def preparation(self) -> str:
@@ -183,6 +194,9 @@ class RowsSettings(ToySettings):
     fixed size can be used.
     """
 
+    rows: int
+    seed: int
+
     LOOP: ClassVar[str]
     SIZED: ClassVar[bool] = True
 
@@ -199,7 +213,7 @@ class RowsSettings(ToySettings):
         if source is None:
             return {"rows": self.LIMITS["rows"][0]}
         if self.awaits(dataset):
-            return {"rows": min(self.rows, _most_rows(source))}
+            return {"rows": min(self.rows, _most_rows(dataset, source))}
         stays = source.sizable and self.source is not None and self.source.sizable
         return {"rows": self.rows if stays else _interactive_rows(dataset, source)}
 
@@ -211,7 +225,7 @@ class RowsSettings(ToySettings):
     @property
     def most(self) -> int:
         """Return the maximum number of rows that can be trained on."""
-        return _most_rows(self.source) if self.private else self.source.private_rows
+        return _most_rows(self.dataset, self.source)
 
     @property
     def beyond(self) -> bool:
@@ -226,24 +240,26 @@ class RowsSettings(ToySettings):
     def choices(self) -> Mapping[str, Any]:
         """Return the allowed values of each field; incorrect mechanisms are available for the lab's data only."""
         sound, *_ = self.CHOICES[self.LOOP]
-        return self.CHOICES | ({self.LOOP: (sound,)} if self.private else {})
+        return {**self.CHOICES, self.LOOP: (sound,)} if self.private else self.CHOICES
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Return the (lowest, highest) value of each field; ``rows`` of a file end at ``live``, or ``most`` beyond."""
         source, low = self.source, self.LIMITS["rows"][0]
         if self.private:
-            most = self.most if source else own_table.MOST_ROWS
-            live = self.live if source else MOST_LIVE
-            beyond = isinstance(self.rows, int) and self.rows > live
-            return super().limits | {"rows": (min(_LEAST_ROWS, low), most if beyond else live)}
-        if source.sizable:
+            beyond = isinstance(self.rows, int) and self.rows > self.live
+            ends = min(_LEAST_ROWS, low), self.most if beyond else self.live
+        elif source is None or source.sizable:
             return super().limits
-        return super().limits | {"rows": (low if self.SIZED else source.private_rows, source.private_rows)}
+        else:
+            ends = low if self.SIZED else source.private_rows, source.private_rows
+        return {**super().limits, "rows": ends}
 
     @property
     def overlap(self) -> float:
-        return 0.0 if self.source.sizable else len(toy.load(self.rows_of, seed=self.seed).y_test) / self.rows
+        if self.source is None or self.source.sizable:
+            return 0.0
+        return len(toy.load(self.rows_of, seed=self.seed).y_test) / self.rows
 
 
 def source_of(dataset: str, own: str) -> toy.Source | None:
@@ -253,9 +269,14 @@ def source_of(dataset: str, own: str) -> toy.Source | None:
     return own.source if isinstance(own, OwnRows) else None
 
 
-def _interactive_rows(dataset: str, source: toy.Source) -> int:
-    return min(source.private_rows, MOST_LIVE) if dataset == OWN else source.private_rows
+def _interactive_rows(dataset: str, source: toy.Source | None) -> int:
+    most = _most_rows(dataset, source)
+    return min(most, MOST_LIVE) if dataset == OWN else most
 
 
-def _most_rows(source: toy.Source) -> int:
-    return min(source.private_rows, max(MOST_LIVE, _MOST_VALUES // len(source.features)))
+def _most_rows(dataset: str, source: toy.Source | None) -> int:
+    """Return the maximum number of rows that can be trained on; of a file that is not here, what any may have."""
+    if source is None:
+        return own_table.MOST_ROWS
+    values = max(MOST_LIVE, _MOST_VALUES // len(source.features)) if dataset == OWN else source.private_rows
+    return min(source.private_rows, values)
