@@ -25,7 +25,7 @@ from dpcore.training import losses
 from pages.attack import figures, words
 from pages.attack.experiment import AttackSettings
 from pages.attack.two_worlds import World, retrained
-from pages.attack.two_worlds_result import CurvePoint
+from pages.attack.two_worlds_result import attacked
 from ui.live import Picture
 
 DATASETS = ("gaussians", "moons", "iris")
@@ -41,7 +41,7 @@ class Work:
 
     def __init__(self, dataset: str, **changes):
         self.settings = AttackSettings().change(dataset=dataset).change(**changes)
-        self.tasks = [task for task in self.settings.tasks() if not isinstance(task, CurvePoint)]
+        self.tasks = [task for task in self.settings.tasks() if task.work is not attacked]
         self.worlds = self.settings.neighbours.worlds()
         self.sd = noise_sd(self.settings, self.settings.epsilon)
 

@@ -26,7 +26,7 @@ import orjson
 import ui.compare
 import ui.page
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
-from pages.attack.experiment import PARTS
+from pages.attack.parameters import PARTS
 from pages.table import PAGES
 from ui.compute import compute
 from ui.live import channel

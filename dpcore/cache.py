@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from functools import partial, wraps
 from types import FunctionType, ModuleType
-from typing import Any, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -24,6 +24,7 @@ _SMALL_BYTES = 1000
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 Arguments = ParamSpec("Arguments")
+Others = ParamSpec("Others")
 
 
 class Secret(int):
@@ -168,6 +169,9 @@ class Cached(Protocol[Arguments, Answer_co]):
     cache_clear: Callable[[], None]
 
     def __call__(self, *args: Arguments.args, **named: Arguments.kwargs) -> Answer_co: ...
+    def __get__(
+        self: "Cached[Concatenate[Any, Others], Answer_co]", instance: Any, owner: type
+    ) -> Callable[Others, Answer_co]: ...
 
 
 @overload

@@ -11,15 +11,15 @@ from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.attacks.guess import guess
 from dpcore.data import toy as data
-from pages.attack import experiment as attack
 from pages.attack import figures, inversion, membership, two_worlds
 from pages.attack import figures_audits as audited
 from pages.attack import figures_parts as others
+from pages.attack import parameters as attack
 from pages.attack import words as say
 from pages.attack import words_parts as tell
 from pages.attack.experiment import AttackSettings
-from pages.attack.two_worlds import Model, Noiseless, Risks
-from pages.attack.two_worlds_result import EPSILONS, CurvePoint
+from pages.attack.two_worlds import Model, clean, exposures
+from pages.attack.two_worlds_result import EPSILONS, attacked
 from tests.test_figures import numbers
 from ui.controls import from_link
 
@@ -30,7 +30,7 @@ def of(part="worlds", **changes):
 
 def trained(settings):
     """The result without the curve over epsilon."""
-    return settings.result({task: task.run() for task in settings.tasks() if not isinstance(task, CurvePoint)})
+    return settings.result({task: task.run() for task in settings.tasks() if task.work is not attacked})
 
 
 class TestNeverAboveTheBound:
@@ -39,7 +39,7 @@ class TestNeverAboveTheBound:
     def test_over_the_whole_range_of_epsilon(self, dataset, sees):
         """Each interval reaches down to what the noise allows, which is less than what epsilon and delta do."""
         settings = of(dataset=dataset, sees=sees, steps=10, clip_norm=0.1)
-        outcomes = {task: task.run() for task in settings.tasks() if task.essential or isinstance(task, CurvePoint)}
+        outcomes = {task: task.run() for task in settings.tasks() if task.essential or task.work is attacked}
         curve = settings.result(outcomes).curve
         assert list(curve["epsilon"]) == list(EPSILONS)
         assert (curve["low"] <= curve["gaussian"] + 1e-9).all()
@@ -50,7 +50,7 @@ class TestNeverAboveTheBound:
         settings = of(sees="steps", epsilon=8.0, clip_norm=0.02, steps=5, learning_rate=0.1, repeats=1000)
         assert trained(settings).risk == pytest.approx(1, abs=0.02)
         many = two_worlds.retrained(Model.of(settings), (8.0,), range(2000))
-        found = guess(many.weights, many.scores, Noiseless(model=Model.of(settings)).run())
+        found = guess(many.weights, many.scores, clean(Model.of(settings)).run())
         exact = float(ndtr(gdp.mu_of(8.0, delta=1e-5) / 2))
         assert found.accuracy == pytest.approx(exact, abs=4 * np.sqrt(0.25 / found.trials))
 
@@ -69,7 +69,7 @@ class TestNeverAboveTheBound:
         world = settings.neighbours.worlds()[0]
         model, draws = Model.of(settings), np.arange(600)
         weights = [two_worlds.train(model, world, sd=0.01, draws=draws + at).weights for at in (0, 100_000)]
-        found = guess(np.stack(weights), None, Noiseless(model=model).run())
+        found = guess(np.stack(weights), None, clean(model).run())
         assert found.low < 0.5 < found.high
 
 
@@ -104,9 +104,7 @@ class TestWorlds:
 
     def test_the_risks_of_all_rows_are_the_same_whoever_is_meant(self):
         """So that the points stay as they are while somebody is dragged."""
-        asked = [
-            task for one in (of(), of(person=9), of(spot="0,0")) for task in one.tasks() if isinstance(task, Risks)
-        ]
+        asked = [task for one in (of(), of(person=9), of(spot="0,0")) for task in one.tasks() if task.work is exposures]
         assert len(asked) == 3
         assert len(set(asked)) == 1
 
@@ -204,8 +202,8 @@ class TestMembers:
     def test_the_attack_finds_members_by_heart_and_stays_below_the_frontier(self):
         result = of("membership", epsilon=2.0).run()
         rate = membership.RATES >= 0.01
-        for attacked in membership.ATTACKS:
-            private = result.curves["private", attacked][rate]
+        for attack_on in membership.ATTACKS:
+            private = result.curves["private", attack_on][rate]
             assert (private <= result.frontier["gaussian"][rate] + 0.02).all()
         assert result.at("plain", membership.ATTACKS[0], 0.01) > 0.1
         assert result.at("plain", membership.ATTACKS[0], 0.01) > result.allowed(0.01)

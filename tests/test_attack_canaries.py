@@ -7,7 +7,7 @@ from dpcore.accountants import gdp
 from pages.attack import canaries
 from pages.attack import figures_audits as figures
 from pages.attack import words_audits as say
-from pages.attack.canaries import Planting, bounds, plant
+from pages.attack.canaries import Planting, audits, plant
 from pages.attack.experiment import AttackSettings
 
 
@@ -35,7 +35,7 @@ def test_a_sound_training_is_refuted_at_most_once_in_twenty(epsilon):
     settings, above = of(canaries=200, epsilon=epsilon, guessed=0.3), 0
     for seed in range(10):  # other coins, and other noise
         planted = plant(Planting.of(settings.change(seed=seed)), (epsilon,), range(20))
-        alone = [bound.epsilon for *_, bound in bounds(planted, share=0.3, delta=1e-5)]
+        alone = [one.bound.epsilon for one in audits(planted, share=0.3, delta=1e-5)]
         above += sum(one > epsilon for one in alone)
     assert above <= 0.05 * 200
     assert max(alone) > 0.1 * epsilon  # and it sees something
@@ -53,7 +53,7 @@ def test_one_training_is_enough_where_nothing_is_clipped_one_by_one(version):
 
 def test_many_trainings_see_more_than_one():
     result = trained(of(epsilon=8.0))
-    one, many = result.first[2].epsilon, {form: bound.epsilon for form, bound in result.beside.items()}
+    one, many = result.first.bound.epsilon, {form: bound.epsilon for form, bound in result.beside.items()}
     assert not result.caught
     assert one < many["gaussian"] < 8
     assert result.ceiling.epsilon >= one
@@ -94,7 +94,7 @@ def test_the_guessed_share_decides_how_many_are_guessed_and_trains_nothing_anew(
     few, many = of(guessed=0.1), of(guessed=0.5)
     assert few.tasks() == many.tasks()
     done = {task: task.run() for task in few.tasks() if task.essential}
-    assert [one.result(done).first[1] for one in (few, many)] == [50, 250]
+    assert [one.result(done).first.guesses for one in (few, many)] == [50, 250]
 
 
 def test_what_is_not_done_is_not_drawn():

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pages.attack.experiment import PARTS, AttackSettings
+from pages.attack.experiment import AttackSettings
+from pages.attack.parameters import PARTS
 from tests.test_pages import at_rest, opened, text
 
 PAGE = "attack"

@@ -23,7 +23,7 @@ from pages.attack.audits.runs import FIRST, AuditResult
 from pages.attack.audits.table import AUDITS
 from pages.attack.experiment import AttackSettings
 from pages.attack.membership import MembersResult, Shadows
-from pages.attack.two_worlds_result import CurvePoint
+from pages.attack.two_worlds_result import attacked
 from tests import reached
 from tests.claims import better, worse
 from ui.panels import at_most, in_hundred, number
@@ -76,7 +76,7 @@ WORLDS: Table = (
 )
 HOW: Table = (
     ("<i>every step</i>", lambda r: r.settings.sees == "weights" and not of(r, "none") and r.settings.steps > 1),
-    ("Half of the trainings", lambda r: r.scores is None),
+    ("Half of the trainings", lambda r: r.trained.scores is None),
     ("Epsilon alone would allow", lambda r: of(r, "sound") and r.promised - r.ceiling >= 0.05),
     ("the maximum that the noise formula assumes", lambda r: of(r, "published")),
     ("Nothing is clipped", lambda r: of(r, "none")),
@@ -97,11 +97,11 @@ PAYS: Table = (
     ("Majority accuracy changes by <b>−", lambda r: worse(r.now[0, -1], r.plain[0, -1])),
 )
 ONCE: Table = (
-    ("Caught by a single training", lambda r: not of(r, "none") and r.first[2].epsilon > r.settings.epsilon),
-    ("does not refute</b>", lambda r: not of(r, "none") and r.first[2].epsilon <= r.settings.epsilon),
+    ("Caught by a single training", lambda r: not of(r, "none") and r.first.bound.epsilon > r.settings.epsilon),
+    ("does not refute</b>", lambda r: not of(r, "none") and r.first.bound.epsilon <= r.settings.epsilon),
     ("Nothing is claimed", lambda r: of(r, "none")),
-    ("Every guess is correct", lambda r: open_claim(r) and r.first[0] == r.first[1]),
-    ("If every guess were correct", lambda r: open_claim(r) and r.first[0] < r.first[1]),
+    ("Every guess is correct", lambda r: open_claim(r) and r.first.right == r.first.guesses),
+    ("If every guess were correct", lambda r: open_claim(r) and r.first.right < r.first.guesses),
     ("With one canary", lambda r: not of(r, "none") and bool(r.beside)),
     ("trainings refute the claim by counting", lambda r: refutes(r, "count")),
     ("trainings refute the claim only", lambda r: refutes(r, "gaussian") and not refutes(r, "count")),
@@ -150,7 +150,7 @@ def as_expected(result) -> bool:
 
 
 def open_claim(result) -> bool:
-    return result.settings.version != "none" and result.first[2].epsilon <= result.settings.epsilon
+    return result.settings.version != "none" and result.first.bound.epsilon <= result.settings.epsilon
 
 
 def refutes(result, form: str) -> bool:
@@ -211,7 +211,7 @@ def draws(seed: int, times: int) -> Iterator[np.random.Generator]:
 
 def first_picture(settings):
     """What is shown first, and without a curve: cheap, and as real as the last."""
-    work = [task for task in settings.tasks() if task.essential and not isinstance(task, CurvePoint)]
+    work = [task for task in settings.tasks() if task.essential and task.work is not attacked]
     return settings.result({task: task.run() for task in work})
 
 
@@ -448,7 +448,7 @@ def test_every_text_is_reached(monkeypatch):
     for result in results:
         shown(result)
     sound = results[1]
-    page._chart("exposure", page.figures.exposure(replace(sound, plane=None)))
+    page._chart("exposure", page.figures.exposure(sound))
     bare, once, (_, _, bound) = results[4], results[10], results[10].first
     shows = [{"count": replace(bound, epsilon=low), "gaussian": replace(bound, epsilon=9.0)} for low in (0.0, 9.0)]
     shows.append(dict.fromkeys(("count", "gaussian"), replace(bound, epsilon=0.0)))
@@ -458,7 +458,7 @@ def test_every_text_is_reached(monkeypatch):
         (tell.membership_verdict, results[-9], {"at": lambda _, arm, *at: float(arm == "plain")}),
         *((tell.inversion_verdict, results[-13], {"match": lambda *_, r=r: (r, r)}) for r in (0.1, 0.9)),
         *((judge.once_verdict, once, {"beside": beside}) for beside in shows),
-        (judge.once_verdict, once, {"caught": False, "first": (9, 9, bound)}),
+        (judge.once_verdict, once, {"caught": False, "first": once.first._replace(right=9, guesses=9)}),
     ]
     for words, result, changes in rare:
         with monkeypatch.context() as patched:

@@ -244,9 +244,9 @@ class TestTable:
 def test_the_published_classifier_is_audited_first_and_runs_are_cut_without_loss():
     tasks = list(runs.tasks(AttackSettings(part="audit")))
     assert tasks[0].model == runs.FIRST
-    arrivals = [task.name for task in tasks if isinstance(task, runs.Arrival)]
+    arrivals = [task.model for task in tasks if task.work is runs.arrives]
     assert sorted(arrivals) == sorted(AUDITS)
-    trained = [task for task in tasks if not isinstance(task, runs.Arrival)]
+    trained = [task for task in tasks if task.work is not runs.arrives]
     counts = {name: sum(task.count for task in trained if task.model == name) for name in AUDITS}
     assert counts == {name: audit.runs for name, audit in AUDITS.items()}
 

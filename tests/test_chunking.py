@@ -12,8 +12,10 @@ from dpcore.data import toy as data
 from dpcore.training import descent, losses
 from lab import chunking
 from pages.attack import two_worlds_result as attack_result
-from pages.attack.experiment import FITTING, AttackSettings
-from pages.attack.two_worlds_result import CurvePoint
+from pages.attack.experiment import AttackSettings
+from pages.attack.parameters import FITTING
+from pages.attack.two_worlds import clean
+from pages.attack.two_worlds_result import attacked
 from pages.classifier.experiment import EPSILONS, ClassifierSettings
 
 # Every knob that makes work, at its highest.
@@ -47,8 +49,8 @@ LARGEST = {
 
 
 def counted(settings) -> list:
-    """The tasks that train ensembles."""
-    found = [task for task in settings.tasks() if hasattr(task, "cells")]
+    """The tasks that train ensembles; a point of the attack's curve looks at trainings of other tasks, or few."""
+    found = [task for task in settings.tasks() if hasattr(task, "cells") and task.work is not attacked]
     assert found
     return found
 
@@ -178,28 +180,32 @@ class TestClassifier:
         assert len(found.curve) == 2 * (len(EPSILONS) + 1)
 
 
+def parts_of(point) -> tuple:
+    return attack_result.parts(point.model, point.at, point.repeats)
+
+
 class TestAttack:
     @pytest.mark.parametrize("sees", ["weights", "steps"])
     def test_a_point_in_parts_is_the_point(self, sees, monkeypatch):
         settings = AttackSettings().change(dataset="iris", steps=5, repeats=100, sees=sees)
-        point = next(task for task in settings.tasks() if isinstance(task, CurvePoint))
-        whole = point.run()
-        assert settings.tasks().count(point) == len(point.parts) == 1
-        monkeypatch.setattr(chunking, "SLICE", 30 * point.parts[0].cells / point.count)
-        tasks = replace(settings).tasks()
+        point = next(task for task in settings.tasks() if task.work is attacked)
+        whole, (part,) = point.run(), parts_of(point)
+        assert settings.tasks().count(point) == 1
+        monkeypatch.setattr(chunking, "SLICE", 30 * part.cells / point.count)
+        tasks, parts = replace(settings).tasks(), parts_of(point)
         place = tasks.index(point)
-        assert tasks[place - len(point.parts) : place] == point.parts
-        assert [part.count for part in point.parts] == [30, 30, 30, 10]
+        assert tasks[place - len(parts) : place] == parts
+        assert [part.count for part in parts] == [30, 30, 30, 10]
         parts = point.run()
         assert parts.trials == whole.trials
         assert abs(parts.correct - whole.correct) <= 1
 
     def test_a_point_finds_its_parts_again(self, monkeypatch):
         settings = AttackSettings().change(dataset="iris", steps=5, repeats=100, seed=77)
-        point = next(task for task in settings.tasks() if isinstance(task, CurvePoint))
-        monkeypatch.setattr(chunking, "SLICE", 50 * point.parts[0].cells / point.count)
-        attack_result.noiseless(point.model)
-        for part in point.parts:
+        point = next(task for task in settings.tasks() if task.work is attacked)
+        monkeypatch.setattr(chunking, "SLICE", 50 * parts_of(point)[0].cells / point.count)
+        clean(point.model).run()
+        for part in parts_of(point):
             part.run()
         monkeypatch.setattr(descent, "noisy_gradient_descent", lambda *_, **__: pytest.fail("trained again"))
         assert point.run().trials > 0

@@ -10,7 +10,7 @@ from dpcore.estimators.linear import REGRESSIONS
 from lab.chunking import sample
 from lab.settings import QUANTILES, Spread, quantiles_of
 from pages.accounting.experiment import Billed
-from pages.attack.two_worlds_result import Attacked
+from pages.attack import two_worlds_result as attack
 from pages.network.work import Ensemble
 from pages.parties.work import METHODS
 from pages.table import ROOMS
@@ -67,8 +67,8 @@ def outcome(settings):
 
 def pieces(probe) -> set:
     """The page's own tasks that a probe is made of: itself, or the trainings that it looks at."""
-    if isinstance(probe, Attacked):
-        return set(probe.slices)
+    if getattr(probe, "work", None) is attack.accuracy:
+        return set(attack.trainings(probe.model, probe.at[0], probe.count))
     if isinstance(probe, Billed):
         return {probe.run_of, probe.tries}
     return {one for job in probe.jobs for one in job.stretches} if isinstance(probe, Ensemble) else {probe}

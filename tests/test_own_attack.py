@@ -21,8 +21,8 @@ from pages.attack.exposure import gradient_moves, people_moves
 from pages.attack.inputs import MOST_LIVE
 from pages.attack.membership import MODELS
 from pages.attack.page import PAGE
-from pages.attack.two_worlds import Model, Risks
-from pages.attack.two_worlds_result import CurvePoint
+from pages.attack.two_worlds import Model, Training, exposed
+from pages.attack.two_worlds_result import attacked
 from tests import reached
 from tests.sentences import NEVER, broken_by, plain
 from tests.test_my_data import CUSTOMERS, draft, said, trained, used, whole
@@ -64,16 +64,21 @@ def settings_of(own: str, part: str = "worlds", **changes):
 
 def run_of(settings):
     """The result without the curve over epsilon."""
-    return settings.result({task: task.run() for task in settings.tasks() if not isinstance(task, CurvePoint)})
+    return settings.result({task: task.run() for task in settings.tasks() if task.work is not attacked})
+
+
+def risks_of(settings):
+    return exposed(Training.of(settings), nobody=settings.against == "nobody").run()
 
 
 def same(one, other) -> None:
     """To the last bit: the trainings of two worlds, or of members, and how they were attacked."""
     if one.settings.part == "worlds":
-        for name in ("weights", "noiseless", "risks"):
+        np.testing.assert_array_equal(one.trained.weights, other.trained.weights)
+        for name in ("noiseless", "risks"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         np.testing.assert_array_equal(one.attack.scores, other.attack.scores)
-        assert (one.risk, one.guarantees) == (other.risk, other.guarantees)
+        assert (one.risk, one.settings.guarantees) == (other.risk, other.settings.guarantees)
         return
     for arm, shadows in one.shadows.items():
         for here, there in zip(shadows, other.shadows[arm], strict=True):
@@ -147,7 +152,7 @@ class TestWorlds:
     def test_who_is_exposed_is_found_by_how_far_they_move_a_step(self, which, request):
         """The mean gradients of both worlds, whoever is meant, lie as far apart as the risk says."""
         settings = settings_of(request.getfixturevalue(which), steps=1, clip_norm=0.6)
-        risks = Risks.of(settings).run()
+        risks = risks_of(settings)
         for number in (0, 7, 100):
             chosen = settings.change(person=number)
             # One step from zero: the risk is the mean of two squares, at the start and at the end.
@@ -164,7 +169,7 @@ class TestWorlds:
                 squares.append(np.square(settings.rows * (means[0] - means[1]) / 2 / 0.6).sum())
             assert risks[number] == pytest.approx(np.sqrt(np.mean(squares)), rel=1e-4)
         assert risks.max() <= 1 + 1e-9
-        assert Risks.of(settings.change(against="nobody")).run().max() <= 0.5 + 1e-9
+        assert risks_of(settings.change(against="nobody")).max() <= 0.5 + 1e-9
         places = {who: settings.change(who=who).neighbours.place() for who in ("exposed", "middle")}
         assert risks[places["exposed"]] == risks.max()
         assert (risks > risks[places["middle"]]).mean() == pytest.approx(0.5, abs=0.01)
@@ -184,14 +189,14 @@ class TestWorlds:
         settings = settings_of(own, sees="steps", against=against, repeats=2000, epsilon=3.0)
         result = run_of(settings)
         assert result.trainings == 2000
-        with_them, without = result.scores
+        with_them, without = result.trained.scores
         assert np.exp(-with_them).mean() == pytest.approx(1, abs=0.1)
         assert np.exp(without).mean() == pytest.approx(1, abs=0.1)
         assert result.ceiling == pytest.approx(stats.norm.cdf(gdp.mu_of(3.0, delta=1e-5) / 2))
         assert result.attack.low <= result.ceiling
         assert result.attack.low > 0.5
         assert not result.caught
-        assert result.claim.unit == result.guarantees.formula.unit == settings.unit
+        assert result.settings.claim.unit == result.settings.guarantees.formula.unit == settings.unit
 
     def test_who_adds_nothing_in_both_worlds_is_not_told_apart(self):
         frame = customers()

@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 
 from lab import links
-from pages.attack.experiment import PARTS
+from pages.attack.parameters import PARTS
 from pages.table import PAGES
 from ui import static_files
 from ui.compute import compute

@@ -17,15 +17,16 @@ from dpcore.attacks import audit, one_run
 from dpcore.cache import cached
 from dpcore.estimators.recipes import CLIPPING
 from dpcore.mechanisms import classical_noise_multiplier
-from dpcore.privacy import Adjacency, Guarantee, LowerBound
+from dpcore.privacy import Adjacency, LowerBound
 from dpcore.streams import stream
 from dpcore.training import descent
 from lab import chunking
 from lab.ensemble import Runs, slices
-from lab.settings import Settings, quantiles_of
+from lab.settings import Spread
 from pages.attack.audits import targets_descent
 from pages.attack.audits.runs import Scores, together
-from pages.attack.inputs import FORMS, Inputs, PrivateRecipe, claim
+from pages.attack.inputs import FORMS, Inputs, PrivateRecipe
+from pages.attack.parameters import AttackParameters
 
 EPSILONS = (0.3, 1.0, 2.0, 4.0, 8.0, 20.0, 60.0)
 CONFIDENCE = 0.95
@@ -37,6 +38,14 @@ RETRAININGS, _AT_ONCE = 2000, 250
 _WAIT = 4
 # A canary's feature: so long that its gradient is clipped at every step.
 _LENGTH = 20.0
+
+
+class Audit(NamedTuple):
+    """What one training shows: its right guesses of the coins, of how many, and the bound on epsilon."""
+
+    right: int
+    guesses: int
+    bound: LowerBound
 
 
 class Planted(NamedTuple):
@@ -55,7 +64,7 @@ class Planting(PrivateRecipe):
 
     @property
     def cells(self) -> float:
-        """The work of one training; a few models on so many columns wait for the memory."""
+        """Return the work of one training; a few models on so many columns wait for the memory."""
         rows, inputs = self.rows + self.canaries, self.features + 1 + self.canaries
         return _WAIT * chunking.cells(rows=rows, outputs=1, inputs=inputs, steps=self.steps)
 
@@ -80,7 +89,7 @@ class Retraining(Inputs):
 
 
 def planted_rows(model: Planting) -> tuple[np.ndarray, np.ndarray]:
-    """(X (n + m, d + 1 + m), y): the private rows with the constant, and m canaries, each with its coin for a class."""
+    """Return (X (n + m, d + 1 + m), y): the private rows with the constant, and m canaries, each of a coin's class."""
     split, m = model.split, model.canaries
     n, d = split.X_private.shape
     X = np.zeros((n + m, d + 1 + m), np.float32)
@@ -136,38 +145,35 @@ def _least(right: int, guesses: int, canaries: int, delta: float) -> LowerBound:
 
 @cached
 def _beside(done: tuple[Scores, ...], form: audit.Form, delta: float) -> LowerBound:
-    """Runs are told apart by who they are, so that a redraw does not count them again."""
+    """Return the bound of these runs, told apart by identity, so that a redraw does not count them again."""
     return audit.epsilon_lower_bound(
         *together(done), form=form, delta=delta, adjacency=Adjacency.REPLACE_ONE, confidence=CONFIDENCE
     )
 
 
-def bounds(planted: Planted, *, share: float, delta: float) -> list[tuple[int, int, LowerBound]]:
-    """(right guesses, guesses, bound) of each training alone."""
-    found = []
-    for scores in planted.scores:
-        right, guesses = one_run.guessed(scores, planted.coins, share=share)
-        found.append((right, guesses, _least(right, guesses, len(scores), delta)))
-    return found
+def audits(planted: Planted, *, share: float, delta: float) -> list[Audit]:
+    """Return what each training alone shows."""
+    found = (one_run.guessed(scores, planted.coins, share=share) for scores in planted.scores)
+    return [Audit(*guessed, _least(*guessed, len(planted.coins), delta)) for guessed in found]
 
 
-def _planted(settings: Settings) -> Iterator[Runs[Planting, Planted]]:
+def _planted(settings: AttackParameters) -> Iterator[Runs[Planting, Planted]]:
     model, at = Planting.of(settings), (settings.epsilon,)
     yield Runs(work=plant, model=model, at=at, count=_FIRST, essential=True)
     yield from slices(plant, model, at, chunking.cut(_FIRST, TRAININGS, each=model.cells, most=_FIRST))
 
 
-def _point(settings: Settings, epsilon: float) -> tuple[Runs[Planting, Planted], ...]:
+def _point(settings: AttackParameters, epsilon: float) -> tuple[Runs[Planting, Planted], ...]:
     model = Planting.of(settings)
     return slices(plant, model, (epsilon,), chunking.cut(0, POINT, each=model.cells))
 
 
-def _retrained(settings: Settings, epsilon: float) -> tuple[Runs[Retraining, Scores], ...]:
+def _retrained(settings: AttackParameters, epsilon: float) -> tuple[Runs[Retraining, Scores], ...]:
     parts = [range(first, first + _AT_ONCE) for first in range(0, RETRAININGS, _AT_ONCE)]
     return slices(retrain, Retraining.of(settings), (epsilon,), parts)
 
 
-def tasks(settings: Settings) -> Iterator[Runs]:
+def tasks(settings: AttackParameters) -> Iterator[Runs]:
     """Return today's trainings, today's retrainings, and then the curves."""
     yield from _planted(settings)
     yield from _retrained(settings, settings.epsilon)
@@ -176,7 +182,7 @@ def tasks(settings: Settings) -> Iterator[Runs]:
             yield from kind(settings, epsilon)
 
 
-def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "OnceResult":
+def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "OnceResult":
     def done(work: Iterable[Runs]) -> tuple[Any, ...]:
         return tuple(outcomes[task] for task in work if task in outcomes)
 
@@ -201,19 +207,22 @@ class OnceResult:
     many: the retrainings with one canary, by epsilon, where they are done.
     """
 
-    settings: Settings
+    settings: AttackParameters
     now: Planted
     points: dict[float, Planted]
     many: dict[float, tuple[Scores, ...]]
 
     @cached_property
-    def audits(self) -> list[tuple[int, int, LowerBound]]:
-        """(right guesses, guesses, bound) of each of today's trainings alone."""
-        return bounds(self.now, share=self.settings.guessed, delta=self.settings.delta)
+    def audits(self) -> list[Audit]:
+        """Return what each of today's trainings alone shows."""
+        return self._alone(self.now)
 
     @property
-    def first(self) -> tuple[int, int, LowerBound]:
+    def first(self) -> Audit:
         return self.audits[0]
+
+    def _alone(self, planted: Planted) -> list[Audit]:
+        return audits(planted, share=self.settings.guessed, delta=self.settings.delta)
 
     @cached_property
     def standing(self) -> np.ndarray:
@@ -226,66 +235,57 @@ class OnceResult:
 
     @property
     def edges(self) -> tuple[float, float]:
-        """Canaries that stand at the first or below are guessed to be of one class, from the second on of the other."""
-        order, (_, guesses, _) = np.sort(self.standing), self.first
-        return float(order[guesses // 2 - 1]), float(order[-(guesses // 2)])
+        """Return the ends of the guesses: canaries up to the first are guessed to be of one class, from the second on
+        of the other."""
+        order, half = np.sort(self.standing), self.first.guesses // 2
+        return float(order[half - 1]), float(order[-half])
 
     @property
     def luck(self) -> np.ndarray:
-        """(2,): nine in ten of today's trainings, each an audit of its own, show an epsilon between these."""
-        return np.quantile([bound.epsilon for *_, bound in self.audits], [0.05, 0.95])
+        """Return (2,): nine in ten of today's trainings, each an audit of its own, show an epsilon between these."""
+        return np.quantile([one.bound.epsilon for one in self.audits], [0.05, 0.95])
 
     @property
     def ceiling(self) -> LowerBound:
         """Return what one training could show at most: every guess right."""
-        _, guesses, _ = self.first
+        guesses = self.first.guesses
         return _least(guesses, guesses, self.settings.canaries, self.settings.delta)
 
     def retrained(self, epsilon: float) -> dict[str, LowerBound]:
-        """Form -> bound of the retrainings, where they are done; each at the confidence of the single training."""
+        """Return form -> bound of the retrainings, if done; each at the confidence of the single training."""
         if epsilon not in self.many:
             return {}
         return {form: _beside(self.many[epsilon], form, self.settings.delta) for form in FORMS}
 
     @cached_property
     def beside(self) -> dict[str, LowerBound]:
-        """Today's bounds from many trainings."""
+        """Return today's bounds from many trainings."""
         return self.retrained(self.settings.epsilon)
-
-    @property
-    def claim(self) -> Guarantee:
-        return claim(self.settings)
 
     @property
     def caught(self) -> bool:
         """Return whether the first training alone refutes the claim; without a claim it cannot."""
-        return self.settings.version != "none" and self.first[2].refutes(self.claim)
-
-    def _alone(self, epsilon: float) -> list[tuple[int, int, LowerBound]]:
-        """(right guesses, guesses, bound) of each training at a point of the curve; none before it is done."""
-        if epsilon not in self.points:
-            return []
-        return bounds(self.points[epsilon], share=self.settings.guessed, delta=self.settings.delta)
+        return self.settings.version != "none" and self.first.bound.refutes(self.settings.claim)
 
     @cached_property
     def curve(self) -> pd.DataFrame:
-        """A row an epsilon: quantiles of the bounds of single trainings, at today's of today's, and the bounds of the
-        retrainings (NaN: to be done)."""
+        """Return a row an epsilon: quantiles of the bounds of single trainings, at today's of today's, and the bounds
+        of the retrainings (NaN: to be done)."""
+        alone = {epsilon: self._alone(planted) for epsilon, planted in self.points.items()}
+        alone |= {self.settings.epsilon: self.audits}
         rows = []
         for epsilon in EPSILONS:
-            low = middle = high = np.nan
-            alone = self.audits if epsilon == self.settings.epsilon else self._alone(epsilon)
-            if alone:
-                low, middle, high = quantiles_of(np.array([one[2].epsilon for one in alone]))
-            many = self.retrained(epsilon)
-            rows.append((epsilon, low, middle, high, *(many[f].epsilon if f in many else np.nan for f in FORMS)))
-        return pd.DataFrame(rows, columns=["epsilon", "low", "median", "high", *FORMS])
+            row = {form: bound.epsilon for form, bound in self.retrained(epsilon).items()}
+            if epsilon in alone:
+                row |= Spread.of(np.array([one.bound.epsilon for one in alone[epsilon]]))._asdict()
+            rows.append({"epsilon": epsilon} | row)
+        return pd.DataFrame(rows, columns=["epsilon", *Spread._fields, *FORMS])
 
     def table(self) -> pd.DataFrame:
-        """Each of today's trainings alone, and then the retrainings."""
+        """Return each of today's trainings alone, and then the retrainings."""
         rows: list[tuple[str, int, int, float, float]] = [
-            (f"training {at}", len(self.now.coins), guesses, right, bound.epsilon)
-            for at, (right, guesses, bound) in enumerate(self.audits, 1)
+            (f"training {at}", len(self.now.coins), one.guesses, one.right, one.bound.epsilon)
+            for at, one in enumerate(self.audits, 1)
         ]
         for form, bound in self.beside.items():
             rows.append((f"{bound.trials} trainings, {form}", 1, bound.trials // 2, np.nan, bound.epsilon))
@@ -296,5 +296,5 @@ class OnceResult:
         return {"Audits": self.table, "Over epsilon": lambda: self.curve, "Canaries": self.canaries}
 
     def canaries(self) -> pd.DataFrame:
-        """Class and score of each canary of the first training."""
+        """Return class and score of each canary of the first training."""
         return pd.DataFrame({"class": self.now.coins.astype(int), "score": self.now.scores[0]})

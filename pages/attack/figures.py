@@ -1,8 +1,10 @@
 """Two worlds in pictures: the map of people and boundaries, the attacker's scores, and how often they are right."""
 
+from typing import Any
+
 import numpy as np
 
-from pages.attack.experiment import LIMITS
+from pages.attack.parameters import LIMITS
 from pages.attack.two_worlds_result import EPSILONS, WorldsResult
 from ui.plot import bars, maps, theme
 from ui.plot.curves import Curve, Level, over, trained
@@ -33,12 +35,13 @@ def people(result: WorldsResult) -> dict:
         | {"opacity": 0.75}
         for world, (colour, _) in reversed(list(enumerate(WORLDS)))
     ]
+    layout: dict[str, Any] = maps.axes(plane)
     who = f"row {settings.person}" if settings.who == "row" else "an outlier"
     return theme.figure(
         *_points(result),
         shapes=[*shapes, _meant(result)],
         title=theme.title("Target person", f"{who} ({_class(result)})"),
-        **maps.axes(plane),
+        **layout,
     )
 
 
@@ -51,7 +54,7 @@ def clicks(result: WorldsResult) -> dict:
 
 def _place(result: WorldsResult) -> np.ndarray:
     """Return where the person is drawn, (2,)."""
-    (row, _), _ = result.settings.neighbours.candidates
+    row, _ = result.candidate
     return result.plane.display(result.plane.coordinates(row[None]))[0]
 
 
@@ -65,24 +68,36 @@ def _points(result: WorldsResult) -> list[dict]:
     found = []
     for label, name in enumerate(split.source.classes):
         some = labels == label
-        marker = {"color": theme.CLASSES[label], "symbol": maps.symbol(label), "size": theme.array(size[some])}
-        marker |= {"opacity": 0.75, "line": {"width": 0}}
-        hover = f"row %{{customdata}}, {name}<br>click: is this person safe?<extra></extra>"
-        custom = {"customdata": theme.array(rows[some]), "hovertemplate": hover}
-        found.append(theme.scatter(*at[some].T, mode="markers", name=name, marker=marker, **custom))
+        marker = {
+            "color": theme.CLASSES[label],
+            "symbol": maps.symbol(label),
+            "size": theme.array(size[some]),
+            "opacity": 0.75,
+            "line": {"width": 0},
+        }
+        found.append(
+            theme.scatter(
+                *at[some].T,
+                mode="markers",
+                name=name,
+                marker=marker,
+                customdata=theme.array(rows[some]),
+                hovertemplate=f"row %{{customdata}}, {name}<br>click: is this person safe?<extra></extra>",
+            )
+        )
     return found
 
 
 def _class(result: WorldsResult) -> str:
     """The class of the person."""
-    (_, label), _ = result.settings.neighbours.candidates
+    _, label = result.candidate
     name = result.split.source.classes[label]
     return name if len(name) > 1 else f"class {name}"
 
 
 def _meant(result: WorldsResult) -> dict:
     """The person, in the colour of the class, with a ring. A shape: it is dragged without a redraw of all points."""
-    (_, label), _ = result.settings.neighbours.candidates
+    _, label = result.candidate
     (x, y), half = _place(result).tolist(), 7.5
     size = {"xsizemode": "pixel", "ysizemode": "pixel", "x0": -half, "x1": half, "y0": -half, "y1": half}
     ring = {"fillcolor": theme.CLASSES[label], "line": {"color": theme.WITH_YOU, "width": 3.5}}

@@ -1,14 +1,15 @@
 """Audits in pictures: every mechanism of the lab against its claim, and one single training beside many."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from pages.attack.audits.runs import AuditResult
 from pages.attack.audits.table import AUDITS, CAUGHT, CONSISTENT, FAMILIES
 from pages.attack.canaries import RETRAININGS, OnceResult
-from pages.attack.experiment import LIMITS
 from pages.attack.figures import EPSILON_AXIS
+from pages.attack.parameters import LIMITS
 from ui.plot import bars, theme
 from ui.plot.curves import Curve, over, trained
 from ui.plot.theme import number
@@ -118,7 +119,7 @@ def audits(result: AuditResult, names: Sequence[str]) -> dict:
         bars.stroke((AUDITS[name].epsilon,) * 2, (at - 0.46, at + 0.02), colour=theme.BOUND, width=3)
         for name, at in place.items()
     ]
-    side = {"x": 0, "xref": "paper", "xanchor": "left", "yref": "y", "yanchor": "middle"}
+    side: dict[str, Any] = {"x": 0, "xref": "paper", "xanchor": "left", "yref": "y", "yanchor": "middle"}
     return theme.figure(
         _dots(result, done, found, np.array([place[name] - 0.22 for name in done]), size=7),
         title=theme.title("Claimed epsilon and lower bound"),
@@ -159,7 +160,7 @@ def _guessed(low: float, high: float) -> dict:
 
 def beside(result: OnceResult) -> dict:
     """Draw what each audit shows over the claimed epsilon."""
-    frame, now = result.curve, {"median": result.first[2]} | result.beside
+    frame, now = result.curve, {"median": result.first.bound} | result.beside
     drawn = frame[["low", "median", "high", *MANY]].clip(lower=_LEAST)
     done = {name: drawn[name].notna() for name in ("median", *MANY)}
     ends = np.array(LIMITS["epsilon"])

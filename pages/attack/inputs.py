@@ -6,7 +6,7 @@ from typing import Any, Self
 from dpcore.attacks import audit
 from dpcore.data import toy as data
 from dpcore.data.references import held
-from dpcore.privacy import Adjacency, Guarantee
+from dpcore.privacy import Adjacency
 from dpcore.training import descent
 
 # Rows, or people, of a file of one's own that are trained on: each picture takes hundreds of trainings.
@@ -17,18 +17,6 @@ _SEVERAL = 5
 FORMS: tuple[audit.Form, ...] = ("count", "gaussian")
 
 
-def claim(settings: Any) -> Guarantee:
-    """Return the claim that the slider sets, whatever the version really gives."""
-    return Guarantee(
-        epsilon=settings.epsilon,
-        delta=settings.delta,
-        adjacency=Adjacency.REPLACE_ONE,
-        unit=settings.unit,
-        basis="claimed",
-        event=settings.guarantees.formula.event,
-    )
-
-
 def rows_of(dataset: data.Dataset) -> int:
     """Return how many private rows, or people, are trained on; public knowledge."""
     rows = data.source(dataset).private_rows
@@ -36,7 +24,7 @@ def rows_of(dataset: data.Dataset) -> int:
 
 
 def split_of(dataset: data.Dataset, *, seed: int) -> data.Split:
-    """The data set with as many; those of a file are picked by the seed alone."""
+    """Return the data set with as many; those of a file are picked by the seed alone."""
     return data.load(dataset, seed=seed, private_rows=None if isinstance(dataset, str) else rows_of(dataset))
 
 

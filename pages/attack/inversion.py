@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore.estimators.recipes import Claim
 from dpcore.training import descent, losses
 from lab import chunking
 from lab.ensemble import Grid, Runs, slices
 from pages.attack.inputs import PrivateRecipe
+from pages.attack.parameters import AttackParameters
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
 REPEATS = 10
@@ -119,14 +119,14 @@ def _alike(found: np.ndarray, truth: np.ndarray) -> np.ndarray:
     return (a * b).sum(axis=-1) / np.maximum(scale, 1e-30)
 
 
-def tasks(settings: Claim) -> Iterator[Runs]:
+def tasks(settings: AttackParameters) -> Iterator[Runs]:
     model = Model.of(settings)
     yield Runs(work=inverted, model=model, at=(settings.epsilon,), count=2, essential=True)
     yield Runs(work=inverted, model=model, at=(None,), count=1, essential=True)
     yield from slices(inverted, model, (settings.epsilon, *EPSILONS), [range(REPEATS)])
 
 
-def result(settings: Claim, outcomes: Mapping[Any, Any]) -> "InversionResult":
+def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "InversionResult":
     first, plain, all_of_it, *curve = tasks(settings)
     matches = {task: outcomes[task].match[:, None] for task in curve if task in outcomes}
     return InversionResult(
@@ -141,7 +141,7 @@ def result(settings: Claim, outcomes: Mapping[Any, Any]) -> "InversionResult":
 class InversionResult:
     """Pictures recovered now and without privacy; over epsilon, a grid of how well classes and record match."""
 
-    settings: Claim
+    settings: AttackParameters
     now: Seen
     plain: Seen
     curve: Grid

@@ -17,13 +17,13 @@ import pandas as pd
 from scipy.special import logsumexp, ndtr, ndtri
 
 from dpcore.accountants import gdp
-from dpcore.estimators.recipes import Claim
 from dpcore.streams import normal_steps, stream
 from dpcore.training import losses
 from lab import chunking
 from lab.claims import Case, compare
 from lab.ensemble import Runs
 from pages.attack.inputs import PrivateRecipe, Recipe
+from pages.attack.parameters import AttackParameters
 
 ATTACKS = ("likelihood ratio", "loss threshold")
 MODELS, _AT_ONCE = 128, 16
@@ -84,10 +84,10 @@ def shadows(model: Plain, _: tuple[()], models: range) -> Shadows:
 
 def _descended(model: Plain, X: np.ndarray, y: np.ndarray, members: np.ndarray, models: range) -> np.ndarray:
     """Return weights (R, k, p) of descents, model r on the rows of members[r] alone."""
-    private = isinstance(model, Private)
+    private = model if isinstance(model, Private) else None
     weights = np.zeros((len(models), losses.outputs(model.classes), X.shape[1]), np.float32)
     rate, steps = np.float32(model.learning_rate * model.more_rate), model.steps * model.more_steps
-    sd = np.float32(model.noise_sd(model.epsilon, rows=model.members) if private else 0.0)
+    sd = np.float32(private.noise_sd(private.epsilon, rows=model.members) if private else 0.0)
     lengths = np.linalg.norm(X, axis=1)
     kept = members[:, None].astype(np.float32) / np.float32(model.members)
     draws = models if private else ()
@@ -95,7 +95,7 @@ def _descended(model: Plain, X: np.ndarray, y: np.ndarray, members: np.ndarray, 
         residual = losses.residuals(losses.logits(weights, X), y).astype(np.float32)
         if private:
             norms = np.linalg.norm(residual, axis=1, keepdims=True) * lengths
-            residual *= np.minimum(1, model.clip_norm / np.maximum(norms, 1e-30))
+            residual *= np.minimum(1, private.clip_norm / np.maximum(norms, 1e-30))
         weights -= rate * ((residual * kept) @ X)
         if private:
             weights -= rate * sd * drawn
@@ -147,19 +147,19 @@ def frontier(rates: np.ndarray, *, epsilon: float, delta: float) -> pd.DataFrame
     return pd.DataFrame({"false alarms": rates, "promised": promised, "gaussian": ndtr(ndtri(rates) + mu)})
 
 
-def _slices(settings: Claim, arm: str) -> Iterator[Runs[Plain, Shadows]]:
+def _slices(settings: AttackParameters, arm: str) -> Iterator[Runs[Plain, Shadows]]:
     model = ARMS[arm].of(settings)
     yield Runs(work=shadows, model=model, count=_AT_ONCE, essential=True)
     for part in chunking.cut(_AT_ONCE, MODELS, each=model.cells, most=_AT_ONCE):
         yield Runs(work=shadows, model=model, first=part.start, count=len(part))
 
 
-def tasks(settings: Claim) -> list[Any]:
+def tasks(settings: AttackParameters) -> list[Any]:
     pairs = zip_longest(*(_slices(settings, arm) for arm in ARMS))
     return [task for pair in pairs for task in pair if task is not None]
 
 
-def result(settings: Claim, outcomes: Mapping[Any, Any]) -> "MembersResult":
+def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "MembersResult":
     found = {}
     for arm in ARMS:
         done = [outcomes[task] for task in _slices(settings, arm) if task in outcomes]
@@ -171,7 +171,7 @@ def result(settings: Claim, outcomes: Mapping[Any, Any]) -> "MembersResult":
 class MembersResult:
     """The models of both arms, and the attacks on them."""
 
-    settings: Claim
+    settings: AttackParameters
     shadows: dict[str, Shadows]
 
     @cached_property

@@ -15,7 +15,8 @@ from pages.attack import figures_parts as others
 from pages.attack import words as say
 from pages.attack import words_audits as judge
 from pages.attack import words_parts as tell
-from pages.attack.experiment import MISFITS, AttackSettings
+from pages.attack.experiment import AttackSettings
+from pages.attack.parameters import MISFITS
 from ui import controls, labels, live, my_rows, outcomes, panels
 from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 
@@ -93,8 +94,12 @@ def worlds_knobs(settings: AttackSettings) -> Knobs:
         main, more = (*number, "clip_norm", "steps", "learning_rate"), ("repeats", "delta", "seed")
         return Knobs(hero="epsilon", main=main, more=more, changes=say.KNOBS | say.OWN_KNOBS)
     label = () if settings.who == "row" else ("label",)
-    main, more = ("person", "person_x", "person_y", "clip_norm"), ("repeats", "delta", "steps", "learning_rate", "seed")
-    return Knobs(hero="epsilon", main=main, more=(*label, *more), changes=say.KNOBS)
+    return Knobs(
+        hero="epsilon",
+        main=("person", "person_x", "person_y", "clip_norm"),
+        more=(*label, "repeats", "delta", "steps", "learning_rate", "seed"),
+        changes=say.KNOBS,
+    )
 
 
 def knobs(*main: str) -> Knobs:

@@ -6,9 +6,10 @@ a threshold: for the steps the exact log-likelihood ratio and 0, for the final w
 lie apart (Fisher's) and the middle between them, both from the first half of the trainings and tested on the other.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from dpcore.privacy import Adjacency
 from dpcore.training import descent, losses
 from lab import chunking
 from lab.boundaries import Plane, usual_plane
+from lab.ensemble import Runs
 from pages.attack.exposure import gradient_moves, people_moves
 from pages.attack.inputs import Inputs, Recipe, split_of, worked_rows
 
@@ -47,7 +49,7 @@ def plane_of(dataset: str, seed: int) -> Plane:
 
 
 def spot(plane: Plane, x: float, y: float) -> np.ndarray:
-    """The row (d,) at a place of the map, -1 and 1 being its edges, inside of the public bounds."""
+    """Return the row (d,) at a place of the map, -1 and 1 being its edges, inside of the public bounds."""
     (a_low, a_high), (b_low, b_high) = plane.extent
     at = np.array([a_low + (x + 1) / 2 * (a_high - a_low), b_low + (y + 1) / 2 * (b_high - b_low)])
     return np.clip(plane.inputs(at), -1, 1)
@@ -55,7 +57,7 @@ def spot(plane: Plane, x: float, y: float) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours(Inputs):
-    """Which two data sets: all that decides them, and nothing else."""
+    """All that decides the two data sets, and nothing else."""
 
     dataset: str
     seed: int
@@ -68,7 +70,7 @@ class Neighbours(Inputs):
 
     @property
     def candidates(self) -> tuple[tuple[np.ndarray, int], tuple[np.ndarray, int]]:
-        """(row (d,), class) of the person, and of who stands there in the other world."""
+        """Return (row (d,), class) of the person, and of who stands there in the other world."""
         split = data.load(self.dataset, seed=self.seed)
         if self.who == "outlier":
             here = spot(plane_of(self.dataset, self.seed), self.person_x, self.person_y), self.label
@@ -100,7 +102,7 @@ class Training(Recipe):
 
 @dataclass(frozen=True, kw_only=True)
 class OwnNeighbours:
-    """Which two data sets, where the rows are a file's: no row of it is public, and none is made up.
+    """All that decides the two data sets of a file: no row of it is public, and none is made up.
 
     who: the most "exposed" person of ``recipe``, the one in the "middle", or the "row" with the number ``person``;
     against: all of their rows with the next class ("label"), or without any ("nobody"): such rows add nothing.
@@ -113,19 +115,11 @@ class OwnNeighbours:
     against: str
     recipe: Training | None
 
-    @classmethod
-    def of(cls, settings: Any) -> Self:
-        """Return what ``settings`` say; the recipe matters where it chooses the person."""
-        row = settings.who == "row"
-        who = {"who": settings.who, "person": settings.person if row else 0}
-        about = {"dataset": settings.rows_of, "seed": settings.seed, "against": settings.against}
-        return cls(recipe=None if row else Training.of(settings), **about, **who)
-
     def place(self, risks: np.ndarray | None = None) -> int:
-        """The number of the person, by the ``risks`` of all where these choose."""
-        if self.who == "row":
+        """Return the number of the person, by the ``risks`` of all where these choose."""
+        if self.recipe is None:
             return self.person
-        risks = exposures(self.recipe, self.against == "nobody") if risks is None else risks
+        risks = exposed(self.recipe, nobody=self.against == "nobody").run() if risks is None else risks
         return int(np.argsort(-risks, kind="stable")[0 if self.who == "exposed" else len(risks) // 2])
 
     @cached
@@ -139,7 +133,7 @@ class OwnNeighbours:
 
 
 def another_class(y: np.ndarray, classes: int, *, nobody: bool) -> np.ndarray:
-    """The class (n,) of each row in the other world: the next one, for a row without any the first; -1 for none."""
+    """Return the class (n,) of each row in the other world: the next one, without one the first; -1 for none."""
     return np.full_like(y, -1) if nobody else (y + 1) % classes
 
 
@@ -161,8 +155,10 @@ class Model(Training):
         return str(Adjacency.REPLACE_ONE)
 
 
-def train(recipe: Training, world: World, *, sd: np.ndarray | float, draws, record=()) -> descent.Path:
-    """Models from zero by this recipe, one for each of ``draws``."""
+def train(
+    recipe: Training, world: World, *, sd: float, draws: Sequence[int] | np.ndarray, record: Sequence[int] = ()
+) -> descent.Path:
+    """Train models from zero by this recipe, one for each of ``draws``."""
     return descent.noisy_gradient_descent(
         world.X,
         world.y,
@@ -187,6 +183,7 @@ class Trained(NamedTuple):
     scores: np.ndarray | None
 
 
+@cached
 def retrained(model: Model, at: tuple[float], repeats: range) -> Trained:
     """Train these repeats in both worlds at one epsilon."""
     sd, worlds = noise_sd(model, at[0]), model.neighbours.worlds()
@@ -201,12 +198,6 @@ def retrained(model: Model, at: tuple[float], repeats: range) -> Trained:
     return Trained(np.stack(weights), np.stack(scores) if scores else None)
 
 
-@cached
-def retrained_once(model: Model, at: tuple[float], repeats: range) -> Trained:
-    """Train as ``retrained``, and keep what a point of the curve needs until its other parts are there."""
-    return retrained(model, at, repeats)
-
-
 def _pair_cells(dataset: data.Dataset, steps: int, sees: str) -> float:
     source = data.source(dataset)
     outputs, inputs = losses.outputs(len(source.classes)), len(source.features) + 1
@@ -219,8 +210,8 @@ def most_repeats(dataset: data.Dataset, steps: int, sees: str) -> int:
     return max(_LEAST_MOST, _SLICES * int(chunking.SLICE / _pair_cells(dataset, steps, sees)))
 
 
-def _log_ratio(recipe: Training, worlds, history, *, sd: float) -> np.ndarray:
-    """ln P[path | with] - ln P[path | without] of paths (T + 1, R, k, p): the sum over steps of
+def _log_ratio(recipe: Training, worlds: Sequence[World], history: np.ndarray, *, sd: float) -> np.ndarray:
+    """Return ln P[path | with] - ln P[path | without] of paths (T + 1, R, k, p): the sum over steps of
     (r.D - D.D/2) / sd^2, with r the step beyond what the world without would take on average and D what the person
     adds to it."""
     gradients = [_Mean(recipe, world, models=history.shape[1]) for world in worlds]
@@ -252,52 +243,34 @@ class _Mean:
         return mean
 
 
-@dataclass(frozen=True, kw_only=True)
-class Noiseless:
-    """The descent without noise: weights (2, k, p) with the person and without."""
-
-    model: Model
-    essential: ClassVar[bool] = True
-
-    def run(self) -> np.ndarray:
-        return noiseless(self.model)
-
-
 @cached
-def noiseless(model: Model) -> np.ndarray:
-    """Weights (2, k, p) after the descent without noise in both worlds; every point of the curve asks for them."""
-    paths = [train(model, world, sd=0.0, draws=[0]) for world in model.neighbours.worlds()]
+def noiseless(model: Model, at: tuple[()], repeats: range) -> np.ndarray:
+    """Return weights (2, k, p) after the descent without noise, with the person and without."""
+    paths = [train(model, world, sd=0.0, draws=repeats) for world in model.neighbours.worlds()]
     return np.stack([path.weights[0] for path in paths])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Risks:
-    """The risk of each private row, or person (n,): how far it moves the mean gradient against itself with another
-    class, or against ``nobody``, root mean square over the descent without noise, in units of the 2C/n that the noise
-    is made for.
-
-    It is the same whoever the person is.
-    """
-
-    recipe: Training
-    nobody: bool = False
-    essential: ClassVar[bool] = True
-
-    @classmethod
-    def of(cls, settings: Any) -> Self:
-        """Return the risks of all people of these settings."""
-        return cls(recipe=Training.of(settings), nobody=settings.against == "nobody")
-
-    def run(self) -> np.ndarray:
-        return exposures(self.recipe, self.nobody)
+def clean(model: Model) -> Runs[Model, np.ndarray]:
+    """Return the task of the descent without noise; every point of the curve asks for its outcome."""
+    return Runs(work=noiseless, model=model, count=1, essential=True)
 
 
 @cached
-def exposures(recipe: Training, nobody: bool) -> np.ndarray:
-    """Return the exposures as ``Risks``; they also choose a person of a file."""
+def exposures(recipe: Training, at: tuple[bool], repeats: range) -> np.ndarray:
+    """Return the risk of each private row, or person (n,): how far it moves the mean gradient against itself.
+
+    That is with another class, or against nobody where ``at`` says so; root mean square over the descent without noise,
+    in units of the 2C/n that the noise is made for. It is the same whoever the person is, and chooses one of a file.
+    """
     X, y, people = recipe.split.learned
     marks = np.unique(np.linspace(0, recipe.steps, 11).astype(int))
-    path = train(recipe, World(*losses.examples(X, y), people), sd=0.0, draws=[0], record=marks)
-    about = recipe, path.history[:, 0], losses.with_constant(X), y, another_class(y, recipe.classes, nobody=nobody)
+    path = train(recipe, World(*losses.examples(X, y), people), sd=0.0, draws=repeats, record=marks.tolist())
+    others = another_class(y, recipe.classes, nobody=at[0])
+    about = recipe, path.history[:, 0], losses.with_constant(X), y, others
     moved = gradient_moves(*about) if people is None else people_moves(*about, people)
     return np.sqrt(np.mean(moved**2, axis=0)) / 2 / recipe.clip_norm
+
+
+def exposed(recipe: Training, *, nobody: bool) -> Runs[Training, np.ndarray]:
+    """Return the task of the risks of all people."""
+    return Runs(work=exposures, model=recipe, at=(nobody,), count=1, essential=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,29 +14,28 @@ from dpcore.accountants import gdp
 from dpcore.accountants.attacker import best_attacker
 from dpcore.attacks import audit
 from dpcore.attacks.guess import EACH, Guessed, guess
-from dpcore.cache import CACHE, cached
+from dpcore.cache import cached
 from dpcore.clopper_pearson import clopper_pearson
 from dpcore.data import toy as data
-from dpcore.estimators.recipes import Guarantees
-from dpcore.privacy import Adjacency, Guarantee, LowerBound
+from dpcore.privacy import Adjacency, LowerBound
 from dpcore.training import losses
 from lab import chunking
 from lab.boundaries import Plane, boundaries
 from lab.ensemble import Runs, slices
-from lab.settings import Settings
 from pages.attack.exposure import gradient_moves
-from pages.attack.inputs import FORMS, claim, split_of
+from pages.attack.inputs import FORMS, split_of
+from pages.attack.parameters import AttackParameters
 from pages.attack.two_worlds import (
     STEPS_SEEN,
     Model,
-    Noiseless,
-    Risks,
+    Neighbours,
+    OwnNeighbours,
     Trained,
     Training,
-    noiseless,
+    clean,
+    exposed,
     plane_of,
     retrained,
-    retrained_once,
 )
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 15.0, 40.0, 150.0)
@@ -55,41 +54,24 @@ class Point(NamedTuple):
     trials: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class CurvePoint:
-    """The attack at one epsilon of the curve, with trainings ``first`` to ``first`` + ``count`` - 1 of each world."""
-
-    model: Model
-    epsilon: float
-    first: int
-    count: int
-    essential: ClassVar[bool] = False
-
-    @property
-    def parts(self) -> tuple[Runs[Model, Trained], ...]:
-        """Return the trainings, a slice of work each."""
-        cuts = chunking.cut(self.first, self.first + self.count, each=self.model.cells)
-        return slices(retrained_once, self.model, (self.epsilon,), cuts)
-
-    def run(self) -> Point:
-        found = _attacked([part.run() for part in self.parts], self.model)
-        return Point(found.correct, found.trials)
+def attacked(model: Model, at: tuple[float], repeats: range) -> Point:
+    """Attack at one epsilon of the curve, with these trainings of each world."""
+    found = _attacked([part.run() for part in parts(model, at, repeats)], model)
+    return Point(found.correct, found.trials)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Attacked:
-    """The attack on the trainings of these slices of the page: its share of right answers, (1,)."""
+def parts(model: Model, at: tuple[float], repeats: range) -> tuple[Runs[Model, Trained], ...]:
+    """Return the trainings of a point of the curve, a slice of work each."""
+    return slices(retrained, model, at, chunking.cut(repeats.start, repeats.stop, each=model.cells))
 
-    slices: tuple[Runs[Model, Trained], ...]
-    essential: ClassVar[bool] = False
 
-    def run(self) -> np.ndarray:
-        trained = [CACHE.answer(part, part.run) for part in self.slices]
-        return np.array([_attacked(trained, self.slices[0].model).accuracy])
+def accuracy(model: Model, at: tuple[float], repeats: range) -> np.ndarray:
+    """Return the attack's share of right answers (1,) on the trainings of the page."""
+    return np.array([_attacked([part.run() for part in trainings(model, at[0], len(repeats))], model).accuracy])
 
 
 def _attacked(trained: Sequence[Trained], model: Model) -> Guessed:
-    return guess(*_together(trained), noiseless(model))
+    return guess(*_together(trained), clean(model).run())
 
 
 def _together(trained: Sequence[Trained]) -> Trained:
@@ -104,69 +86,67 @@ def _at_once(model: Model) -> int:
     return int(np.clip(_CELLS_AT_ONCE / model.cells, 10, _MOST // more))
 
 
-def _slices(settings: Settings) -> list[Runs[Model, Trained]]:
+def trainings(model: Model, epsilon: float, repeats: int) -> list[Runs[Model, Trained]]:
     """Return all trainings at today's epsilon: the first few at once, the others while at rest."""
-    model = Model.of(settings)
     width = _at_once(model)
-    first = chunking.first(min(_FIRST, width, settings.repeats), each=model.cells, least=4)
-    cuts = chunking.cut(first, settings.repeats, each=model.cells, most=width)
-    now, *later = slices(retrained, model, (settings.epsilon,), [range(first), *cuts])
+    first = chunking.first(min(_FIRST, width, repeats), each=model.cells, least=4)
+    cuts = chunking.cut(first, repeats, each=model.cells, most=width)
+    now, *later = slices(retrained, model, (epsilon,), [range(first), *cuts])
     return [replace(now, essential=True), *later]
 
 
-def _points(settings: Settings) -> tuple[CurvePoint, ...]:
-    model = Model.of(settings)
-    return _rounds(model, min(_POINT, 2 * _at_once(model), settings.repeats))
+def _points(model: Model, repeats: int) -> tuple[Runs[Model, Point], ...]:
+    """Return the curve over epsilon, in rounds."""
+    return _rounds(model, min(_POINT, 2 * _at_once(model), repeats))
 
 
 @lru_cache(maxsize=64)
-def _rounds(model: Model, count: int) -> tuple[CurvePoint, ...]:
-    """The curve over epsilon, in rounds; the same while epsilon moves."""
-    return tuple(
-        CurvePoint(model=model, epsilon=epsilon, first=turn * count, count=count)
-        for turn in range(4)
-        for epsilon in EPSILONS
-    )
+def _rounds(model: Model, count: int) -> tuple[Runs[Model, Point], ...]:
+    """Return the curve with so many trainings in a round; the same while epsilon moves."""
+    return slices(attacked, model, EPSILONS, [range(turn * count, (turn + 1) * count) for turn in range(4)])
 
 
-def probe(settings: Settings) -> Attacked:
-    """The attack on all trainings at today's epsilon."""
-    return Attacked(slices=tuple(_slices(settings)))
+def probe(settings: AttackParameters) -> Runs[Model, np.ndarray]:
+    """Return the attack on all trainings at today's epsilon."""
+    return Runs(work=accuracy, model=Model.of(settings), at=(settings.epsilon,), count=settings.repeats)
 
 
-def tasks(settings: Settings) -> Iterator[Any]:
-    """Today's epsilon, with a first turn of the curve early on, and then the rest of the curve."""
-    now = _slices(settings)
-    points = [(*_apart(point), point) for point in _points(settings)]
-    yield from (now[0], Noiseless(model=Model.of(settings)), Risks.of(settings))
+def tasks(settings: AttackParameters) -> Iterator[Runs]:
+    """Return today's epsilon, with a first turn of the curve early on, and then the rest of the curve."""
+    model = Model.of(settings)
+    now = trainings(model, settings.epsilon, settings.repeats)
+    points = [(*_apart(point), point) for point in _points(model, settings.repeats)]
+    yield from (now[0], clean(model), _risks(settings))
     yield from now[1:4]
     yield from chain.from_iterable(points[: len(EPSILONS)])
     yield from now[4:]
     yield from chain.from_iterable(points[len(EPSILONS) :])
 
 
-def _apart(point: CurvePoint) -> tuple[Runs[Model, Trained], ...]:
+def _apart(point: Runs[Model, Point]) -> tuple[Runs[Model, Trained], ...]:
     """Return what a point needs before, where all of it would be too much for one slice."""
-    return point.parts if len(point.parts) > 1 else ()
+    before = parts(point.model, point.at, point.repeats)
+    return before if len(before) > 1 else ()
 
 
-def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "WorldsResult":
-    trained = _together([outcomes[task] for task in _slices(settings) if task in outcomes])
+def _risks(settings: AttackParameters) -> Runs[Training, np.ndarray]:
+    return exposed(Training.of(settings), nobody=settings.against == "nobody")
+
+
+def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "WorldsResult":
+    model = Model.of(settings)
+    done = [outcomes[task] for task in trainings(model, settings.epsilon, settings.repeats) if task in outcomes]
     points: dict[float, Point] = {}
-    for task in _points(settings):
+    for task in _points(model, settings.repeats):
         if task in outcomes:
-            correct, trials = points.get(task.epsilon, (0, 0))
-            points[task.epsilon] = Point(correct + outcomes[task].correct, trials + outcomes[task].trials)
+            correct, trials = points.get(task.at[0], (0, 0))
+            points[task.at[0]] = Point(correct + outcomes[task].correct, trials + outcomes[task].trials)
     return WorldsResult(
         settings=settings,
-        split=split_of(settings.rows_of, seed=settings.seed),
-        plane=None if settings.private else plane_of(settings.dataset, settings.seed),
-        noiseless=outcomes[Noiseless(model=Model.of(settings))],
-        risks=outcomes[Risks.of(settings)],
-        weights=trained.weights,
-        scores=trained.scores,
+        trained=_together(done),
+        noiseless=outcomes[clean(model)],
+        risks=outcomes[_risks(settings)],
         points=points,
-        guarantees=settings.guarantees,
     )
 
 
@@ -180,57 +160,57 @@ def _limits(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WorldsResult:
-    """weights (2, R, k, p) with the person and without; noiseless (2, k, p): both without noise; risks (n,) of the
-    private rows; scores (2, R) where every step is seen; points of the curve. plane: where people are drawn; None
-    where they must not be.
+    """All trainings at today's epsilon; noiseless (2, k, p): both worlds without noise; risks (n,) of the private rows;
+    points of the curve.
     """
 
-    settings: Settings
-    split: data.Split
-    plane: Plane | None
+    settings: AttackParameters
+    trained: Trained
     noiseless: np.ndarray
     risks: np.ndarray
-    weights: np.ndarray
-    scores: np.ndarray | None
     points: dict[float, Point]
-    guarantees: Guarantees
+
+    @property
+    def split(self) -> data.Split:
+        return split_of(self.settings.rows_of, seed=self.settings.seed)
+
+    @property
+    def plane(self) -> Plane:
+        """Return where people are drawn, who are not those of a file."""
+        return plane_of(self.settings.dataset, self.settings.seed)
 
     @property
     def trainings(self) -> int:
         """Return the number of trainings in each world, so far."""
-        return self.weights.shape[1]
+        return self.trained.weights.shape[1]
 
     @cached_property
     def attack(self) -> Guessed:
-        return guess(self.weights, self.scores, self.noiseless)
+        return guess(*self.trained, self.noiseless)
 
     def boundaries(self, world: int) -> np.ndarray:
-        """Boundary segments (m, 2, 2) of some models of a world, 0 being the one with the person."""
+        """Return boundary segments (m, 2, 2) of some models of a world, 0 being the one with the person."""
         some = max(4, _DRAWN // math.comb(max(self.settings.classes, 2), 2))
-        return boundaries(self.weights[world, :some], self.plane)
+        return boundaries(self.trained.weights[world, :some], self.plane)
 
     @property
     def usual_risk(self) -> float:
-        """The median of the risks."""
+        """Return the median of the risks."""
         return float(np.median(self.risks))
 
     @property
     def promised(self) -> float:
         """Return what the claim leaves the best 50:50 attacker at most: (e^epsilon + delta) / (1 + e^epsilon)."""
-        return self.claim.attacker_accuracy
+        return self.settings.claim.attacker_accuracy
 
     @property
     def ceiling(self) -> float:
         """Return what the noise leaves them, were each gradient clipped: Phi(mu/2); 1 where there is no noise."""
-        return best_attacker(self.guarantees.formula).right
-
-    @property
-    def claim(self) -> Guarantee:
-        return claim(self.settings)
+        return best_attacker(self.settings.guarantees.formula).right
 
     @cached_property
     def bounds(self) -> dict[str, LowerBound]:
-        """Lower bounds on epsilon from scores that chose nothing, each at 97.5 %, so that both hold at 95 %."""
+        """Return lower bounds on epsilon from scores that chose nothing, each at 97.5 %, so that both hold at 95 %."""
         tested, delta, unit = self.attack.tested, self.settings.delta, self.settings.unit
         about: Any = {"delta": delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": EACH, "unit": unit}
         return {form: audit.epsilon_lower_bound(*tested, form=form, **about) for form in FORMS}
@@ -243,16 +223,16 @@ class WorldsResult:
     @property
     def caught(self) -> bool:
         """Return whether the claim is refuted; without a claim it cannot be."""
-        return self.settings.version != "none" and self.shown.refutes(self.claim)
+        return self.settings.version != "none" and self.shown.refutes(self.settings.claim)
 
     @property
     def overlap(self) -> float:
-        """The share of the two worlds' scores that lie in common, by histogram."""
+        """Return the share of the two worlds' scores that lie in common, by histogram."""
         _, shares = self.histogram()
         return float(np.minimum(*shares).sum())
 
     def histogram(self, bins: int = 48) -> tuple[np.ndarray, np.ndarray]:
-        """Edges (bins + 1,) and the share of scores in each bin, with the person and without (2, bins)."""
+        """Return edges (bins + 1,) and the share of scores in each bin, with the person and without (2, bins)."""
         reach = self.reach
         edges = np.linspace(-reach, reach, bins + 1)
         inside = np.clip(self.attack.scores, -reach * 0.999, reach * 0.999)
@@ -260,19 +240,25 @@ class WorldsResult:
 
     @property
     def reach(self) -> float:
-        """Half of the scores' axis: in coarse steps, so that it rests while the slider moves."""
+        """Return half of the scores' axis: in coarse steps, so that it rests while the slider moves."""
         furthest = np.abs(self.attack.scores.mean(axis=1)).max() + 4
         return float(6 * 1.5 ** max(0, math.ceil(math.log(furthest / 6, 1.5))))
 
     @property
+    def candidate(self) -> tuple[np.ndarray, int]:
+        """Return the row (d,) and class of the person, who is none of a file."""
+        here, _ = Neighbours.of(self.settings).candidates
+        return here
+
+    @property
     def risk(self) -> float:
         """Return how far this person moves the noiseless gradients, in parts of the furthest that anyone could."""
-        settings = self.settings
-        if settings.private:
-            return float(self.risks[settings.neighbours.place(self.risks)])
+        settings, neighbours = self.settings, self.settings.neighbours
+        if isinstance(neighbours, OwnNeighbours):
+            return float(self.risks[neighbours.place(self.risks)])
         if settings.who == "row":
             return float(self.risks[settings.person])
-        (row, label), _ = settings.neighbours.candidates
+        row, label = self.candidate
         X = losses.with_constant(row[None])
         y = np.array([label])
         moved = gradient_moves(Training.of(settings), self.noiseless[:1], X, y, (y + 1) % settings.classes)
@@ -280,7 +266,7 @@ class WorldsResult:
 
     @cached_property
     def curve(self) -> pd.DataFrame:
-        """A row an epsilon that is done: the share of right answers with its 95 % interval, and both bounds.
+        """Return a row an epsilon that is done: the share of right answers with its 95 % interval, and both bounds.
 
         Today's epsilon has the attack's own guesses, so that there is one answer to one question.
         """
@@ -299,7 +285,7 @@ class WorldsResult:
         return _limits(tuple(epsilons), self.settings.delta)
 
     def table(self) -> pd.DataFrame:
-        """The attack at today's epsilon."""
+        """Return the attack at today's epsilon."""
         found, shown = self.attack, self.bounds
         return pd.DataFrame(
             {
@@ -318,5 +304,5 @@ class WorldsResult:
         return {"Attack": self.table, "Over epsilon": lambda: self.curve, "Scores": self.scored}
 
     def scored(self) -> pd.DataFrame:
-        """The attacker's score of each training, by world."""
+        """Return the attacker's score of each training, by world."""
         return pd.DataFrame(self.attack.scores.T, columns=["with", "without"])

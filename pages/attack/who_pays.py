@@ -18,8 +18,8 @@ from dpcore.training import descent, losses
 from lab import chunking
 from lab.claims import Case, compare
 from lab.ensemble import Grid, Runs, slices
-from lab.settings import Settings
 from pages.attack.inputs import PrivateRecipe
+from pages.attack.parameters import AttackParameters
 
 EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
 REPEATS = 40
@@ -89,7 +89,7 @@ def _right(model: Model, weights: np.ndarray) -> np.ndarray:
     return np.array(shares)
 
 
-def tasks(settings: Settings) -> Iterator[Runs]:
+def tasks(settings: AttackParameters) -> Iterator[Runs]:
     model = Model.of(settings)
     yield Runs(work=fitted, model=model, at=(settings.epsilon,), count=REPEATS, essential=True)
     yield Runs(work=fitted, model=model, at=(None,), count=1, essential=True)
@@ -97,7 +97,7 @@ def tasks(settings: Settings) -> Iterator[Runs]:
     yield from slices(fitted, model, EPSILONS, chunking.cut(0, REPEATS, each=model.cells), width=width)
 
 
-def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "GroupsResult":
+def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "GroupsResult":
     now, plain, *curve = tasks(settings)
     return GroupsResult(
         settings=settings,
@@ -111,7 +111,7 @@ def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "GroupsResult":
 class GroupsResult:
     """Shares of right answers: now (2, K + 1, R), plain (2, K + 1), and a grid over epsilon of each group and class."""
 
-    settings: Settings
+    settings: AttackParameters
     now: np.ndarray
     plain: np.ndarray
     curve: Grid

@@ -6,8 +6,8 @@ from typing import Any
 
 from dpcore.estimators.recipes import crossing
 from dpcore.privacy import LowerBound
-from pages.attack.experiment import MISFITS, PRESETS, AttackSettings
 from pages.attack.figures import allowed
+from pages.attack.parameters import MISFITS, PRESETS, AttackParameters
 from pages.attack.two_worlds_result import WorldsResult
 from ui import hundred, outcomes, panels
 from ui.panels import Number, in_hundred, number
@@ -20,13 +20,15 @@ SAYS, OWN = Texts(__file__), Texts(__file__, "own.md")
 PARTS_HELP, VERSIONS_HELP = SAYS["parts"], SAYS["versions"]
 OWN_WHO = {name: OWN[f"choices.{name}"] for name in ("exposed", "middle", "row")}
 OWN_AGAINST = {name: OWN[f"choices.{name}"] for name in ("label", "nobody")}
-OWN_KNOBS = {"person": {"label": OWN["help.label"], "help": OWN["help.person"]}}
-KNOBS = {"repeats": {"label": "Trainings per world", "scale": "log", "stops": 20, "help": SAYS["repeats"]}}
+OWN_KNOBS: dict[str, dict[str, Any]] = {"person": {"label": OWN["help.label"], "help": OWN["help.person"]}}
+KNOBS: dict[str, dict[str, Any]] = {
+    "repeats": {"label": "Trainings per world", "scale": "log", "stops": 20, "help": SAYS["repeats"]}
+}
 # From this difference on it is explained why epsilon alone would allow more than this noise does.
 _WIDE = 0.05
 
 
-def lead(settings: AttackSettings) -> str:
+def lead(settings: AttackParameters) -> str:
     """Return what is to be seen and done, and which settings the part brings, if any."""
     part, given = settings.part, PRESETS[settings.part]
     said = SAYS[f"lead.{'own' if settings.private and part == 'worlds' else part}"]
@@ -34,7 +36,7 @@ def lead(settings: AttackSettings) -> str:
     return f"{said} {SAYS('lead.given', given=names)}" if given else said
 
 
-def budget(settings: AttackSettings) -> dict[str, str]:
+def budget(settings: AttackParameters) -> dict[str, str]:
     """Return epsilon and delta, as they are written."""
     return {"epsilon": number(settings.epsilon), "delta": theme.delta(settings.delta)}
 
@@ -56,15 +58,15 @@ def tabled(
     holes |= {"now": panels.badge("trained now")}
     said = {name: SAYS(f"{key}.{name}", **holes) for name in ("title", "caption")}
     heads = dict(zip(columns, SAYS(f"{key}.heads", **holes).split(" | "), strict=True))
-    return panels.table(rows, **said, heads=heads | more, formats=formats, now=mark)
+    return panels.table(rows, **said, heads={**heads, **more}, formats=formats, now=mark)
 
 
-def best_attacker(settings: AttackSettings) -> Number:
+def best_attacker(settings: AttackParameters) -> Number:
     """The best attacker against the sound recipe's noise; one whom nothing limits where the guarantee is void."""
     return outcomes.void_attacker(settings) if settings.void else panels.attacker(settings.guarantees.formula)
 
 
-def claimed(settings: AttackSettings, *, allows: float) -> Number:
+def claimed(settings: AttackParameters, *, allows: float) -> Number:
     """Return what the claim leaves the best attacker: the sound noise's own limit, what a claim would allow, or no
     limit."""
     if settings.version != "published":
@@ -133,7 +135,7 @@ def diagnostics(result: WorldsResult) -> list[str]:
     guaranteed = settings.version != "none" and not settings.void
     if settings.sees == "weights" and guaranteed and settings.steps > 1:
         said.append(SAYS[f"{why}.steps"])
-    if result.scores is None:
+    if result.trained.scores is None:
         said.append(SAYS[f"{why}.halves"])
     bounds = {form: number(_least(result.bounds[form])) for form in ("count", "gaussian")}
     said.append(SAYS(f"{why}.shown", trainings=result.trainings, proved=SAYS["proved"], **bounds))
@@ -143,7 +145,7 @@ def diagnostics(result: WorldsResult) -> list[str]:
     return said
 
 
-def refused(settings: AttackSettings, parts: Mapping[str, str]) -> str:
+def refused(settings: AttackParameters, parts: Mapping[str, str]) -> str:
     """Return why a part cannot use a file, and which parts can; Markdown."""
     able = " and ".join(parts[part] for part in parts if part not in (*MISFITS, "audit"))
     return OWN("refused", part=parts[settings.part], misfit=settings.misfit, able=able, audit=parts["audit"])
@@ -153,17 +155,19 @@ def caption(result: WorldsResult) -> str:
     """Return what is drawn; of a file, how many rows the charts are made of."""
     if not result.settings.private:
         return SAYS["worlds.caption"]
-    return OWN("caption.used", used=outcomes.used_of(result.settings, several=True))
+    used = outcomes.used_of(result.settings, several=True)  # type: ignore[arg-type]  # it has all that is read
+    return OWN("caption.used", used=used)
 
 
-def of_own(settings: AttackSettings, *, several: bool = False) -> str:
+def of_own(settings: AttackParameters, *, several: bool = False) -> str:
     """Return who is protected where rows are of a file, and what is public; "" where they are the lab's."""
-    return outcomes.of_own(settings.roles, public="steps and rates", several=several) if settings.private else ""
+    roles = settings.roles
+    return outcomes.of_own(roles, public="steps and rates", several=several) if roles else ""
 
 
 def _own_guarantee(result: WorldsResult) -> str:
     """Return what is guaranteed with a file, in whom the data sets differ, and what is public."""
-    settings, held = result.settings, result.guarantees.formula
+    settings, held = result.settings, result.settings.guarantees.formula
     text = outcomes.void_guarantee(settings) if settings.void else hundred.drawn(held) + panels.guarantee(here=held)
     who, unit = OWN(f"who.{settings.who}", person=settings.person), "person" if settings.by_person else "row"
     differ = " ".join(OWN(f"guarantee.{case}", who=who) for case in (unit, settings.against, "knows"))
@@ -174,7 +178,7 @@ def guarantee(result: WorldsResult) -> str:
     """Return what is claimed, against whom, and which two data sets are compared."""
     if result.settings.private:
         return _own_guarantee(result)
-    settings, held, key = result.settings, result.guarantees, "worlds.guarantee"
+    settings, held, key = result.settings, result.settings.guarantees, "worlds.guarantee"
     holes = {"person": settings.person, "others": settings.rows - 1}
     worlds = panels.note(" ".join(SAYS(f"{key}.{one}", **holes) for one in (settings.who, settings.against, "knows")))
     match settings.version:

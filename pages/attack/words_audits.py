@@ -54,9 +54,9 @@ def audit_verdict(result: AuditResult) -> str:
     if result.surprises:
         cases = ["surprise"]
     cases += ["void"] * bool(void) + ["left"] * bool(left)
-    holes = {"caught": caught, "broken": broken, "correct": correct, "void": void, "left": left}
-    holes |= {"found": len(result.surprises), "first": "".join(_named(result)[:1])}
-    return " ".join(SAYS(f"{key}.{case}", **holes) for case in cases)
+    done = {"caught": caught, "broken": broken, "correct": correct, "void": void, "left": left}
+    first = "".join(_named(result)[:1])
+    return " ".join(SAYS(f"{key}.{case}", found=len(result.surprises), first=first, **done) for case in cases)
 
 
 def _named(result: AuditResult) -> list[str]:
@@ -110,7 +110,7 @@ def once_numbers(result: OnceResult) -> list[Number]:
         Number(*one, tone="private", amount=bound.epsilon),
         Number(SAYS[f"{tile}.right"], value, canaries),
         Number(SAYS(f"{tile}.many", many=_MANY), f"≥ {found.get('count', '…')}", gaussian),
-        claimed(settings, allows=result.claim.attacker_accuracy),
+        claimed(settings, allows=result.settings.claim.attacker_accuracy),
     ]
 
 
@@ -130,16 +130,19 @@ def once_verdict(result: OnceResult) -> str:
 def once_diagnostics(result: OnceResult) -> list[str]:
     """Return what each audit can and cannot see."""
     low, high = (number(one) for one in result.luck)
-    holes = {"canaries": result.settings.canaries, "guesses": result.first[1], "many": _MANY}
-    holes |= {"audits": len(result.audits), "low": low, "high": high, "wrong": f"{100 - 100 * SURE:.0f}"}
-    most = {"most": number(result.ceiling.epsilon), "many": number(worst_epsilon(SURE, RETRAININGS))}
-    cases = ("one", "most", "many", "luck")
-    return [SAYS(f"once.why.{one}", **holes | {"most": most.get(one), "proved": SAYS["proved"]}) for one in cases]
+    guesses, audits, wrong = result.first.guesses, len(result.audits), f"{100 - 100 * SURE:.0f}"
+    by_counting = number(worst_epsilon(SURE, RETRAININGS))
+    return [
+        SAYS("once.why.one", canaries=result.settings.canaries),
+        SAYS("once.why.most", most=number(result.ceiling.epsilon), guesses=guesses),
+        SAYS("once.why.many", many=_MANY, most=by_counting),
+        SAYS("once.why.luck", audits=audits, low=low, high=high, wrong=wrong, proved=SAYS["proved"]),
+    ]
 
 
 def once_guarantee(result: OnceResult) -> str:
     """Return what is claimed of a canary, and which bound is measured."""
-    holes = {"sure": f"{100 * result.first[2].confidence:.0f}"} | budget(result.settings)
+    holes = {"sure": f"{100 * result.first.bound.confidence:.0f}"} | budget(result.settings)
     return panels.note(" ".join(SAYS(f"once.guarantee.{one}", **holes) for one in (result.settings.version, "bound")))
 
 
@@ -151,6 +154,6 @@ def once_table(result: OnceResult) -> str:
     shown = frame.map(lambda one: "" if one != one else number(one))
     ends = zip(shown["low"], shown["high"], strict=True)
     shown["range"] = [f"{low}&nbsp;to&nbsp;{high}" if low else "" for low, high in ends]
-    holes = {"sure": f"{100 * SURE:.0f}", "many": _MANY, "point": POINT, "audits": len(result.audits)}
-    columns = ("epsilon", "median", "range", "count", "gaussian")
-    return tabled("once.table", shown, columns, mark=number(result.settings.epsilon), **holes)
+    sure, columns = f"{100 * SURE:.0f}", ("epsilon", "median", "range", "count", "gaussian")
+    now, audits = number(result.settings.epsilon), len(result.audits)
+    return tabled("once.table", shown, columns, mark=now, sure=sure, many=_MANY, point=POINT, audits=audits)

@@ -1,7 +1,11 @@
 """Membership inference, fairness and model inversion: which text of ``texts.md`` is said, and with which numbers."""
 
+from collections.abc import Callable
+from typing import Any
+
 from lab.claims import Case
-from pages.attack.figures_parts import found
+from lab.files.own_rows import OwnRows
+from pages.attack.figures_parts import ARMS, found
 from pages.attack.inversion import REPEATS as RETRIES
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import ATTACKS, MODELS, MembersResult
@@ -31,17 +35,16 @@ def membership_numbers(result: MembersResult) -> list[Number]:
 def membership_verdict(result: MembersResult) -> str:
     """Return how much better the attack is without privacy, where that is shown, and whether that is memorisation."""
     plain, private = (result.at(arm, ATTACKS[0], 0.01) for arm in ("plain", "private"))
-    holes = {"plain": found(plain), "private": found(private)}
-    holes |= {"trained": len(result.shadows["plain"].members), "models": MODELS}
-    case = result.more_found
+    case, times, trained = result.more_found, "", len(result.shadows["plain"].members)
     if case == Case.SO_FAR:
         said = "so_far"
     elif case != Case.AHEAD:
         said = "alike"
     else:
         said = "times" if private else "none"
-        holes["times"] = panels.multiple(number(plain / private)) if private else ""
-    text = SAYS(f"membership.verdict.{said}", **holes)
+        times = panels.multiple(number(plain / private)) if private else ""
+    shares = {"plain": found(plain), "private": found(private)}
+    text = SAYS(f"membership.verdict.{said}", times=times, trained=trained, models=MODELS, **shares)
     if result.settings.void:
         return f"{text} {outcomes.void(result.settings)}"
     gap = "" if case == Case.SO_FAR else SAYS(f"membership.verdict.{_memory(result)}", **_right(result, "plain"))
@@ -78,7 +81,7 @@ def _right(result: MembersResult, arm: str, *names: str) -> dict[str, str]:
 def membership_caption(result: MembersResult) -> str:
     """Return what the charts show; of a file, also the part that the models share."""
     settings, said = result.settings, SAYS["membership.caption"]
-    if not settings.private:
+    if not isinstance(settings.own, OwnRows):
         return said
     case = "person" if settings.by_person else "row"
     return f"{said} {OWN(f'caption.{case}', used=2 * settings.members, all=settings.own.private)}"
@@ -96,23 +99,23 @@ def membership_guarantee(result: MembersResult) -> str:
 def membership_table(result: MembersResult) -> str:
     """Both attacks on both models."""
     columns = ("model", "attack", "found at 1 %", "found at 0.1 %", "advantage")
-    formats = {"model": {"private": "private", "plain": "non-private"}.get, "advantage": "{:.2f}".format}
-    formats |= dict.fromkeys(columns[2:4], found)
+    formats: dict[str, Callable[[Any], str]] = dict.fromkeys(columns[2:4], found)
+    formats |= {"model": lambda arm: ARMS[arm][0], "advantage": "{:.2f}".format}
     return tabled("membership.table", result.table(), columns, formats=formats)
 
 
 def pays_numbers(result: GroupsResult) -> list[Number]:
     """Median accuracy of both groups, and what the smaller one loses more."""
-    said = []
+    said, tile = [], "pays.tiles"
     for group, name in ((1, "minority"), (0, "majority")):
         mine, plain = outcomes.apart(result.typical(group), float(result.plain[group, -1]))
-        shown = {"tone": "private", "amount": float(mine.split()[0]), "unit": "points"}
-        said.append(Number(SAYS[f"pays.tiles.{name}"], mine, SAYS("pays.tiles.plain", accuracy=plain), **shown))
+        note = SAYS(f"{tile}.plain", accuracy=plain)
+        said.append(Number(SAYS[f"{tile}.{name}"], mine, note, "private", float(mine.split()[0]), "points"))
     more = result.cost(1) - result.cost(0)
-    shown = {"amount": round(100 * more, 1), "unit": "points"}
     value = f"{outcomes.signed(more)} <small>points</small>"
-    few = SAYS("pays.tiles.few", few=result.few, rows=result.settings.rows)
-    return [*said, Number(SAYS["pays.tiles.gap"], value, few, **shown), best_attacker(result.settings)]
+    few = SAYS(f"{tile}.few", few=result.few, rows=result.settings.rows)
+    gap = Number(SAYS[f"{tile}.gap"], value, few, amount=round(100 * more, 1), unit="points")
+    return [*said, gap, best_attacker(result.settings)]
 
 
 def pays_verdict(result: GroupsResult) -> str:
@@ -206,5 +209,5 @@ def inversion_guarantee(result: InversionResult) -> str:
 def inversion_table(result: InversionResult) -> str:
     """Correlations over epsilon."""
     now, columns = number(result.settings.epsilon), ("epsilon", "classes", "record")
-    formats = {"epsilon": number, "classes": _alike, "record": _alike}
+    formats: dict[str, Callable[[Any], str]] = {"epsilon": number, "classes": _alike, "record": _alike}
     return tabled("inversion.table", result.table(), columns, formats=formats, mark=now, runs=RETRIES)

@@ -9,7 +9,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.attack.experiment import PARTS
+from pages.attack.parameters import PARTS
 from tests.browser.person import PATIENCE, darken, drawn, grab, slider, still, sweep
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from pages.attack.experiment import PARTS
+from pages.attack.parameters import PARTS
 from pages.table import PAGES
 from scripts.fingerprints import seen
 from tests.browser.person import PATIENCE, drawn, slider

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,8 +11,8 @@ from dpcore.cache import cached
 from dpcore.privacy import LowerBound
 from lab import ensemble
 from lab.ensemble import Runs
-from lab.settings import Settings
-from pages.attack.audits.table import AUDITS
+from pages.attack.audits.table import AUDITS, TWINS
+from pages.attack.parameters import AttackParameters
 
 # The audit that is done before the others.
 FIRST = "classifier published"
@@ -51,16 +51,13 @@ def audited(name: str, at: tuple[int], repeats: range) -> Scores:
     return Scores(*one.worlds(len(repeats), 1000 * at[0] + repeats.start // one.at_once))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Arrival:
-    """Return whether the canary of one audit reaches its mechanism."""
+def arrives(name: str, at: tuple[int], repeats: range) -> bool:
+    """Return whether the canary of the audit of this name reaches its mechanism, with one seed."""
+    return AUDITS[name].arrives(at[0])
 
-    name: str
-    seed: int
-    essential: ClassVar[bool] = False
 
-    def run(self) -> bool:
-        return AUDITS[self.name].arrives(self.seed)
+def arrival(name: str, seed: int) -> Runs[str, bool]:
+    return Runs(work=arrives, model=name, at=(seed,), count=TWINS)
 
 
 def slices(name: str, seed: int) -> tuple[Runs[str, Scores], ...]:
@@ -76,19 +73,20 @@ def _bound(name: str, done: tuple[Scores, ...]) -> LowerBound:
     return AUDITS[name].bound(together(done))
 
 
-def tasks(settings: Settings) -> Iterator[Runs[str, Scores] | Arrival]:
+def tasks(settings: AttackParameters) -> Iterator[Runs[str, Any]]:
     """The published classifier first: it is to be caught while one looks. Then the quick ones, then the slow ones."""
     for name in sorted(AUDITS, key=lambda name: (name != FIRST, AUDITS[name].runs // AUDITS[name].at_once)):
-        yield from (*slices(name, settings.seed), Arrival(name=name, seed=settings.seed))
+        yield from slices(name, settings.seed)
+        yield arrival(name, settings.seed)
 
 
-def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "AuditResult":
+def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "AuditResult":
     bounds, verdicts = {}, {}
     for name in AUDITS:
-        work, arrival = slices(name, settings.seed), Arrival(name=name, seed=settings.seed)
-        if arrival in outcomes and all(task in outcomes for task in work):
+        work, twins = slices(name, settings.seed), arrival(name, settings.seed)
+        if twins in outcomes and all(task in outcomes for task in work):
             bounds[name] = _bound(name, tuple(outcomes[task] for task in work))
-            verdicts[name] = AUDITS[name].verdict(bounds[name], arrives=outcomes[arrival])
+            verdicts[name] = AUDITS[name].verdict(bounds[name], arrives=outcomes[twins])
     return AuditResult(settings=settings, bounds=bounds, verdicts=verdicts)
 
 
@@ -96,7 +94,7 @@ def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "AuditResult":
 class AuditResult:
     """bounds, verdicts: of the audits that are done; a verdict is "consistent", "caught" or "void"."""
 
-    settings: Settings
+    settings: AttackParameters
     bounds: dict[str, LowerBound]
     verdicts: dict[str, str]
 

@@ -1,7 +1,7 @@
 """What the audit table attacks among the private regressions: ten rows with one feature, of which one is replaced."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ REPORT_SHARE = 0.9
 _WORST_ADAPTIVE = ((1.0, 1.0), (-1.0, 1.0))
 # Of the noisy descent: its steps, and rows enough that a weight's own noise stays small beside 1.
 _STEPS, _MANY = 40, 1000
-_TRIANGLE, _WHOLE = np.triu_indices(2), np.indices((2, 2)).reshape(2, -1)
+_TRIANGLE, _WHOLE = np.triu_indices(2), tuple(np.indices((2, 2)).reshape(2, -1))
 # The split at which both parts of the sharp release have the same scale.
 _EVEN = 0.36
 
@@ -64,7 +64,7 @@ def _noisy(fit: fm.Fit) -> tuple[np.ndarray, np.ndarray]:
     return fit.gram[0], fit.moment[0]
 
 
-def _laplace_ratio(worlds: list[Statistics], scales: tuple, places: Sequence[np.ndarray]) -> Score:
+def _laplace_ratio(worlds: list[Statistics], scales: tuple, places: tuple[Any, ...]) -> Score:
     """Return the log-likelihood ratio of Laplace noise of these ``scales`` on both statistics."""
 
     def distance(fit: fm.Fit, world: Statistics) -> np.ndarray:

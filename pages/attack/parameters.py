@@ -1,0 +1,290 @@
+"""All that decides an attack: its part, its recipe and the person attacked, with the ranges that these allow."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from dpcore import check
+from dpcore.data import toy as data
+from dpcore.estimators.recipes import VERSIONS, Guarantees, guarantees
+from dpcore.privacy import Adjacency, Guarantee
+from lab.files import file_handles
+from lab.files.own_rows import OwnRows
+from lab.settings import Measure
+from lab.sources import OWN, ToySettings, source_of
+from pages.attack.inputs import MOST_LIVE, rows_of
+from pages.attack.two_worlds import Neighbours, OwnNeighbours, Training, most_repeats
+
+# Part -> the question it answers.
+PARTS = {
+    "worlds": "can you tell whether this person was in?",
+    "membership": "can you tell who was in, person by person?",
+    "audit": "does each mechanism of the lab keep its guarantee?",
+    "once": "what does one single training show?",
+    "pays": "whose accuracy is lost?",
+    "inversion": "what do the weights show of the pictures?",
+}
+WHO = ("outlier", "row", "exposed", "middle")
+AGAINST = ("label", "public", "nobody")
+# The same with rows of the lab, and with those of a file, of which none is public and none is drawn.
+OF_LAB = {"version": tuple(VERSIONS), "who": WHO[:2], "against": AGAINST[:2]}
+OF_OWN = {"version": ("sound",), "who": ("exposed", "middle", "row"), "against": ("label", "nobody")}
+SEES = ("weights", "steps")
+# A model of three weights has nowhere to keep a person: membership needs more features.
+WITH_MEMBERS = ("digits", "breast_cancer", "wine", "iris")
+FITTING = {"membership": WITH_MEMBERS, "once": ("gaussians",), "inversion": ("digits",)}
+# Part -> why it can do nothing with a file of one's own.
+MISFITS = {
+    "once": "its canaries have features of their own, so that no row of a file changes what they show",
+    "pays": "it moves made-up people by what public rows say of the classes, and no row of a file is public",
+    "inversion": "it draws what weights say of pictures, here of digits",
+}
+# What a part begins with where the others' recipe would show nothing.
+PRESETS = {
+    "worlds": {"clip_norm": 0.25, "learning_rate": 4.0, "steps": 30},
+    "membership": {"clip_norm": 0.5, "learning_rate": 1.0, "steps": 30},
+    "audit": {},
+    "once": {"clip_norm": 0.25, "learning_rate": 1.0, "steps": 10},
+    "pays": {"clip_norm": 2.0, "learning_rate": 4.0, "steps": 30, "minority": 0.05},
+    "inversion": {"clip_norm": 0.5, "learning_rate": 0.5, "steps": 30},
+}
+
+# Trainings in each world to begin with, where one costs ten times as much as elsewhere.
+SLOW_REPEATS = 500
+
+# Field -> (lowest, highest) value that the settings accept.
+LIMITS = {
+    "epsilon": (0.01, 150.0),
+    "delta": (1e-9, 1e-2),
+    "clip_norm": (0.01, 100.0),
+    "steps": (1, 200),
+    "learning_rate": (0.01, 100.0),
+    "repeats": (100, 4000),
+    "person_x": (-1.0, 1.0),
+    "person_y": (-1.0, 1.0),
+    "minority": (0.02, 0.5),
+    "canaries": (20, 1000),
+    "guessed": (0.02, 1.0),
+    "seed": (0, 9999),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackParameters(ToySettings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    part: a key of ``PARTS``. dataset: one of the lab's, or "own"; own: then an ``OwnRows``; of a plain string, the mere
+    name of one, nothing can be computed. epsilon, delta: the claim, one record replaced. version: what is attacked in
+    two worlds. repeats: trainings in each of the two worlds. who, person, person_x, person_y, label: the person is the
+    private row of this number, or an outlier in its place, at a place of the map (-1 and 1 are its edges) and of a
+    class; of a file it is the most "exposed" person, the one in the "middle", or that row. against: who stands there in
+    the other world, the same row with the next class, the first public row, or of a file "nobody", who adds nothing.
+    sees: the final "weights", or all "steps". members: rows that a model of the membership part is trained on.
+    minority: the share of the smaller group. canaries: planted in one training; guessed: the share whose coins are
+    guessed.
+    """
+
+    CHOICES: ClassVar = {"part": PARTS, "version": VERSIONS, "who": WHO, "against": AGAINST, "sees": SEES}
+    LIMITS: ClassVar = LIMITS
+    COUNTS_PAYMENTS: ClassVar = False
+    FOLLOWS: ClassVar = {"steps": ("repeats",), "sees": ("repeats",)}
+    MEASURES: ClassVar = {
+        "attacker": Measure(
+            "accuracy of the attacker in two worlds",
+            "lower",
+            np.asarray,
+            falls=("epsilon", "delta"),
+            unit="%",
+            limits=(0.0, 1.0),
+        )
+    }
+
+    part: str = "worlds"  # type: ignore[assignment]  # hides a method of the base that this topic has no use for
+    dataset: str = "gaussians"
+    own: str = file_handles.NONE
+    version: str = "sound"
+    epsilon: float = 4.0
+    delta: float = 1e-5
+    clip_norm: float = 0.25
+    steps: int = 30
+    learning_rate: float = 4.0
+    repeats: int = 2000
+    person: int = 0
+    person_x: float = -0.9
+    person_y: float = 0.8
+    label: int = 1
+    who: str = "outlier"
+    against: str = "label"
+    sees: str = "weights"
+    members: int = 60
+    minority: float = 0.05
+    canaries: int = 500
+    guessed: float = 0.2
+    seed: int = 4
+
+    # What a click on the map may change.
+    CLICKS: ClassVar[tuple[str, ...]] = ("person", "spot")
+
+    def __post_init__(self) -> None:
+        check.choice(self.datasets, dataset=self.dataset)
+        self._refuse_long()
+        super().__post_init__()
+
+    def _refuse_long(self) -> None:
+        most = self.limits["repeats"][1]
+        if isinstance(self.repeats, int) and most < self.repeats <= LIMITS["repeats"][1]:
+            way = "fewer steps, or an attacker who sees the final weights only, allow more"
+            raise check.RefusedError("repeats", self.repeats, f"at most {most} where one training takes so long: {way}")
+
+    def change(self, **changes: Any) -> Self:
+        """Return these settings with ``changes``.
+
+        Choosing a row, or a place, chooses who is meant, and a moved row keeps its class; a part or a data set brings
+        the rest into its range, and a part brings its recipe. ``spot``, "x,y", is a place of the map in one.
+        """
+        if "spot" in changes:
+            changes |= _place(changes.pop("spot"))
+        changes = self._meant(changes)
+        part = changes.get("part", self.part)
+        if part != self.part:
+            changes = PRESETS.get(part, {}) | changes
+            if self.dataset not in fitting(part):
+                changes.setdefault("dataset", fitting(part)[0])
+        return super().change(**changes)
+
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return fewer trainings where one takes long, unless a link has said how many."""
+        if _slow(dataset, own) == _slow(self.dataset, self.own) or self.awaits(dataset):
+            return {}
+        return {"repeats": SLOW_REPEATS if _slow(dataset, own) else AttackParameters.repeats}
+
+    def _meant(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Return ``changes`` with who is meant by a row, or a place, that they choose; a file has no places."""
+        if "who" not in changes and "person" in changes:
+            return changes | {"who": "row"}
+        if "who" not in changes and not self.private and ("person_x" in changes or "person_y" in changes):
+            label = {"label": self._own_label} if self.who == "row" else {}
+            return {"who": "outlier"} | label | changes
+        return changes
+
+    @property
+    def choices(self) -> Mapping[str, Collection[str]]:
+        """Return the values of each field; the data sets are those that fit the part."""
+        return self.CHOICES | {"dataset": self.datasets} | (OF_OWN if self.private else OF_LAB)
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Return the data sets that fit the part."""
+        return fitting(self.part)
+
+    @property
+    def misfit(self) -> str:
+        """Return why the part can do nothing with this file; "" where it can."""
+        return MISFITS.get(self.part, "") if self.private else ""
+
+    @property
+    def void(self) -> str:
+        """Return why nothing is guaranteed; no audit reads a file."""
+        return "" if self.part == "audit" else super().void
+
+    @property
+    def preparation(self) -> str:
+        return "" if self.part == "audit" else super().preparation
+
+    @cached_property
+    def guarantees(self) -> Guarantees:
+        """Return what is claimed, and what is given."""
+        return guarantees(self, source=self.source, unit=self.unit)
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Return the (lowest, highest) value of each field, with what the data set leaves of them."""
+        rows = rows_of(self.rows_of) if self.source else MOST_LIVE
+        return {
+            **super().limits,
+            "person": (0, rows - 1),
+            "label": (0, 1 if self.private else self.classes - 1),
+            "members": (10, min(200, rows // 2)),
+            "repeats": (LIMITS["repeats"][0], self._most_repeats),
+        }
+
+    @property
+    def _most_repeats(self) -> float:
+        """Return the most trainings in each world; what is no number of steps is refused by its own name."""
+        low, high = LIMITS["steps"]
+        if self.source is None or not isinstance(self.steps, int) or not low <= self.steps <= high:
+            return LIMITS["repeats"][1]
+        return min(LIMITS["repeats"][1], most_repeats(self.rows_of, self.steps, self.sees))
+
+    @property
+    def adjacency(self) -> str:
+        """Return replace-one, the adjacency of every part."""
+        return str(Adjacency.REPLACE_ONE)
+
+    @property
+    def rows(self) -> int:
+        """Return how many private rows, or people, are trained on; public knowledge."""
+        return rows_of(self.rows_of)
+
+    @property
+    def classes(self) -> int:
+        return len(data.source(self.rows_of).classes)
+
+    @property
+    def _own_label(self) -> int:
+        """Return the class of the row that is meant."""
+        return int(data.load(self.dataset, seed=self.seed).y_private[self.person])
+
+    @property
+    def claim(self) -> Guarantee:
+        """Return the claim that the slider sets, whatever the version really gives."""
+        return Guarantee(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            adjacency=Adjacency.REPLACE_ONE,
+            unit=self.unit,
+            basis="claimed",
+            event=self.guarantees.formula.event,
+        )
+
+    @property
+    def neighbours(self) -> Neighbours | OwnNeighbours:
+        """Return the two data sets; of a file, the recipe matters where it chooses the person."""
+        if not self.private:
+            return Neighbours.of(self)
+        row = self.who == "row"
+        return OwnNeighbours(
+            dataset=self.rows_of,
+            seed=self.seed,
+            who=self.who,
+            person=self.person if row else 0,
+            against=self.against,
+            recipe=None if row else Training.of(self),
+        )
+
+
+def fitting(part: str) -> tuple[str, ...]:
+    """Return the data sets of a part; a file that it can do nothing with is refused with the reason (``misfit``)."""
+    return (*FITTING.get(part, data.STRAIGHT), OWN)
+
+
+def _slow(dataset: str, own: str) -> bool:
+    """Return whether a training takes long, by what is public: sizes, and whether a person may have several rows."""
+    source = source_of(dataset, own)
+    if source is None:
+        return False
+    several = dataset == OWN and isinstance(own, OwnRows) and bool(own.roles.person)
+    rows = rows_of(file_handles.key(own) if dataset == OWN else dataset)
+    return several or rows * len(source.classes) > 5000
+
+
+def _place(spot: object) -> dict[str, float]:
+    """Return the two fields of "x,y"; refuse what is no such pair by name."""
+    try:
+        x, y = (round(float(part), 3) for part in str(spot).split(","))
+    except ValueError:
+        raise check.RefusedError("person_x", str(spot), "two numbers from -1 to 1") from None
+    return {"person_x": x, "person_y": y}
