@@ -195,7 +195,7 @@ class TestOwnFile:
         app = opened(PAGE, data="own", repeats="2", **link)
         assert not app.exception
         if table is not None:
-            app.session_state["hypotheses.brought"] = own_session.Brought.of(table)
+            app.session_state["hypotheses.brought"] = own_session.Brought(table=table, draft=own_texts.guess(table))
             app.run()
             assert not app.exception
         return app

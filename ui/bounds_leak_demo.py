@@ -60,8 +60,8 @@ def said(way: str, found: LowerBound) -> str:
 
 def _picture(way: str, scores: np.ndarray, found: dict[str, np.ndarray]) -> live.Picture:
     """Both worlds' scores as hills, on one scale for all ways."""
-    ends = np.quantile(np.concatenate([one.ravel() for one in found.values()]), [0, 1])
-    edges = np.linspace(*ends, 60)
+    every = np.concatenate([one.ravel() for one in found.values()])
+    edges = np.linspace(every.min(), every.max(), 60)
     middles, hills = (edges[1:] + edges[:-1]) / 2, [np.histogram(one, edges)[0] for one in scores]
     traces = [
         theme.line(

@@ -22,7 +22,7 @@ PIN_HELP = f"Save these settings as B and compare what you try next with them. U
 def pins_of(page: Page, desk: Desk) -> Pins:
     """Return what the desk has put aside; what of it a link held and nobody can use is noted, and gone. Settings that
     need a visitor's own file are neither pinned nor compared; a page without tabs has no card to unpin them."""
-    pins, notices = read(page.settings, texts_of(desk.pins))
+    pins, notices = read(page.settings, texts_of(desk.pins))  # type: ignore[arg-type]  # classes have a hash
     if not page.tabs and desk.pins:
         pins, notices = Pins(), ("A pin in the link was ignored, because this page has none.",)
     desk.notices = [*desk.notices, *(one for one in notices if one not in desk.notices)]

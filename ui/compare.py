@@ -110,7 +110,8 @@ def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float
 def said(a: Settings, b: Settings, *, done: bool) -> str:
     """Return how sure the difference is, once all runs of both are trained; nothing where no repeats are drawn."""
     mine, theirs = (repeats(one, done=done) for one in (a, b))
-    if not done and a.COMMON and (mine is None or theirs is None or len(mine) < a.repeats or len(theirs) < b.repeats):
+    pair = (mine, a), (theirs, b)
+    if not done and a.COMMON and any(known is None or len(known) < vars(one)["repeats"] for known, one in pair):
         return comparison.LATER
     if mine is None or theirs is None:
         return ""

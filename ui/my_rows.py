@@ -5,6 +5,7 @@ name of an ``OwnRows``, which is resolved here.
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import streamlit as st
 
@@ -77,7 +78,7 @@ class Draft:
             self.columns[name] = Column(name=name, kind="number" if use == "amount" else use)
         self.uses[name] = use
 
-    def say(self, name: str, **parts: object) -> None:
+    def say(self, name: str, **parts: Any) -> None:
         """Bounds, categories or decimals of a column."""
         self.columns[name] = replace(self.columns[name], **parts)
 
@@ -115,21 +116,24 @@ class Draft:
 
     @property
     def roles(self) -> Roles:
-        used = tuple(self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS)
-        person = self.the("person")
-        most_rows = self.most_rows if person else None
-        whose = {"person": person, "most_rows": most_rows, "payments": self.payments}
-        if source := self.the("source"):
-            whose |= {"source": source, "own_source": self.own_source, "sources": self.sources}
-        found, amount = (
-            Roles(answer=self.the("answer"), classes=self.classes, columns=used, **whose),
-            self.the("amount"),
+        person, source, amount = map(self.the, ("person", "source", "amount"))
+        return Roles(
+            answer=amount or self.the("answer"),
+            classes=() if amount else self.classes,
+            columns=tuple(self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS),
+            person=person,
+            most_rows=self.most_rows if person else None,
+            payments=self.payments,
+            target=self.columns[amount] if amount else None,
+            rows_each=self.rows_each if amount and person else 1,
+            gaps=self.gaps or not amount,
+            source=source,
+            own_source=self.own_source if source else "",
+            sources=self.sources if source else (),
         )
-        if not amount:
-            return found
-        each = self.rows_each if person else 1
-        asked = {"answer": amount, "classes": (), "target": self.columns[amount]}
-        return replace(found, **asked, rows_each=each, gaps=self.gaps)
+
+
+_File = Brought[OwnRows, Draft]
 
 
 def bring(table: Table, file: str) -> None:
@@ -145,12 +149,12 @@ def drop() -> None:
         forget(before.table)
 
 
-def brought() -> Brought | None:
+def brought() -> _File | None:
     """This session's file, to be asked in each run of a page that uses it."""
     return present(None, st.session_state.get(_BROUGHT))
 
 
-def settled(brought: Brought) -> OwnRows | None:
+def settled(brought: _File) -> OwnRows | None:
     """The file as the boxes have it; None where something is missing. Raises RefusedError where it does not do."""
     roles = brought.draft.roles
     if roles.lacks():
@@ -206,9 +210,9 @@ def holds(desk: Desk) -> bool:
     the page."""
     if not desk.settings.private:
         return True
-    here, chosen = st.session_state.get(_BROUGHT), desk.settings.own
-    there = here is not None and bool(here.table.columns) and isinstance(chosen, OwnRows) and chosen in here.owns
-    return there and desk.settings.fits(chosen)
+    here: _File | None = st.session_state.get(_BROUGHT)
+    own = desk.settings.own
+    return here is not None and here.has(own) and desk.settings.fits(own)
 
 
 def part(desk: Desk) -> None:
@@ -217,7 +221,7 @@ def part(desk: Desk) -> None:
     if not (settings.private and isinstance(settings, RowsSettings)) or settings.live == settings.most:
         return
     other = settings.live if settings.beyond else settings.most
-    some = "all " * (other == settings.own.private)
+    some = "all " * (other == settings.file.private)
     st.button(
         f"Stop, back to {other:,}" if settings.beyond else f"Train on {some}{other:,}",
         key=f"{desk.page}.part",

@@ -196,23 +196,20 @@ def paid(settings: SourceSettings) -> str:
 def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False, most: int = 0) -> str:
     """Return how much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
     ``several``: whether all rows of a person are learned from, or ``most`` at most."""
-    others = SAYS("own.others", tested=tested) if settings.own.roles.person and several else f"{tested:,}"
+    others = SAYS("own.others", tested=tested) if settings.by_person and several else f"{tested:,}"
     used = used_of(settings, along=along, several=several, most=most)
     return SAYS("own.trained", used=used, tested=others)
 
 
 def used_of(settings: RowsSettings, *, along: str = "", several: bool = False, most: int = 0) -> str:
     """Return how much of a file is used, without a full stop; the arguments as in ``learned_from``."""
-    own, unit, each = settings.own, "rows", ""
-    if own.roles.person:
+    rows, unit, each = settings.file.private, "rows", ""
+    if settings.by_person:
         unit = "people"
         each = SAYS("own.most-each" if most else "own.all-each", most=most) if several else ""
-    if settings.rows >= own.private:
+    if settings.rows >= rows:
         return f"{settings.rows:,} {unit}{each}"
-    used, more = (
-        SAYS("own.used", used=settings.rows, rows=own.private, unit=unit, each=each),
-        own.private / settings.rows,
-    )
+    used, more = SAYS("own.used", used=settings.rows, rows=rows, unit=unit, each=each), rows / settings.rows
     return SAYS("own.noise", used=used, along=along, times=number(more)) if more >= 1.05 else used
 
 

@@ -14,7 +14,7 @@ import streamlit as st
 from dpcore.check import RefusedError
 from lab.files import own_texts
 from lab.files.file_handles import NONE, forget
-from lab.files.own_texts import Own
+from lab.files.own_texts import Columns, Own
 from ui import controls, uploads
 from ui.escaping import plain
 from ui.own_session import Brought, present
@@ -33,6 +33,7 @@ _SPLIT, _SHARE = "none: split at random", "a share of each source"
 # Columns with more values than this may still be chosen, to be told why they do not do.
 _SHOWN = 60
 
+_File = Brought[Own, Columns]
 # Settings -> how many of their rows are public; reads the file's words, and refuses where they do not do.
 PublicRows = Callable[[Any], int]
 
@@ -48,7 +49,7 @@ def ready(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
             refusal = _choose(desk, brought, public_rows)
             st.caption(SAYS["own-texts.kept"])
     here = holds(desk, public_rows=public_rows)
-    settles = here and refusal is None and not brought.awaited
+    settles = here and refusal is None and brought is not None and not brought.awaited
     if settles != state.get(settled, False):
         state[settled] = settles
         st.rerun()
@@ -57,7 +58,7 @@ def ready(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
     return here
 
 
-def _choose(desk: controls.Desk, brought: Brought | None, public_rows: PublicRows) -> RefusedError | None:
+def _choose(desk: controls.Desk, brought: _File | None, public_rows: PublicRows) -> RefusedError | None:
     """Return what the file's columns are, or that there is none; why the settings cannot be about what is chosen, if
     so."""
     if brought is None:
@@ -83,9 +84,9 @@ def holds(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
     Asked before anything is computed. Settings that leave too little of the file go back to the last that left enough,
     and say so at the slider of the public rows.
     """
-    brought = st.session_state.get(_key(desk.page))
+    brought: _File | None = st.session_state.get(_key(desk.page))
     own = desk.settings.own
-    if brought is None or not brought.table.columns or not isinstance(own, Own) or own not in brought.owns:
+    if brought is None or not brought.has(own):
         return False
     try:
         public_rows(desk.settings)
@@ -102,7 +103,7 @@ def _key(page: str) -> str:
     return f"{page}.brought"
 
 
-def _brought(page: str) -> Brought | None:
+def _brought(page: str) -> _File | None:
     """The newest file that could be read; one that could not leaves the one before in place, and says why."""
     state, read, said = st.session_state, f"{page}.read", f"{page}.refused"
     types, most = ["csv", "tsv", "txt", "parquet"], _MEGABYTES
@@ -110,7 +111,7 @@ def _brought(page: str) -> Brought | None:
     if file is not None and state.get(read) != file.file_id:
         state[read], state[said] = file.file_id, None
         try:
-            before, state[_key(page)] = state.get(_key(page)), Brought.of(own_texts.read(file.getvalue()))
+            before, state[_key(page)] = state.get(_key(page)), _read(file.getvalue())
             if before is not None:
                 forget(before.table)
         except RefusedError as refusal:
@@ -122,7 +123,12 @@ def _brought(page: str) -> Brought | None:
     return present(file, state.get(_key(page)))
 
 
-def _recall(desk: controls.Desk, brought: Brought) -> None:
+def _read(data: bytes) -> _File:
+    table = own_texts.read(data)
+    return Brought(table=table, draft=own_texts.guess(table))
+
+
+def _recall(desk: controls.Desk, brought: _File) -> None:
     """Give the name that an address has, of a choice of this session, its file again; the boxes follow."""
     own = brought.owns.get(desk.settings.own)
     if own is None or own == brought.seen:
@@ -130,7 +136,7 @@ def _recall(desk: controls.Desk, brought: Brought) -> None:
     desk.settings, brought.draft = desk.settings.change(own=own), own.columns
 
 
-def _adopt(desk: controls.Desk, brought: Brought, public_rows: PublicRows) -> RefusedError | None:
+def _adopt(desk: controls.Desk, brought: _File, public_rows: PublicRows) -> RefusedError | None:
     """Let the settings be about what the boxes say; a refusal is handed back, and changes nothing."""
     try:
         own = next((one for one in brought.owns.values() if one.columns == brought.draft), None)
@@ -146,7 +152,7 @@ def _adopt(desk: controls.Desk, brought: Brought, public_rows: PublicRows) -> Re
     return None
 
 
-def _boxes(page: str, brought: Brought, refusal: RefusedError | None) -> None:
+def _boxes(page: str, brought: _File, refusal: RefusedError | None) -> None:
     """A box for each part, and under it what the file does not allow."""
     for place, (name, choices) in zip(st.columns(len(_HEADS)), _options(brought).items(), strict=True):
         with place:
@@ -157,7 +163,7 @@ def _boxes(page: str, brought: Brought, refusal: RefusedError | None) -> None:
         st.error(refused(refusal))
 
 
-def _options(brought: Brought) -> dict[str, dict[str, str]]:
+def _options(brought: _File) -> dict[str, dict[str, str]]:
     """Part -> its choices, and how they are shown."""
     table, draft = brought.table, brought.draft
     columns = {name: name for name in table.columns}
@@ -172,7 +178,7 @@ def _options(brought: Brought) -> dict[str, dict[str, str]]:
     }
 
 
-def _box(page: str, brought: Brought, name: str, choices: dict[str, str]) -> None:
+def _box(page: str, brought: _File, name: str, choices: dict[str, str]) -> None:
     """One of the boxes. Another label column has other labels, another source column other sources."""
     key, value = f"{page}.own.{name}", getattr(brought.draft, name)
     controls.hold(key, value if value in choices else next(iter(choices)))
@@ -185,9 +191,13 @@ def _box(page: str, brought: Brought, name: str, choices: dict[str, str]) -> Non
             draft = replace(draft, public="")
         brought.draft = draft
 
-    shown = choices.get
     st.selectbox(
-        _HEADS[name], list(choices), key=key, format_func=shown, on_change=changed, help=SAYS[f"own-texts.{name}"]
+        _HEADS[name],
+        list(choices),
+        key=key,
+        format_func=lambda value: choices[value],
+        on_change=changed,
+        help=SAYS[f"own-texts.{name}"],
     )
 
 

@@ -8,13 +8,12 @@ the page is gone its upload is deleted, and a timer lets go of its rows and of w
 import threading
 import weakref
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileManager
 
-from lab.files import own_texts
 from lab.files.file_handles import NONE, Own, forget
 from lab.files.own_table import Table
 
@@ -22,23 +21,27 @@ from lab.files.own_table import Table
 GRACE = 120.0
 
 
+Handle = TypeVar("Handle", bound=Own)
+Draft = TypeVar("Draft")
+
+
 @dataclass(eq=False, repr=False)
-class Brought:
+class Brought(Generic[Handle, Draft]):
     """A file in its session. draft: what the boxes say. owns: what was chosen so far, by name. seen: the name that the
     settings had. standing: the last settings whose rows could be made. awaited: whether a link waited for it, which
     does not hold what its columns are. timer: runs while the page is gone."""
 
     table: Table
-    draft: Any
-    owns: dict[str, Own] = field(default_factory=dict)
+    draft: Draft
+    owns: dict[str, Handle] = field(default_factory=dict)
     seen: str = NONE
     standing: Any = None
     awaited: bool = False
     timer: threading.Timer | None = None
 
-    @classmethod
-    def of(cls, table: Table) -> "Brought":
-        return cls(table=table, draft=own_texts.guess(table))
+    def has(self, own: str) -> bool:
+        """Return whether this is a choice of this file, which is still here."""
+        return isinstance(own, Own) and own in self.owns and bool(self.table.columns)
 
 
 @dataclass(eq=False, repr=False)
@@ -63,11 +66,11 @@ class _Visit:
 @st.cache_resource(scope="session", show_spinner=False, on_release=_Visit.end)
 def _visit() -> _Visit:
     """This page's visit; a connection that comes back is another."""
-    run = get_script_run_ctx()
+    run: Any = get_script_run_ctx()  # not None, as this is called in the run of a page
     return _Visit(session_id=run.session_id, uploads=run.uploaded_file_mgr)
 
 
-def present(upload: UploadedFile | None, brought: Brought | None) -> Brought | None:
+def present(upload: UploadedFile | None, brought: Brought[Handle, Draft] | None) -> Brought[Handle, Draft] | None:
     """Say that the page is here, to be asked in each run; its file, if it has not been let go meanwhile."""
     visit = _visit()
     visit.upload = upload or visit.upload

@@ -83,7 +83,8 @@ class Made(Mapping[str, Any]):
     """What each function makes of a result, by name, when it is asked for, and once."""
 
     def __init__(self, how: Mapping[str, Callable[[Any], Any]], result: Any):
-        self._how, self._result, self._made = how, result, {}
+        self._how, self._result = how, result
+        self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
@@ -243,7 +244,9 @@ class Page:
         """Return what this result says and shows."""
         draw = {FIRST: self.pictures} | {tab.name: tab.pictures for tab in self.tabs if tab.pictures}
         boards = {name: partial(_drawn, how) for name, how in draw.items()}
-        words = self.words | ({"guarantee": self._guarantee} if "guarantee" in self.words else {})
+        words = dict(self.words)
+        if "guarantee" in words:
+            words["guarantee"] = self._guarantee
         return View(self.numbers(result), Made(words, result), Made(boards, result))
 
     def _guarantee(self, result: Any) -> str:

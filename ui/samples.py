@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lab.files.own_rows import Column
 
@@ -24,19 +25,19 @@ class Sample:
     about: str
     answer: str
     columns: tuple[Column, ...]
-    aside: tuple[str, ...]
-    classes: tuple[str, ...]
-    target: Column | None
-    source: str
-    own_source: str
-    sources: tuple[str, ...]
+    aside: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    target: Column | None = None
+    source: str = ""
+    own_source: str = ""
+    sources: tuple[str, ...] = ()
 
     @property
     def data(self) -> bytes:
         return (FOLDER / self.file).read_bytes()
 
 
-def _column(name: str, known: Sequence[float | str]) -> Column:
+def _column(name: str, known: Sequence[Any]) -> Column:
     """Return a column with its bounds, or with its values."""
     if isinstance(known[0], str):
         return Column(name=name, kind="category", values=tuple(known))
@@ -47,12 +48,11 @@ def _column(name: str, known: Sequence[float | str]) -> Column:
 def _samples() -> Iterable[Sample]:
     for read in tomllib.loads(Path(__file__).with_name("samples.toml").read_text("utf-8"))["sample"]:
         bounds, columns = read.pop("bounds", None), read.pop("columns")
-        known = {"source": "", "own_source": ""} | {name: text for name, text in read.items() if isinstance(text, str)}
+        said: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in read.items()}
         yield Sample(
-            **known,
-            **{name: tuple(read.get(name, ())) for name in ("aside", "classes", "sources")},
+            **said,
             columns=tuple(_column(*one) for one in columns.items()),
-            target=_column(known["answer"], bounds) if bounds else None,
+            target=_column(read["answer"], bounds) if bounds else None,
         )
 
 

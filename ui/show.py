@@ -12,7 +12,7 @@ from lab import papers
 from ui import controls, debounce, glossary, live, metrics, present, static_files, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
-from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
+from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Asked, Page, Tab
 from ui.share import paper, share, told
 
 # What the drawer of further sliders and selectors is called.
@@ -107,8 +107,8 @@ def _moving(page: Page, welcome: str) -> None:
     if not page.holds(desk) or desk.presents:
         st.rerun()
     here, pins = page.at(desk.settings), pins_of(page, desk)
-    how = {"seconds": _seconds(here, desk), "resting": bool(desk.ack) and not desk.moving}
-    both = compare(page, desk.settings, pins.ghost, tab=_opened(page), ask=desk.ask, **how)
+    seconds, resting = _seconds(here, desk), bool(desk.ack) and not desk.moving
+    both = compare(page, desk.settings, pins.ghost, seconds=seconds, tab=_opened(page), ask=desk.ask, resting=resting)
     screen = st.container(key="screen")
     if welcome:
         screen.container(key="welcome").html(welcome)
@@ -168,7 +168,7 @@ def _result(both: Both, desk: controls.Desk) -> str:
         opened, place = _tabs(page)
     says, boards = both.says(opened.name), both.boards(opened.name)
     of = None if desk.settings.private else desk.place(opened.name)
-    about = {"of": of, "paper": paper(page, desk)}
+    printed = paper(page, desk)
 
     def say(*names: str, drawn: bool = False) -> None:
         """An element for each, even where it has nothing to say yet."""
@@ -177,19 +177,19 @@ def _result(both: Both, desk: controls.Desk) -> str:
             st.markdown(html, unsafe_allow_html=True) if drawn else st.html(html)  # st.html leaves drawings out
 
     with numbers:
-        st.html(_on_paper(*map(escape, about["paper"]["lines"][1:]), date.today().isoformat()))
+        st.html(_on_paper(*map(escape, printed["lines"][1:]), date.today().isoformat()))
         say("numbers", "verdict")
     with pictures:
-        live.board(boards[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, name=FIRST, **about)
+        live.board(boards[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, name=FIRST, of=of, paper=printed)
         say(*(f"words-{name}" for name in page.captions))
     with place:
         say(*(f"words-{name}" for name in opened.words), drawn=opened.drawn)
-        if opened is ASK_TAB:
-            _question(page, desk, both)
+        if opened is ASK_TAB and page.asked:
+            _question(page.asked, desk, both)
         if opened.name in boards and opened.name != FIRST:
-            live.board(boards[opened.name], key=f"{page.name}.{opened.name}", name=opened.name, **about)
+            live.board(boards[opened.name], key=f"{page.name}.{opened.name}", name=opened.name, of=of, paper=printed)
         if opened.shows:
-            opened.shows(desk, about["paper"])
+            opened.shows(desk, printed)
         _always(opened, page, desk, both.result)
         if "guarantee" in both.view.words and opened.name != GUARANTEE_TAB.name:
             st.html(_on_paper(both.view.words["guarantee"]))
@@ -221,9 +221,8 @@ def _tabs_key(page: Page) -> str:
     return f"{page.name}.tabs"
 
 
-def _question(page: Page, desk: controls.Desk, both: Both) -> None:
+def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
     """Show what can be asked about the page, and the answer."""
-    asked = page.asked
     about = asked.about(desk.settings, desk.ask)
     if about is None:
         st.caption("Nothing can be asked about data that somebody has to bring first.")
@@ -232,7 +231,7 @@ def _question(page: Page, desk: controls.Desk, both: Both) -> None:
     def keep() -> None:
         desk.ask = asked.asks(question.settings)
 
-    question = controls.Desk(page=f"{page.name}.ask", settings=about, changed=keep)
+    question = controls.Desk(page=f"{desk.page}.ask", settings=about, changed=keep)
     with st.container(key="asking", horizontal=True, vertical_alignment="center"):
         asked.controls(question)
     if both.answer:

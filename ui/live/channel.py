@@ -162,7 +162,7 @@ def shown(question: Question, seconds: float) -> Shown | None:
         settings, errors, values = question.settings()
         if settings.private:
             return None
-        pins, _ = read_pins(page.settings, question.pins)
+        pins, _ = read_pins(page.settings, question.pins)  # type: ignore[arg-type]  # classes have a hash
         both = compare(
             page, settings, pins.ghost, seconds=seconds, tab=question.tab, ask=question.ask, resting=seconds > 0
         )

@@ -43,7 +43,7 @@ def _line(trace: Mapping[str, Any]) -> str:
     if trace.get("orientation") == "h":  # bars to the right of their names
         x, y = y, x
     y = np.asarray(y, dtype=float)
-    known = np.flatnonzero(np.isfinite(y)) if y.ndim == 1 and len(y) == len(x) else []
+    known = np.flatnonzero(np.isfinite(y)) if y.ndim == 1 and len(y) == len(x) else np.empty(0)
     if not len(known):
         return ""
     if trace.get("mode") == "markers" or len(known) < len(y):

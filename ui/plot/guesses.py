@@ -39,9 +39,9 @@ def covered(
     cover = theme.scatter(*corners, mode="lines", fill="toself", hoverinfo="skip", line={"width": 0})
     shapes, words = [], [one for one in layout.get("annotations", ()) if _names_axis(one)]
     left = guess is None or _share(axes["xaxis"], guess[0]) > 0.4
-    side = {"x": 0.02, "xanchor": "left"} if left else {"x": 0.98, "xanchor": "right"}
-    hidden = {"xref": "paper", "yref": "paper", "yanchor": "middle"} | side
-    words.append(theme.word("Hidden until you have guessed", y=0.95, size=15, **hidden))
+    x, side = (0.02, "left") if left else (0.98, "right")
+    hidden = {"xref": "paper", "yref": "paper", "xanchor": side, "yanchor": "middle"}
+    words.append(theme.word("Hidden until you have guessed", x=x, y=0.95, size=15, **hidden))
     for one in known:
         shapes.append(theme.dot(one.x, one.y, colour=theme.PRIVATE))
         over = guess is not None and guess[1] < one.y  # on the side where the guess is not
