@@ -11,11 +11,11 @@ from dpcore import check
 from dpcore.accountants import account, most_steps, tuning
 from dpcore.accountants.prices import PUBLISHED, step
 from dpcore.privacy import Adjacency, Composed
-from pages.accounting import experiment as accounting
 from pages.accounting import figures, words_searches
 from pages.accounting import words as say
 from pages.accounting.experiment import AccountingSettings
-from pages.accounting.result import THEOREMS
+from pages.accounting.parameters import AFTERWARDS
+from pages.accounting.result import ROWS, THEOREMS
 from tests.test_pages import opened, text
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
@@ -131,7 +131,7 @@ def test_todays_steps_are_what_todays_epsilon_allows():
 
 
 def test_a_group_pays_for_each_of_its_people(example):
-    held, group = example.guarantee("pld"), {one.name: one.guarantee for one in example.effects()}["group"]
+    held, group = example.guarantee("pld"), example.effects()["group"]
     assert group.epsilon == pytest.approx(3 * held.epsilon)
     assert group.delta == pytest.approx(1e-5 * sum(math.exp(i * held.epsilon) for i in range(3)))
 
@@ -183,7 +183,7 @@ def test_one_setting_is_no_search():
 
 
 def test_what_is_done_afterwards_costs_nothing(example):
-    for afterwards in accounting.AFTERWARDS:
+    for afterwards in AFTERWARDS:
         settings = AccountingSettings(afterwards=afterwards)
         assert settings.tasks() == example.settings.tasks()
         assert say.AFTERWARDS[afterwards]
@@ -205,7 +205,7 @@ def test_without_sampling_the_exact_row_is_gaussian():
 
 def test_no_line_without_a_name_but_the_thin_one(example):
     """And the published figure, which is no bound, is not in the first picture."""
-    for draw, rows in ((figures.over_steps, figures.FIRST), (figures.over_noise, accounting.ROWS)):
+    for draw, rows in ((figures.over_steps, figures.FIRST), (figures.over_noise, ROWS)):
         lines = draw(example)["data"]
         assert len(lines) == len(rows)
         assert PUBLISHED not in rows or draw is figures.over_noise

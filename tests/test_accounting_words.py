@@ -273,7 +273,7 @@ RULES: Rules = {
     r"(\d+) of 9 points computed by the (?:PLD|GDP) accountant": lambda r, m: int(m[1]) == steps_found(r) < 9,
     r"is looser by a factor of (\S+)\. ": lambda r, m: m[1] == say.number(worst(r) / r.epsilon("pld")),
     r"effects finding: [^.]+\.": lambda r, m: (
-        max((one.guarantee.epsilon for one in r.effects() if one.guarantee), default=0) > r.epsilon("pld")
+        max((held.epsilon for held in r.effects().values() if held), default=0) > r.epsilon("pld")
     ),
     r"meets the target from ([\d.,]+) on": lambda r, m: m[1] == say.number(r.least_noise("pld")),
     r"With epsilon (\S+), an attacker": lambda r, m: m[1] == say.number(r.held.epsilon),
@@ -290,7 +290,7 @@ RULES: Rules = {
     r"On average (\S+) % of rows are never used": lambda r, m: abs(float(m[1]) - 100 * unseen(r)) <= 0.5 + 1e-9,
     r"One configuration tried": lambda r, _: r.settings.settings_tried == 1,
     r"on the same data all count": lambda r, _: r.settings.settings_tried > 1,
-    r"has no protection": lambda r, _: next(e for e in r.effects() if e.name == "group").guarantee.delta >= 1,
+    r"has no protection": lambda r, _: r.effects()["group"].delta >= 1,
 }
 
 

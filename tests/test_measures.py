@@ -9,7 +9,7 @@ import lab.ensemble
 from dpcore.estimators.linear import REGRESSIONS
 from lab.chunking import sample
 from lab.settings import QUANTILES, Spread, quantiles_of
-from pages.accounting.experiment import Billed
+from pages.accounting.experiment import Bill
 from pages.attack import two_worlds_result as attack
 from pages.network.work import Ensemble
 from pages.parties.work import METHODS
@@ -27,7 +27,7 @@ OWN = {
     "network": {"accuracy": lambda result: result.summary("private")},
     "accounting": {
         "epsilon": lambda result: Spread.of(result.epsilon("pld")),
-        "group": lambda result: Spread.of(result.effects()[2].guarantee.epsilon),
+        "group": lambda result: Spread.of(result.effects()["group"].epsilon),
         "tuned": lambda result: Spread.of(result.tuned.epsilon),
     },
     "mechanisms": {
@@ -69,7 +69,7 @@ def pieces(probe) -> set:
     """The page's own tasks that a probe is made of: itself, or the trainings that it looks at."""
     if getattr(probe, "work", None) is attack.accuracy:
         return set(attack.trainings(probe.model, probe.at[0], probe.count))
-    if isinstance(probe, Billed):
+    if isinstance(probe, Bill):
         return {probe.run_of, probe.tries}
     return {one for job in probe.jobs for one in job.stretches} if isinstance(probe, Ensemble) else {probe}
 

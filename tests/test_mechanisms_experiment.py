@@ -15,7 +15,7 @@ from dpcore.mechanisms import NoisyMax
 from pages.mechanisms import figures
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, VOTES, MechanismsSettings
-from pages.mechanisms.work import FAMILIES, Choice, Worlds, log_chances, promised_misses
+from pages.mechanisms.work import FAMILIES, Worlds, log_chances, promised_misses, winners
 from tests.test_figures import numbers
 from tests.test_pages import opened, text
 from ui import controls
@@ -298,7 +298,7 @@ def test_no_chance_to_win_moves_by_more_than_e_to_the_epsilon(noise_kind, vote, 
 def test_half_of_the_noise_would_break_the_choice():
     """The bound of the test above can be exceeded."""
     counts = MechanismsSettings().counts
-    double = Choice(counts=counts, vote=1, sensitivity=1.0, epsilon=2.0, noise="gumbel").run()
+    double = winners(counts, 1, sensitivity=1.0, epsilon=2.0, noise="gumbel")
     assert np.abs(double[1] - double[0]).max() > 1.0
 
 

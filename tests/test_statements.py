@@ -11,6 +11,7 @@ from dpcore.accountants import curve, gdp
 from dpcore.accountants.prices import step
 from dpcore.privacy import Adjacency
 from pages.accounting.experiment import AccountingSettings
+from pages.accounting.parameters import AccountingParameters
 from pages.accounting.work import GRID, Statements
 
 
@@ -20,8 +21,8 @@ def grid():
 
 
 def of(grid, **changes) -> Statements:
-    one = {"rate": 0.01, "noise_multiplier": 4.0, "steps": 10_000, "delta": 1e-5, "target": 1.0, "exact": 0.947}
-    return Statements(grid=grid, **(one | changes))
+    one = {"sampling_rate": 0.01, "noise_multiplier": 4.0, "steps": 10_000, "delta": 1e-5, "target_epsilon": 1.0}
+    return Statements(grid=grid, run=AccountingParameters(**(one | changes)), exact=0.947)
 
 
 def exact(rate, noise, steps, delta, accountant="pld"):
@@ -41,7 +42,7 @@ def test_the_example_of_the_paper(grid):
     assert [found.constant(one) for one in (1.2586, 1.0355, 0.947)] == pytest.approx([1.484, 1.221, 1.116], abs=6e-4)
     proof, _, growth, _ = found.rows
     assert (proof.epsilon, growth.epsilon) == (pytest.approx(1.70, abs=5e-3), pytest.approx(3.86, abs=5e-3))
-    asked = [of(grid, target=target).rows[0].noise for target in (0.5, 1.0, 2.0)]
+    asked = [of(grid, target_epsilon=target).rows[0].noise for target in (0.5, 1.0, 2.0)]
     assert asked == pytest.approx([13.57, 6.79, 3.39], abs=6e-3)
     really = [exact(0.01, noise, 10_000, 1e-5) for noise in asked]
     assert really == pytest.approx([0.245, 0.524, 1.143], abs=2e-3)

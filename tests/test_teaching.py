@@ -70,7 +70,7 @@ SOLUTIONS = {
         f"{one.epsilon('moments'):.2f}",
         f"{one.epsilon('pld'):.3f}",
     ],
-    "/accounting?people=3": lambda one: [f"{one.effects()[2].guarantee.epsilon:.2f}"],
+    "/accounting?people=3": lambda one: [f"{one.effects()['group'].epsilon:.2f}"],
     "/accounting?settings_tried=10": lambda one: [
         f"{one.tuned.epsilon:.2f}",
         f"{one.searches['logarithmic'].epsilon:.2f}",

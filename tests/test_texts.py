@@ -16,6 +16,10 @@ FILE = """# Of a topic
 
 Each line is
 one run.
+
+## table
+
+- `heads` {unit} | median
 """
 
 
@@ -27,9 +31,18 @@ def module(tmp_path):
 
 def test_a_text_is_found_by_section_and_case(module):
     texts = Texts(module)
-    assert list(texts) == ["verdict.learnt", "verdict.nothing", "caption"]
+    assert list(texts) == ["verdict.learnt", "verdict.nothing", "caption", "table.heads"]
     assert texts["caption"] == "Each line is one run."
     assert texts("verdict.nothing", unused=1) == "The model has learnt nothing yet."
+
+
+def test_a_section_is_its_cases_and_a_tables_headings_are_its_columns(module):
+    texts = Texts(module)
+    assert list(texts.cases("verdict")) == ["learnt", "nothing"]
+    assert texts.cases("verdict")["nothing"] == texts["verdict.nothing"]
+    assert texts.heads("table", ("error", "middle"), unit="points") == {"error": "points", "middle": "median"}
+    with pytest.raises(ValueError, match="shorter"):
+        texts.heads("table", ("error", "middle", "range"), unit="points")
 
 
 @pytest.mark.parametrize(("steps", "said"), [(1, "1 step,"), (1500, "1,500 steps,"), (0, "0 steps,")])

@@ -132,9 +132,9 @@ NUMBERS: Mapping[str, Mapping[str, Callable[[Any], float]]] = {
     },
     "jiang2018: Section 2.1: composition, groups, side information": {
         "3": lambda result: result.settings.people,
-        "2.84": lambda result: result.effects()[2].guarantee.epsilon,
+        "2.84": lambda result: result.effects()["group"].epsilon,
         "0.947": lambda result: result.epsilon("pld"),
-        "1.03e-4": lambda result: delta_rounded_up(result.effects()[2].guarantee.delta, digits=3),
+        "1.03e-4": lambda result: delta_rounded_up(result.effects()["group"].delta, digits=3),
         "1e-5": lambda result: result.settings.delta,
     },
     "jiang2018: Algorithm 1, DP-SGD (after Abadi et al.)": {

@@ -10,7 +10,7 @@ by its own name. A hole with two words, ``{steps:step|steps}``, writes an amount
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -67,6 +67,14 @@ class Texts:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._texts)
+
+    def cases(self, section: str) -> dict[str, str]:
+        """Return the texts of a section by case."""
+        return {key.partition(".")[2]: self[key] for key in self if key.startswith(f"{section}.")}
+
+    def heads(self, section: str, columns: Iterable[str], /, **holes: Any) -> dict[str, str]:
+        """Return the headings of a table by column, which the case "heads" of a section holds in this order."""
+        return dict(zip(columns, self(f"{section}.heads", **holes).split(" | "), strict=True))
 
 
 def _cases(head: str, body: str) -> Iterator[tuple[str, str]]:

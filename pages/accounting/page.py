@@ -1,11 +1,14 @@
 """How much privacy does a training run spend?"""
 
+from collections.abc import Callable
+
 from pages.accounting import figures, words_searches
 from pages.accounting import words as say
 from pages.accounting import words_statements as stated
 from pages.accounting.experiment import AccountingSettings
+from pages.accounting.result import AccountingResult
 from ui import controls, labels, live
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 
 HEIGHT = 455
 MAIN = ("steps", "sampling_rate", "delta", "target_epsilon")
@@ -26,10 +29,10 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("afterwards", "Post-processing", say.SHORT, wide=True, help=say.AFTERWARDS_HELP)
 
 
-def row(*names: str, wide: float = 1.0):
+def row(*names: str, wide: float = 1.0) -> Callable[[AccountingResult], Rows]:
     """Return a function that draws these pictures of a result side by side; ``wide``: the share of the first one."""
 
-    def draw(result) -> list[list[live.Picture]]:
+    def draw(result: AccountingResult) -> Rows:
         drawn = {name: DRAWN[name](result, FINDINGS[name](result)) for name in names}
         return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={names[0]: wide})]
 

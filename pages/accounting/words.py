@@ -3,10 +3,10 @@
 import math
 
 from dpcore.accountants.prices import MOST_STEPS
-from dpcore.privacy import LAWS, Guarantee
+from dpcore.privacy import Guarantee
 from pages.accounting import figures
 from pages.accounting.figures import number
-from pages.accounting.result import AccountingResult
+from pages.accounting.result import ROWS, THEOREMS, AccountingResult
 from ui import outcomes, panels
 from ui.panels import Number, in_hundred
 from ui.plot import theme
@@ -16,8 +16,7 @@ SAYS = Texts(__file__)
 KNOBS = {"steps": {"scale": "log", "stops": 20, "help": SAYS["steps"], "symbol": "T"}}
 INTRODUCTION, AFTERWARDS_HELP = SAYS["introduction"], SAYS["afterwards"]
 SHORT = {"nothing": "none", "average": "average", "round": "round", "predict": "predict"}
-AFTERWARDS = {name: SAYS[f"after.{name}"] for name in SHORT}
-ABOUT = {name.partition(".")[2]: SAYS[name] for name in SAYS if name.startswith("about.")}
+ABOUT, AFTERWARDS = SAYS.cases("about"), SAYS.cases("after")
 
 
 def loosest(result: AccountingResult) -> str:
@@ -87,8 +86,8 @@ def _over_steps(result: AccountingResult) -> str:
         done = {"done": len(found) - missing, "all": len(found)}
         return SAYS("finding.counting", **done, accountant=result.settings.tightest)
     times = result.epsilon(worst) / exact if exact > 0 else math.inf
-    said = {"loosest": theme.THEOREMS[worst][0], "times": number(times)}
-    return SAYS("finding.steps", **said) if math.isfinite(times) else ""
+    name = theme.THEOREMS[worst][0]
+    return SAYS("finding.steps", loosest=name, times=number(times)) if math.isfinite(times) else ""
 
 
 def _over_noise(result: AccountingResult) -> str:
@@ -97,18 +96,17 @@ def _over_noise(result: AccountingResult) -> str:
 
 
 def _searched(result: AccountingResult) -> str:
-    if result.settings.settings_tried == 1 or result.searches["all"] is None:
+    together = result.tuned.epsilon if result.tuned else math.nan
+    if result.settings.settings_tried == 1 or not math.isfinite(together):
         return ""
-    least = min(held.epsilon for way, held in result.searches.items() if way in LAWS)
-    together = result.searches["all"].epsilon
-    said = {"least": number(least), "together": number(together)}
-    return SAYS("finding.searches", **said) if math.isfinite(together) else ""
+    least = min(held.epsilon for held in result.best_alone.values())
+    return SAYS("finding.searches", least=number(least), together=number(together))
 
 
 def _largest(result: AccountingResult) -> str:
-    done = [one for one in result.effects() if one.guarantee is not None]
-    most = max(done, key=lambda one: one.guarantee.epsilon)
-    return figures.effect_name(most.name, result) if most.guarantee.epsilon > result.epsilon("pld") else ""
+    epsilons = {name: held.epsilon for name, held in result.effects().items() if held}
+    most = max(epsilons, key=epsilons.__getitem__)
+    return figures.effect_name(most, result) if epsilons[most] > result.epsilon("pld") else ""
 
 
 # What each picture shows, for its title.
@@ -118,53 +116,37 @@ FINDINGS = {"steps": _over_steps, "noise": _over_noise, "effects": _largest, "se
 def table(result: AccountingResult) -> str:
     """Return a row for each accountant, with what the target allows."""
     target = number(result.settings.target_epsilon)
-    badges = {bound: panels.badge(SAYS["table.bound" if bound else "table.published"]) for bound in (True, False)}
-    shown = [
-        {
-            "name": _name(result, row["accountant"]),
-            "epsilon": row["epsilon"],
-            "status": row["a bound"],
-            "source": SAYS[f"source.{row['accountant']}"],
-            "noise": _allowed(row["least noise multiplier"], row["a bound"]),
-            "most": _steps(row["most steps"], row["a bound"]),
-            "epochs": _allowed(row["most epochs"], row["a bound"]),
-        }
-        for row in result.rows()  # no frame: it would cost each redraw milliseconds
-    ]
+    shown = [_row(result, row) for row in ROWS]  # no frame: it would cost each redraw milliseconds
     return panels.table(
         shown,
         caption=SAYS("table.caption", target=target, most=MOST_STEPS),
-        heads=heads("table", *shown[0], target=target),
-        formats={"epsilon": lambda epsilon: f"<b>{number(epsilon)}</b>", "status": badges.get},
-        now=_name(result, "pld"),
+        heads=SAYS.heads("table", shown[0], target=target),
+        now=result.settings.tightest,
     )
 
 
-def heads(part: str, *columns: str, **holes: str) -> dict[str, str]:
-    """Return the headings of a table by its columns."""
-    return dict(zip(columns, SAYS(f"{part}.heads", **holes).split(" | "), strict=True))
-
-
-def _name(result: AccountingResult, row: str) -> str:
-    return result.settings.tightest if row == "pld" else theme.THEOREMS[row][0]
-
-
-def _allowed(value: float, good: bool) -> str:
-    if not good:
-        return "–"
-    return SAYS["table.never"] if math.isinf(value) else number(value)
-
-
-def _steps(value: float, good: bool) -> str:
-    if good and value >= MOST_STEPS:
-        return SAYS("table.most", steps=MOST_STEPS)
-    return f"{value:,.0f}" if good and not math.isnan(value) else _allowed(value, good)
+def _row(result: AccountingResult, row: str) -> dict[str, str]:
+    noise, steps, bound = result.least_noise(row), result.most_steps(row), row in THEOREMS
+    most = number(steps) if math.isnan(steps) else f"{steps:,.0f}"
+    allowed = {
+        "noise": SAYS["table.never"] if math.isinf(noise) else number(noise),
+        "most": SAYS("table.most", steps=MOST_STEPS) if steps >= MOST_STEPS else most,
+        "epochs": number(steps * result.settings.sampling_rate),
+    }
+    return {
+        "name": result.settings.tightest if row == "pld" else theme.THEOREMS[row][0],
+        "epsilon": f"<b>{number(result.epsilon(row))}</b>",
+        "status": panels.badge(SAYS["table.bound" if bound else "table.published"]),
+        "source": SAYS[f"source.{row}"],
+    } | (allowed if bound else dict.fromkeys(allowed, "–"))
 
 
 def diagnostics(result: AccountingResult) -> list[str]:
     """Return which regime the run is in."""
     settings, said = result.settings, [_sampling(result)]
-    strong, moments, floor = result.epsilon("strong"), result.epsilon("moments"), result.moments_floor
+    strong, moments = result.epsilon("strong"), result.epsilon("moments")
+    floor = math.log(1 / settings.delta) / 32  # delta alone costs as much by orders that end at 32
+    unseen = (1 - settings.sampling_rate) ** settings.steps
     if strong > result.epsilon("naive"):
         said.append(SAYS("why.worse", step=number(result.one_step)))
     elif strong > 5 * moments:
@@ -173,24 +155,24 @@ def diagnostics(result: AccountingResult) -> list[str]:
         said.append(SAYS("why.floor", delta=theme.delta(settings.delta), floor=number(floor)))
     if settings.noise_multiplier < 1:
         said.append(SAYS["why.noise"])
-    if result.never_sampled > 0.1:
-        said.append(SAYS("why.unseen", share=in_hundred(result.never_sampled)))
+    if unseen > 0.1:
+        said.append(SAYS("why.unseen", share=in_hundred(unseen)))
     return said
 
 
 def _sampling(result: AccountingResult) -> str:
     """Return what the samples save, against the best bound so far."""
-    rate, saved = result.settings.sampling_rate, result.saved
+    rate, cost = result.settings.sampling_rate, result.held.epsilon
+    saved = result.unsampled / cost if cost > 0 else math.inf
     case = "all" if rate == 1 else "little" if saved < 1.1 else "sampled" if math.isfinite(saved) else "free"
     return SAYS(f"why.{case}", rate=number(rate), whole=number(result.unsampled), times=number(saved))
 
 
 def effects(result: AccountingResult) -> list[str]:
     """Return a sentence each on subsampling, groups, post-processing and tuning."""
-    people, tried = result.settings.people, result.settings.settings_tried
-    found = {one.name: one.guarantee for one in result.effects()}
+    people, tried, found = result.settings.people, result.settings.settings_tried, result.effects()
     group, tuned = found["group"], found["tuned"]
-    case = "person" if people == 1 else "nobody" if group is not None and group.delta >= 1 else "group"
+    case = "person" if people == 1 else "nobody" if group and group.delta >= 1 else "group"
     both = {"published": number(result.epsilon("published")), "strong": number(result.epsilon("strong"))}
     after = AFTERWARDS[result.settings.afterwards]
     search = "one" if tried == 1 else "tuned_bound" if is_bound(tuned) else "tuned"
@@ -203,13 +185,11 @@ def effects(result: AccountingResult) -> list[str]:
 
 
 def _pair(held: Guarantee | None) -> dict[str, str]:
-    if held is None:
-        return {"epsilon": "…", "delta": "…"}
-    return {"epsilon": number(held.epsilon), "delta": theme.delta(held.delta, digits=3)}
+    return {"epsilon": plain(held), "delta": theme.delta(held.delta, digits=3) if held else "…"}
 
 
 def plain(held: Guarantee | None) -> str:
-    return "…" if held is None else number(held.epsilon)
+    return number(held.epsilon if held else math.nan)
 
 
 def is_bound(held: Guarantee | None) -> bool:
@@ -225,7 +205,6 @@ def guarantee(result: AccountingResult) -> str:
 
 def neighbours(result: AccountingResult) -> str:
     """Return the guarantee by both adjacency relations, for the same noise."""
-    replaced = panels.guarantee(here=result.replaced) if result.replaced is not None else panels.note("…")
     add = panels.note(SAYS["neighbours.add"]) + panels.guarantee(here=result.held)
-    in_two = SAYS("neighbours.in_two", **_pair(result.replaced_in_two))
-    return add + panels.note(SAYS["neighbours.replace"]) + replaced + panels.note(in_two)
+    replace = panels.note(SAYS["neighbours.replace"]) + panels.guarantee(here=result.replaced)
+    return add + replace + panels.note(SAYS("neighbours.in_two", **_pair(result.replaced_in_two)))

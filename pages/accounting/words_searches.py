@@ -5,7 +5,7 @@ from dpcore.privacy import LAWS, Guarantee
 from lab.papers import short
 from pages.accounting.figures import number
 from pages.accounting.result import AccountingResult
-from pages.accounting.words import SAYS, heads, is_bound, plain
+from pages.accounting.words import SAYS, is_bound, plain
 from ui import panels
 from ui.panels import in_hundred
 from ui.plot import theme
@@ -39,7 +39,9 @@ def searches(result: AccountingResult) -> str:
         SAYS("searches.assumed", tried=tried),
         ex_post,
     ]
-    return panels.table(rows, caption=caption, heads=heads("searches", *rows[0], tried=tried)) + panels.bullets(said)
+    return panels.table(rows, caption=caption, heads=SAYS.heads("searches", rows[0], tried=tried)) + panels.bullets(
+        said
+    )
 
 
 def _tries(way: str, tried: int) -> int:
@@ -56,16 +58,14 @@ def _counted(held: Guarantee | None) -> str:
 
 def _cheapest(result: AccountingResult) -> str:
     """Return the cheapest release on private rows, as far as all tries are counted."""
-    tried, together = result.settings.settings_tried, result.searches["all"]
-    law = min((way for way in result.searches if way in LAWS), key=lambda way: result.searches[way].epsilon)
-    alone = result.searches[law].epsilon
-    case = (
-        "cheaper"
-        if together is not None and together.epsilon <= alone
-        else "best_bound"
-        if is_bound(together)
-        else "best"
-    )
-    case = "counting" if together is None else case
-    costs = {"alone": number(alone), "together": plain(together)}
-    return SAYS(f"searches.{case}", tried=tried, law="Poisson" if law == "poisson" else law, **costs)
+    best, together = result.best_alone, result.tuned
+    law = min(best, key=lambda law: best[law].epsilon)
+    if together is None:
+        case = "counting"
+    elif together.epsilon <= best[law].epsilon:
+        case = "cheaper"
+    else:
+        case = "best_bound" if is_bound(together) else "best"
+    costs = {"alone": plain(best[law]), "together": plain(together)}
+    tried, name = result.settings.settings_tried, "Poisson" if law == "poisson" else law
+    return SAYS(f"searches.{case}", tried=tried, law=name, **costs)

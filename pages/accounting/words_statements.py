@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dpcore.accountants import asymptotic
 from lab.papers import short
 from pages.accounting.result import AccountingResult
-from pages.accounting.words import SAYS, heads, number
-from pages.accounting.work import FIRST, Statement
+from pages.accounting.words import SAYS, number
+from pages.accounting.work import FIRST, Statement, Statements
 from ui import panels
 from ui.plot import theme
 from ui.plot.theme import written
@@ -17,7 +17,8 @@ _REQUIRED = {name: SAYS[f"condition.{name}"] for name in ("noise", "delta")}
 
 def statements(result: AccountingResult) -> str:
     """Return the statements about this run, the constants that make them true, and where the run stands."""
-    said = [_range(result), _printed(result), _this_run(result), _lemma(result)]
+    printed = SAYS("constants.printed", breaks=number(result.statements.breaks))
+    said = [_range(result), printed, _this_run(result), _lemma(result)]
     return _stated(result) + _constants(result) + panels.bullets(said)
 
 
@@ -43,7 +44,7 @@ def _stated(result: AccountingResult) -> str:
         rows,
         title=SAYS("statement.title", paper=short("abadi2016")),
         caption=SAYS("statement.caption", **_REQUIRED),
-        heads=heads("statement", *rows[0], accountant=accountant, target=target),
+        heads=SAYS.heads("statement", rows[0], accountant=accountant, target=target),
     )
 
 
@@ -82,7 +83,7 @@ def _constants(result: AccountingResult) -> str:
         [dict(zip(found, map(float, row), strict=True)) for row in zip(*found.values(), strict=True)],
         title=SAYS("constants.title", runs=runs),
         caption=SAYS("constants.caption", **ends, deltas=deltas),
-        heads=heads("constants", "c1", "as printed", "with conditions", **_REQUIRED),
+        heads=SAYS.heads("constants", found, **_REQUIRED),
         formats=dict.fromkeys(found, number),
     )
 
@@ -98,10 +99,6 @@ def _range(result: AccountingResult) -> str:
     said = SAYS(f"constants.{case}", reach=number(found.reach), target=number(target))
     asks = SAYS("constants.asks", ratio=number(found.rows[0].noise / least)) if math.isfinite(least) else ""
     return f"{said} {asks}".strip()
-
-
-def _printed(result: AccountingResult) -> str:
-    return SAYS("constants.printed", breaks=number(result.statements.breaks))
 
 
 def _constant(result: AccountingResult, row: str) -> str:
@@ -121,7 +118,7 @@ def _this_run(result: AccountingResult) -> str:
 def _lemma(result: AccountingResult) -> str:
     """Return how good the bound on the moments is, and where it is none."""
     found = result.statements
-    order, exact, bound = _at_best(result)
+    order, exact, bound = _at_best(found)
     said = [SAYS("constants.stated", last=found.last) if found.last else SAYS["constants.unstated"]]
     terms = {"exact": written(exact, digits=3), "bound": written(bound, digits=3), "ratio": number(bound / exact)}
     said.append(SAYS("constants.moment_bound" if math.isfinite(bound) else "constants.moment", order=order, **terms))
@@ -130,11 +127,10 @@ def _lemma(result: AccountingResult) -> str:
     return " ".join((*said, SAYS["constants.rest"]))
 
 
-def _at_best(result: AccountingResult) -> tuple[int, float, float]:
+def _at_best(found: Statements) -> tuple[int, float, float]:
     """Return the order that the moments accountant uses, the log moment there, and its bound."""
-    found = result.statements
     _, order = found.best("exact")
-    return order, *(float(found.moments[name][order - 1]) for name in ("exact", "bound"))
+    return order, float(found.moments["exact"][order - 1]), float(found.moments["bound"][order - 1])
 
 
 def _needed(result: AccountingResult) -> str:
@@ -144,7 +140,7 @@ def _needed(result: AccountingResult) -> str:
 
 
 def _ratio(result: AccountingResult) -> str:
-    order, exact, bound = _at_best(result)
+    order, exact, bound = _at_best(result.statements)
     return SAYS("finding.moments", ratio=number(bound / exact), order=order) if math.isfinite(bound / exact) else ""
 
 

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpcore.accountants import asymptotic as stated
-from dpcore.accountants import gdp
+from dpcore.accountants import gdp, tuning
+from dpcore.privacy import Adjacency, Composed, Guarantee
 from dpcore.roots import UnsafeError, safe_root
+from pages.accounting.parameters import AccountingParameters
 
 # The values of c1 for which c2 is sought, and that of the rows about this run.
 FIRST_CONSTANTS, FIRST = (0.01, 0.1, 1.0, 10.0), 1.0
@@ -32,103 +34,100 @@ class Statement(NamedTuple):
     true: bool | None = None
 
 
+def best_of(run: Composed, law: str, tries: int, *, delta: float) -> Guarantee:
+    """Return the guarantee of the best of a random number of runs alone, ``tries`` in the mean, by its law."""
+    return tuning.price(run, way=law, tries=tries, delta=delta, adjacency=Adjacency.ADD_REMOVE)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Statements:
-    """The statements about a run of ``steps`` steps, whose ``exact`` epsilon may still be NaN.
+    """The statements about a ``run``, whose ``exact`` epsilon may still be NaN.
 
     grid (Q, N, D, T): epsilon of the runs on which constants are sought, NaN where it is still to be computed.
     """
 
-    rate: float
-    noise_multiplier: float
-    steps: int
-    delta: float
-    target: float
+    run: AccountingParameters
     exact: float
     grid: np.ndarray
 
     @property
     def unit(self) -> float:
-        """q sqrt(T ln(1/delta))."""
-        return float(stated.unit(self.rate, self.steps, delta=self.delta))
+        """Return q sqrt(T ln(1/delta))."""
+        return float(stated.unit(self.run.sampling_rate, self.run.steps, delta=self.run.delta))
 
     @property
     def reach(self) -> float:
-        """q^2 T: Theorem 1 is about epsilons below c1 of these."""
-        return self.rate**2 * self.steps
+        """Return q^2 T: Theorem 1 is about epsilons below c1 of these."""
+        return self.run.sampling_rate**2 * self.run.steps
 
     @property
     def log(self) -> float:
-        """ln(1/delta)."""
-        return math.log(1 / self.delta)
+        """Return ln(1/delta)."""
+        return math.log(1 / self.run.delta)
 
-    def constant(self, epsilon: float | np.ndarray, steps: int | np.ndarray | None = None) -> float | np.ndarray:
-        """The c2 with which Theorem 1 would say ``epsilon`` of so many steps with this noise: no less makes it true."""
-        unit = stated.unit(self.rate, self.steps if steps is None else steps, delta=self.delta)
-        return self.noise_multiplier * epsilon / unit
+    def constant(self, epsilon: float) -> float:
+        """Return the c2 with which Theorem 1 would say ``epsilon`` of this run: no less makes it true."""
+        return self.run.noise_multiplier * epsilon / self.unit
 
     @property
     def breaks(self) -> float:
         """Return the epsilon above which c2 = 2 promises too much with all rows in every step, for any number of
         steps."""
-        return gdp.crossing(stated.PROVED * math.sqrt(self.log), delta=self.delta)
+        return gdp.crossing(stated.PROVED * math.sqrt(self.log), delta=self.run.delta)
 
     @cached_property
     def constants(self) -> dict[str, np.ndarray]:
-        """Columns, a row a c1: the least c2 on the grid, as printed, and with conditions; NaN until it is computed."""
-        sought = {"as printed": False, "with conditions": True}
-        columns = {
-            name: np.array([stated.needed(self.grid, c1, conditions=more) for c1 in FIRST_CONSTANTS])
-            for name, more in sought.items()
-        }
-        return {"c1": np.array(FIRST_CONSTANTS), **columns}
+        """Return columns, a row per c1: the least c2 on the grid, as printed, and with conditions; NaN until it is
+        computed."""
+        found = {"c1": np.array(FIRST_CONSTANTS)}
+        for name, conditions in (("as printed", False), ("with conditions", True)):
+            found[name] = np.array([stated.needed(self.grid, c1, conditions=conditions) for c1 in FIRST_CONSTANTS])
+        return found
 
     @property
     def least(self) -> float:
-        """The least c2 on the grid for c1 = 1, with conditions."""
+        """Return the least c2 on the grid for c1 = 1, with conditions."""
         return float(self.constants["with conditions"][FIRST_CONSTANTS.index(FIRST)])
 
     @cached_property
     def moments(self) -> dict[str, np.ndarray]:
-        """Columns, a row a lambda: the exact log moment of one step, and the main term of its bound."""
-        exact = stated.log_moments(self.rate, self.noise_multiplier)
-        return {"lambda": stated.LAMBDAS, "exact": exact, "bound": self._bound(self.noise_multiplier)}
-
-    def _bound(self, noise_multiplier: float) -> np.ndarray:
-        return stated.moment_bound(self.rate, noise_multiplier)
+        """Return columns, a row per lambda: the exact log moment of one step, and the main term of its bound."""
+        one = self.run.sampling_rate, self.run.noise_multiplier
+        return {"lambda": stated.LAMBDAS, "exact": stated.log_moments(*one), "bound": stated.moment_bound(*one)}
 
     @property
     def last(self) -> int:
-        """The largest whole lambda for which the bound is stated here; 0 where it is not."""
-        return int(stated.last_moment(self.rate, self.noise_multiplier))
+        """Return the largest whole lambda for which the bound is stated here; 0 where it is not."""
+        return int(stated.last_moment(self.run.sampling_rate, self.run.noise_multiplier))
 
     def best(self, column: str) -> tuple[float, int]:
-        """(epsilon, lambda) by the moments of one column: min over lambda of (T alpha(lambda) + ln(1/delta))/lambda."""
-        most = self.last if column == "bound" else 32
-        return self._best(self.moments[column], most)
+        """Return (epsilon, lambda) by the moments of one column: min over lambda of (T alpha(lambda) +
+        ln(1/delta))/lambda."""
+        return self._best(self.moments[column], self.last if column == "bound" else 32)
 
     def _best(self, moments: np.ndarray, most: int) -> tuple[float, int]:
         if most < 1:
             return math.nan, 0
-        epsilons = ((self.steps * moments + self.log) / stated.LAMBDAS)[:most]
+        epsilons = ((self.run.steps * moments + self.log) / stated.LAMBDAS)[:most]
         place = int(np.argmin(epsilons))
         return float(epsilons[place]), int(stated.LAMBDAS[place])
 
     @property
     def below(self) -> int | None:
-        """The first lambda at which the main term is less than the moment, and so no bound on it."""
+        """Return the first lambda at which the main term is less than the moment, and so no bound on it."""
         too_small = self.moments["bound"] < self.moments["exact"]
         return int(stated.LAMBDAS[np.argmax(too_small)]) if too_small.any() else None
 
     def _noise_by_bound(self) -> float:
-        """The least noise multiplier with which the main term says the target, within the lemma's conditions."""
+        """Return the least noise multiplier with which the main term says the target, within the lemma's conditions."""
+        rate = self.run.sampling_rate
 
         def excess(log_noise: float) -> float:
             noise = math.exp(log_noise)
-            epsilon, _ = self._best(self._bound(noise), int(stated.last_moment(self.rate, noise)))
-            return 1e3 if math.isnan(epsilon) else math.log(epsilon / self.target)
+            epsilon, _ = self._best(stated.moment_bound(rate, noise), int(stated.last_moment(rate, noise)))
+            return 1e3 if math.isnan(epsilon) else math.log(epsilon / self.run.target_epsilon)
 
-        most = 1 / (16 * self.rate) * (1 - 1e-9)
+        most = 1 / (16 * rate) * (1 - 1e-9)
         try:
             return math.exp(safe_root(excess, 0.0, math.log(most), 1e-4)) if most > 1 else math.nan
         except UnsafeError:
@@ -137,40 +136,36 @@ class Statements:
     @cached_property
     def rows(self) -> tuple[Statement, ...]:
         """Return what each statement says of this run, and how much noise it asks for."""
-        strong = float(stated.strong_unit(self.rate, self.steps, delta=self.delta))
-        epsilon, _ = self.best("bound")
+        run, (epsilon, _) = self.run, self.best("bound")
+        noise, rate = run.noise_multiplier >= stated.LEAST_NOISE, run.sampling_rate < 1 / (16 * run.noise_multiplier)
+        strong = float(stated.strong_unit(run.sampling_rate, run.steps, delta=run.delta))
+        fails = _failing(noise=noise, rate=rate)
         return (
             self._theorem("proof", stated.PROVED),
             self._theorem("grid", self.least),
-            Statement("growth", strong / self.noise_multiplier, strong / self.target),
-            Statement("bound", epsilon, self._noise_by_bound(), self._lemma(), self._holds(epsilon)),
+            Statement("growth", strong / run.noise_multiplier, strong / run.target_epsilon),
+            Statement("bound", epsilon, self._noise_by_bound(), fails, self._holds(epsilon)),
         )
 
     def _theorem(self, name: str, c2: float) -> Statement:
-        epsilon = c2 * self.unit / self.noise_multiplier
-        met = {
-            "range": epsilon < FIRST * self.reach,
-            "noise": self.noise_multiplier >= stated.LEAST_NOISE,
-            "delta": epsilon <= self.log,
-        }
-        fails = () if math.isnan(c2) else tuple(condition for condition, held in met.items() if not held)
-        return Statement(name, epsilon, c2 * self.unit / self.target, fails, self._holds(epsilon))
-
-    def _lemma(self) -> tuple[str, ...]:
-        met = {
-            "noise": self.noise_multiplier >= stated.LEAST_NOISE,
-            "rate": self.rate < 1 / (16 * self.noise_multiplier),
-        }
-        return tuple(condition for condition, held in met.items() if not held)
+        epsilon, noise = c2 * self.unit / self.run.noise_multiplier, self.run.noise_multiplier >= stated.LEAST_NOISE
+        fails = _failing(range=epsilon < FIRST * self.reach, noise=noise, delta=epsilon <= self.log)
+        asked = c2 * self.unit / self.run.target_epsilon
+        return Statement(name, epsilon, asked, () if math.isnan(c2) else fails, self._holds(epsilon))
 
     def _holds(self, epsilon: float) -> bool | None:
-        """The exact count is never too small, and on its coarse grid a little too large."""
+        """Return whether ``epsilon`` is enough: the exact count is never too small, and on its coarse grid a little too
+        large."""
         if math.isnan(epsilon) or math.isnan(self.exact) or epsilon < self.exact < _COARSE * epsilon:
             return None
         return epsilon >= self.exact
 
     @cached_property
     def table(self) -> dict[str, list[Any]]:
-        """Columns, a row a statement: ``rows`` as they are saved."""
+        """Return columns, a row per statement: ``rows`` as they are saved."""
         columns = {name: [getattr(row, name) for row in self.rows] for name in Statement._fields}
         return columns | {"fails": [", ".join(names) for names in columns["fails"]]}
+
+
+def _failing(**conditions: bool) -> tuple[str, ...]:
+    return tuple(name for name, met in conditions.items() if not met)

@@ -19,14 +19,14 @@ from pages.mechanisms.work import (
     DRAWN,
     EPSILON_RANGE,
     FORMULAS,
-    Choice,
     Claim,
-    ErrorCurves,
     Errors,
     Formula,
     Worlds,
+    errors,
     promised_misses,
     real_epsilons,
+    winners,
 )
 
 NUMBER_MECHANISMS = {
@@ -103,7 +103,7 @@ class MechanismsSettings(Settings):
 
     @property
     def counts(self) -> tuple[float, ...]:
-        """The answers for each option without you: a leader, and each further one two behind the one before it."""
+        """Return each option's answers without you: a leader, and each further one two behind the one before it."""
         return (_BASE + self.lead, *(_BASE - 2.0 * place for place in range(self.options - 1)))
 
     @property
@@ -112,67 +112,56 @@ class MechanismsSettings(Settings):
         return {"leader": 0, "runner-up": 1, "last": self.options - 1}[self.vote]
 
     def claim(self, mechanism: str) -> Claim:
-        """Return what is published by this mechanism."""
-        delta = 0.0 if mechanism == "laplace" else self.delta
-        number = {"epsilon": self.epsilon, "sensitivity": self.sensitivity, "value": self.value}
-        return Claim(mechanism=mechanism, delta=delta, **number)
+        """Return the number as this mechanism releases it."""
+        return self.part(Claim, mechanism=mechanism, delta=0.0 if mechanism == "laplace" else self.delta)
 
     def schedule(self) -> Iterable[Task]:
-        """All quick: nothing is left for later."""
-        choice = Choice(
-            counts=self.counts,
-            vote=self.voted,
-            sensitivity=self.sensitivity,
-            epsilon=self.epsilon,
-            noise=self.noise,
-        )
-        return (self.claim(self.mechanism), Errors(delta=self.delta), choice)
+        """Return the release alone: everything else is closed form."""
+        return (self.probe(),)
 
     def probe(self) -> Claim:
         return self.claim(self.mechanism)
 
     def result(self, outcomes: Mapping[Any, Any]) -> "MechanismsResult":
-        """Everything else is closed form."""
-        claim, *_ = tasks = self.tasks()
-        worlds, errors, choice = (outcomes[task] for task in tasks)
-        truth = np.full(RELEASES, self.value + self.sensitivity)
-        return MechanismsResult(
-            settings=self,
-            claim=claim,
-            worlds=worlds,
-            releases=claim.made.release(truth, stream(self.seed, "noise")),
-            errors=errors,
-            chances=np.exp(choice),
-            choice_ratio=_difference(choice),
-        )
-
-
-def _difference(log_chances: np.ndarray) -> np.ndarray:
-    """ln P(i wins with you) / P(i wins without you), (k,); NaN where neither can be told from 0."""
-    with np.errstate(invalid="ignore"):
-        return log_chances[1] - log_chances[0]
+        """Return what the page shows of the claim."""
+        claim = self.probe()
+        return MechanismsResult(settings=self, claim=claim, worlds=outcomes[claim])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MechanismsResult:
-    """What a page shows.
-
-    claim: what is promised, and what holds. releases (200,): drawn in the world with you. chances (2, k):
-    that each option wins, without you and with you; choice_ratio (k,): the log of their ratio.
-    """
+    """What a page shows. claim: what is promised, and what holds; worlds: the release without you and with you."""
 
     settings: MechanismsSettings
     claim: Claim
     worlds: Worlds
-    releases: np.ndarray
-    errors: ErrorCurves
-    chances: np.ndarray
-    choice_ratio: np.ndarray
+
+    @cached_property
+    def releases(self) -> np.ndarray:
+        """Return releases (200,) drawn in the world with you."""
+        truth = np.full(RELEASES, self.settings.value + self.settings.sensitivity)
+        return self.claim.made.release(truth, stream(self.settings.seed, "noise"))
 
     @property
-    def over_exact(self) -> float:
-        """This noise over the least Gaussian noise that keeps the claim."""
-        return self.worlds.scale / self.settings.claim("gaussian").worlds.scale
+    def errors(self) -> Errors:
+        """Return the error of each mechanism over epsilon."""
+        return errors(self.settings.delta)
+
+    @property
+    def _log_chances(self) -> np.ndarray:
+        one = self.settings
+        return winners(one.counts, one.voted, sensitivity=one.sensitivity, epsilon=one.epsilon, noise=one.noise)
+
+    @cached_property
+    def chances(self) -> np.ndarray:
+        """Return the probability (2, k) that each option wins, without you and with you."""
+        return np.exp(self._log_chances)
+
+    @property
+    def choice_ratio(self) -> np.ndarray:
+        """Return ln P(i wins with you) / P(i wins without you), (k,); NaN where neither can be told from 0."""
+        with np.errstate(invalid="ignore"):
+            return np.diff(self._log_chances, axis=0)[0]
 
     @property
     def largest_change(self) -> float:
@@ -181,7 +170,7 @@ class MechanismsResult:
 
     @property
     def cut(self) -> float:
-        """The published number above which that attacker, with the reader's prior, says "in"."""
+        """Return the published number above which the best attacker with the reader's prior says "in"."""
         prior = self.settings.prior
         return self.worlds.threshold(math.log((1 - prior) / prior))
 
@@ -192,7 +181,7 @@ class MechanismsResult:
 
     @cached_property
     def outputs(self) -> np.ndarray:
-        """Outputs x (m,), twice as far as ``reach``, dense where the densities bend."""
+        """Return outputs (m,), twice as far as ``reach``, dense where the densities bend."""
         worlds, (low, high) = self.worlds, self.reach
         far = (high - low) / 2
         around = worlds.scale * worlds.at_share(np.linspace(0.001, 0.999, 81))
@@ -202,7 +191,7 @@ class MechanismsResult:
 
     @cached_property
     def reach(self) -> tuple[float, float]:
-        """A range of outputs that holds nearly all releases, and the threshold of epsilon where there is one."""
+        """Return a range of outputs that holds nearly all releases, and the threshold of epsilon where there is one."""
         worlds = self.worlds
         middle = worlds.value + worlds.sensitivity / 2
         half = worlds.sensitivity / 2 + worlds.scale * float(worlds.at_share(0.998))
@@ -211,12 +200,12 @@ class MechanismsResult:
         return middle - half, middle + half
 
     def dots(self) -> np.ndarray:
-        """(2, 50): fifty equally likely releases, without you and with you: the middles of fifty equal shares."""
+        """Return fifty equally likely releases without you and with you (2, 50): the middles of fifty equal shares."""
         noise = self.worlds.scale * self.worlds.at_share((np.arange(_DOTS) + 0.5) / _DOTS)
         return self.worlds.value + np.array([[0.0], [self.worlds.sensitivity]]) + noise
 
     def densities(self) -> dict[str, np.ndarray]:
-        """Columns, a row an output: densities and log-ratio."""
+        """Return columns, a row per output: densities and log-ratio."""
         x = self.outputs
         without, with_you = self.worlds.densities(x)
         columns = {"output": x, "density without you": without, "density with you": with_you}
@@ -224,7 +213,7 @@ class MechanismsResult:
 
     @cached_property
     def trade_off(self) -> dict[str, Any]:
-        """Columns, a row a share of false alarms: the misses of the best test, and what the claim leaves at least."""
+        """Return columns, a row per share of false alarms: the misses of the best test, and the least of the claim."""
         tail = np.geomspace(1e-9, 0.05, 40)
         alpha = np.concatenate([[0.0], tail, np.linspace(0.06, 0.94, 67), 1 - tail[::-1], [1.0]])
         promised = promised_misses(alpha, epsilon=self.settings.epsilon, delta=self.claim.delta)
@@ -232,7 +221,7 @@ class MechanismsResult:
 
     @cached_property
     def profile(self) -> dict[str, Any]:
-        """Columns, a row an epsilon: the delta that this noise needs there, closest where Laplace noise stops."""
+        """Return columns, a row per epsilon: the delta that this noise needs, closest where Laplace noise stops."""
         near = self.settings.epsilon * (1 - np.array([0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5, 1e-8, 0.0]))
         epsilons = np.unique(np.concatenate([np.geomspace(*EPSILON_RANGE, 101), np.maximum(near, EPSILON_RANGE[0])]))
         deltas = [self.worlds.delta_at(float(epsilon)) for epsilon in epsilons]
@@ -240,37 +229,38 @@ class MechanismsResult:
 
     @cached_property
     def sequence(self) -> dict[str, Any]:
-        """Columns, a row a release looked at so far: what it said, and what it says about you."""
+        """Return columns, a row per release looked at so far: what it said, and what it says about you."""
         x = self.releases[: self.settings.release]
         columns = {"release": np.arange(1, len(x) + 1), "output": x, "log ratio": self.worlds.log_ratio(x)}
         return columns | {"posterior": self.worlds.posterior(x, self.settings.prior)}
 
     @property
     def last(self) -> dict[str, Any]:
-        """The last row of the ``sequence``."""
+        """Return the last row of the ``sequence``."""
         return {name: column[-1] for name, column in self.sequence.items()}
 
     @cached_property
     def choice(self) -> dict[str, Any]:
-        """Columns, a row an option: its answers without you, and its chance to win in both worlds."""
+        """Return columns, a row per option: its answers without you, and its chance to win in both worlds."""
         names = [chr(ord("A") + place) for place in range(self.settings.options)]
         columns = {"option": names, "answers": self.settings.counts}
         return columns | {"without you": self.chances[0], "with you": self.chances[1]}
 
     @property
     def exact_noise(self) -> float:
-        """The least Gaussian noise sd that keeps the claim, for a sensitivity of 1."""
+        """Return the least Gaussian noise sd that keeps the claim, for a sensitivity of 1."""
         return 1 / gdp.mu_of(self.settings.epsilon, delta=self.settings.delta)
 
     @cached_property
     def formulas(self) -> dict[str, Formula]:
-        """Name of ``DRAWN`` -> what it gives for today's claim."""
+        """Return what each of ``DRAWN`` gives for today's claim."""
         claim = {"epsilon": self.settings.epsilon, "delta": self.settings.delta}
         return {name: Formula.of(*how, **claim) for name, how in DRAWN.items()}
 
     @cached_property
     def answers(self) -> dict[str, Any]:
-        """Columns, a row a number k of answers, each moved by up to the sensitivity: the L1 norm is sqrt(k) L2 norms.
+        """Return columns, a row per number k of answers, each moved by up to the sensitivity: an L1 norm of sqrt(k) L2
+        norms.
 
         sd of an answer's noise by the slide, the exact calibration and Laplace, which takes the L1 norm too, and the
         epsilon that the slide's gives.
@@ -288,22 +278,22 @@ class MechanismsResult:
 
     @cached_property
     def claims(self) -> dict[str, np.ndarray]:
-        """Columns, a row a claimed epsilon: what each formula really gives."""
+        """Return columns, a row per claimed epsilon: what each formula really gives."""
         return {"claimed epsilon": CLAIMS, **real_epsilons(self.settings.delta)}
 
     def table(self) -> pd.DataFrame:
-        """The three mechanisms at these settings, a row each."""
-        return pd.DataFrame([_row(self.settings.claim(name)) for name in NUMBER_MECHANISMS])
-
-
-def _row(claim: Claim) -> dict[str, Any]:
-    return {
-        "mechanism": claim.mechanism,
-        "within": claim.worlds.within,
-        "claimed epsilon": claim.epsilon,
-        "claimed delta": claim.delta,
-        "real epsilon": claim.guarantee.epsilon,
-        "needed delta": claim.needed_delta,
-        "attacker": claim.worlds.balanced_accuracy,
-        "holds": claim.holds,
-    }
+        """Return the three mechanisms at these settings, a row each."""
+        rows = [
+            {
+                "mechanism": claim.mechanism,
+                "within": claim.worlds.within,
+                "claimed epsilon": claim.epsilon,
+                "claimed delta": claim.delta,
+                "real epsilon": claim.guarantee.epsilon,
+                "needed delta": claim.needed_delta,
+                "attacker": claim.worlds.balanced_accuracy,
+                "holds": claim.holds,
+            }
+            for claim in map(self.settings.claim, NUMBER_MECHANISMS)
+        ]
+        return pd.DataFrame(rows)

@@ -4,6 +4,8 @@
 """
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +24,22 @@ _RIGHT = 20
 
 
 def release(result: MechanismsResult, finding: str = "") -> dict:
-    """Both densities with the releases so far under them, and below, over the same outputs, their log-ratio."""
-    x, epsilon = result.outputs, result.settings.epsilon
-    densities = result.worlds.densities(x)
-    here = [float(density) for density in result.worlds.densities(result.last["output"])]
-    top = _ladder(1.02 * max(density.max() for density in densities))
+    """Draw both densities with the releases so far under them, and below, over the same outputs, their log-ratio."""
+    x, epsilon, worlds = result.outputs, result.settings.epsilon, result.worlds
+    here, top = worlds.densities(result.last["output"]), _ladder(1.02 * max(map(np.max, worlds.densities(x))))
+    hover = "%{x:.5g}: privacy loss %{y:.3g}<extra></extra>"
     return theme.figure(
-        *(_density(x, *one) for one in zip(densities, here, *zip(*WORLDS, strict=True), strict=True)),
-        _log_ratio(result, x),
+        *(_density(x, *one) for one in zip(worlds.densities(x), here, *zip(*WORLDS, strict=True), strict=True)),
+        theme.line(
+            x,
+            worlds.log_ratio(x),
+            colour=theme.PRIVATE,
+            name="privacy loss",
+            yaxis="y2",
+            hovertemplate=hover,
+            showlegend=False,
+            meta=theme.GHOST,
+        ),
         title=theme.title("Released number", finding),
         legend="upper left",
         xaxis=theme.axis("released number", *_span(result)) | {"anchor": "y2", "zeroline": False},
@@ -41,7 +51,11 @@ def release(result: MechanismsResult, finding: str = "") -> dict:
             "tickvals": [-epsilon, 0, epsilon],
             "ticktext": ["−ε", "0", "+ε"],
         },
-        shapes=[*_promised_lines(epsilon), *_beyond(result), *_marks(result, top)],
+        shapes=[
+            *(theme.level(y, colour=theme.BOUND, width=1.5, dash="dash", yref="y2") for y in (epsilon, -epsilon)),
+            *_beyond(result),
+            *_marks(result, top),
+        ],
         annotations=[_words(_crossing(result), y=0.305)],
     )
 
@@ -56,62 +70,54 @@ def _crossing(result: MechanismsResult) -> str:
 
 def _density(x: np.ndarray, y: np.ndarray, here: float, colour: str, name: str) -> dict:
     """Return one world's filled density. ``here``: at the published value."""
-    hover = f"%{{x:.5g}}: density %{{y:.3g}}<extra>{name}</extra>"
-    more = {"fill": "tozeroy", "fillcolor": theme.rgba(colour, 0.16), "hovertemplate": hover}
-    return theme.line(x, y, colour=colour, name=theme.key(name, f"{here:.3g}"), **more)
+    return theme.line(
+        x,
+        y,
+        colour=colour,
+        name=theme.key(name, f"{float(here):.3g}"),
+        fill="tozeroy",
+        fillcolor=theme.rgba(colour, 0.16),
+        hovertemplate=f"%{{x:.5g}}: density %{{y:.3g}}<extra>{name}</extra>",
+    )
 
 
 def _marks(result: MechanismsResult, top: float) -> list[dict]:
-    """The releases so far as faint strokes, the newest as a diamond, here and on the log-ratio."""
+    """Draw the releases so far as faint strokes, the newest as a diamond, here and on the log-ratio."""
     *earlier, now = result.sequence["output"]
-    ratio = result.last["log ratio"]
     strokes = "".join(f"M{x:.6g},{-0.035 * top:.4g}L{x:.6g},{-0.105 * top:.4g}" for x in earlier) or "M0,0L0,0"
     line = {"color": theme.rgba(theme.WITH_YOU, 0.5), "width": 1.3}
     return [
         theme.path(strokes, line=line, visible=bool(earlier)),
         theme.rule(now),
         theme.diamond(now, -0.07 * top, name=theme.GHOST),
-        theme.diamond(now, ratio, yref="y2", name=theme.GHOST),
+        theme.diamond(now, result.last["log ratio"], yref="y2", name=theme.GHOST),
     ]
 
 
-def _log_ratio(result: MechanismsResult, x: np.ndarray) -> dict:
-    more = {"hovertemplate": "%{x:.5g}: privacy loss %{y:.3g}<extra></extra>", "showlegend": False, "meta": "ghost"}
-    ratio = result.worlds.log_ratio(x)
-    return theme.line(x, ratio, colour=theme.PRIVATE, name="privacy loss", yaxis="y2", **more)
-
-
-def _promised_lines(epsilon: float) -> list[dict]:
-    """The lines of plus and minus epsilon."""
-    style = {"colour": theme.BOUND, "width": 1.5, "dash": "dash", "yref": "y2"}
-    return [theme.level(level, **style) for level in (epsilon, -epsilon)]
-
-
 def _beyond(result: MechanismsResult) -> list[dict]:
-    """The outputs whose log-ratio lies beyond the lines; hidden, but there, where no output does."""
-    high = result.worlds.threshold(result.settings.epsilon)
-    low = result.worlds.threshold(-result.settings.epsilon)
-    left, right = _span(result)
+    """Draw the outputs whose log-ratio lies beyond the lines; hidden, but there, where no output does."""
+    low, high = (result.worlds.threshold(level) for level in (-result.settings.epsilon, result.settings.epsilon))
+    (left, right), some = _span(result), math.isfinite(high)
     base = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "layer": "below", "line": {"width": 0}}
-    base |= {"fillcolor": theme.rgba(theme.BOUND, 0.13), "visible": math.isfinite(high)}
-    if not math.isfinite(high):
+    base |= {"fillcolor": theme.rgba(theme.BOUND, 0.13), "visible": some}
+    if not some:
         low, high = left, right
     return [base | {"x0": min(left, low), "x1": low}, base | {"x0": high, "x1": max(right, high)}]
 
 
 def _words(text: str, *, y: float) -> dict:
-    """A small title inside of a figure."""
+    """Draw a small title inside of a figure."""
     return theme.word(text, x=0, y=y, size=13, xref="paper", xanchor="left", yref="paper", yanchor="bottom")
 
 
 def _ladder(least: float) -> float:
-    """The next of 1, 1.5, 2, 3, 5, 7, 10, ... : axes that rest while a slider moves a little."""
+    """Return the next of 1, 1.5, 2, 3, 5, 7, 10, ... : axes that rest while a slider moves a little."""
     decade = 10.0 ** math.floor(math.log10(least))
     return next(step * decade for step in (1, 1.5, 2, 3, 5, 7, 10) if step * decade >= least * (1 - 1e-12))
 
 
 def _span(result: MechanismsResult) -> list[float]:
-    """The range of outputs to show: resting on steps of its own width."""
+    """Return the range of outputs to show: resting on steps of its own width."""
     low, high = result.reach
     half = _ladder((high - low) / 2 * 1.1)
     grid = half / 8
@@ -120,7 +126,7 @@ def _span(result: MechanismsResult) -> list[float]:
 
 
 def dots(result: MechanismsResult, finding: str = "") -> dict:
-    """Fifty equally likely releases that one can count: with you upwards, without you downwards."""
+    """Draw fifty equally likely releases that one can count: with you upwards, without you downwards."""
     left, right = span = _span(result)
     width = max(0.4 * result.worlds.scale, (right - left) / 44)
     truths = (result.worlds.value, result.worlds.value + result.worlds.sensitivity)
@@ -148,7 +154,7 @@ def dots(result: MechanismsResult, finding: str = "") -> dict:
 
 
 def _stacked(errors: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
-    """(place, height 1, 2, ...) of each dot, in columns of this width; errors come in rising order."""
+    """Return (place, height 1, 2, ...) of each dot, in columns of this width; errors come in rising order."""
     columns = np.round(errors / width)
     firsts = np.searchsorted(columns, columns)
     return columns * width, np.arange(len(errors)) - firsts + 1
@@ -156,28 +162,20 @@ def _stacked(errors: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
 
 def posterior(result: MechanismsResult, finding: str = "") -> dict:
     """Draw what one release may do to a guess: the promised band, and what this release did."""
-    prior, grid = result.settings.prior, np.linspace(0.001, 0.999, 99)
-    low, high = result.posterior_range(grid)
-    after = float(result.last["posterior"])
+    prior, grid = 100 * result.settings.prior, np.linspace(0.001, 0.999, 99)
+    low, high = (100 * end for end in result.posterior_range(grid))
     hover = "prior: %{x:.0f} %<br>posterior: %{y:.3g} % at "
-    ends = (("least", low), ("most", high))
     return over(
         _diagonal(rising=True),
-        theme.band(100 * grid, 100 * low, 100 * high, colour=theme.BOUND),
+        theme.band(100 * grid, low, high, colour=theme.BOUND),
         *(
-            Curve(
-                name=f"at {name}",
-                x=100 * grid,
-                y=100 * end,
-                colour=theme.BOUND,
-                hover=f"{hover}{name}<extra></extra>",
-            )
-            for name, end in ends
+            Curve(name=f"at {name}", x=100 * grid, y=end, colour=theme.BOUND, hover=f"{hover}{name}<extra></extra>")
+            for name, end in (("least", low), ("most", high))
         ),
-        now=100 * prior,
+        now=prior,
         right=_RIGHT,
         title=theme.title("Posterior", finding),
-        shapes=[theme.diamond(100 * prior, 100 * after, name=theme.GHOST)],
+        shapes=[theme.diamond(prior, 100 * float(result.last["posterior"]), name=theme.GHOST)],
         xaxis=_hundred("prior probability that you are in, %"),
         yaxis=_hundred("posterior, %"),
     )
@@ -190,13 +188,13 @@ def _hundred(text: str, beyond: float = 0) -> dict:
 
 def _diagonal(*, rising: bool) -> Curve:
     """Draw where nothing is learnt."""
-    ends = np.array([0.0, 100.0])
-    style = {"colour": theme.NON_PRIVATE, "more": {"hoverinfo": "skip"}}
-    return Curve(name="no information", x=ends, y=ends if rising else 100 - ends, **style)
+    x = np.array([0.0, 100.0])
+    y = x if rising else 100 - x
+    return Curve(name="no information", x=x, y=y, colour=theme.NON_PRIVATE, more={"hoverinfo": "skip"})
 
 
 def trade_off(result: MechanismsResult, finding: str = "") -> dict:
-    """Misses against false alarms of the best tests, what the promise leaves at least, and the reader's best point."""
+    """Draw misses against false alarms of the best tests, the least of the promise, and the reader's best point."""
     alpha, misses, promised = (100 * column for column in result.trade_off.values())
     alarms, missed, _ = result.worlds.attacker(result.settings.prior)
     kept = "guaranteed minimum" if result.claim.holds else "claimed minimum"
@@ -214,14 +212,20 @@ def trade_off(result: MechanismsResult, finding: str = "") -> dict:
 
 
 def profile(result: MechanismsResult, finding: str = "") -> dict:
-    """The delta that this noise needs at each epsilon, and the pair that was promised."""
+    """Draw the delta that this noise needs at each epsilon, and the pair that was promised."""
     (epsilons, deltas), epsilon = result.profile.values(), result.settings.epsilon
     promised, said = max(result.claim.delta, 2 * _LEAST_DELTA), theme.delta(result.claim.delta, digits=2)
-    needed = {"hover": "epsilon %{x:.3g} needs a delta of about %{y:.2g}<extra></extra>", "ghost": True}
     hover = f"guaranteed: epsilon %{{x:.3g}}, delta {said}<extra></extra>"
     ticks = {"tickvals": [1e-12, 1e-9, 1e-6, 1e-3, 1], "ticktext": ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"]}
     return over(
-        Curve(name="needed", x=epsilons, y=np.maximum(deltas, _LEAST_DELTA / 10), colour=theme.PRIVATE, **needed),
+        Curve(
+            name="needed",
+            x=epsilons,
+            y=np.maximum(deltas, _LEAST_DELTA / 10),
+            colour=theme.PRIVATE,
+            ghost=True,
+            hover="epsilon %{x:.3g} needs a delta of about %{y:.2g}<extra></extra>",
+        ),
         theme.markers([epsilon], [promised], colour=theme.BOUND, size=10, symbol="x", hover=hover, cliponaxis=False),
         now=epsilon,
         title=theme.title("Delta by epsilon", finding),
@@ -231,24 +235,13 @@ def profile(result: MechanismsResult, finding: str = "") -> dict:
 
 
 def errors(result: MechanismsResult, finding: str = "") -> dict:
-    """Nine releases in ten fall within plus or minus this, over epsilon; vermilion where a claim does not hold."""
-    settings, errors = result.settings, result.errors
-    here, curves = {name: settings.claim(name).worlds.within for name in NUMBER_MECHANISMS}, []
-    for name, within in errors.within.items():
-        broken, text = (errors.epsilons >= errors.crossing) & (name == "classical"), NUMBER_MECHANISMS[name]
-        chosen = name == settings.mechanism
-        style = {"dash": _DASHES[name], "more": {"opacity": 1.0 if chosen else 0.5}, "x": errors.epsilons}
-        said = f"epsilon %{{x:.3g}}: ±%{{y:.3g}}<extra>{text}"
-        kept, lost = (settings.sensitivity * np.where(part, np.nan, within) for part in (broken, ~broken))
-        shown = {"value": f"±{here[name]:.3g}", "hover": f"{said}</extra>", "ghost": chosen}
-        curves.append(Curve(name=text, y=kept, colour=theme.PRIVATE, **shown, **style))
-        if name == "classical":
-            lost = {"y": lost, "hover": f"{said}, does not hold</extra>", "listed": False}
-            curves.append(Curve(name="broken", colour=theme.BOUND, **lost, **style))
+    """Draw the error that nine releases in ten keep, over epsilon; vermilion where a claim does not hold."""
+    settings = result.settings
+    here = {name: settings.claim(name).worlds.within for name in NUMBER_MECHANISMS}
     middle = math.floor(2 * math.log10(settings.sensitivity)) / 2
     low, high = 10 ** (middle - 2.1), 10 ** (middle + 3.6)
     return over(
-        *curves,
+        *(curve for name in here for curve in _error(result, name, here[name])),
         now=settings.epsilon,
         rule={"yref": "y", "y0": min(here.values()), "y1": max(here.values())},
         title=theme.title("90 % error by epsilon", finding),
@@ -257,6 +250,33 @@ def errors(result: MechanismsResult, finding: str = "") -> dict:
         xaxis=theme.epsilon_axis(*EPSILON_RANGE),
         yaxis=theme.axis("90 % error, ± (log scale)", low, high, log=True) | {"dtick": 1, "tickformat": "~g"},
     )
+
+
+def _error(result: MechanismsResult, name: str, here: float) -> list[Curve]:
+    """Draw one mechanism's error, which is ``here`` now; the textbook formula's in two colours."""
+    errors, text, chosen = result.errors, NUMBER_MECHANISMS[name], name == result.settings.mechanism
+    within, broken = result.settings.sensitivity * errors.within[name], errors.epsilons >= errors.crossing
+    said = f"epsilon %{{x:.3g}}: ±%{{y:.3g}}<extra>{text}"
+    curve = Curve(
+        name=text,
+        value=f"±{here:.3g}",
+        x=errors.epsilons,
+        y=within,
+        colour=theme.PRIVATE,
+        dash=_DASHES[name],
+        hover=f"{said}</extra>",
+        ghost=chosen,
+        more={"opacity": 1.0 if chosen else 0.5},
+    )
+    if name != "classical":
+        return [curve]
+    lost = _broken(curve, y=np.where(broken, within, np.nan), hover=f"{said}, does not hold</extra>", ghost=False)
+    return [replace(curve, y=np.where(broken, np.nan, within)), lost]
+
+
+def _broken(curve: Curve, **changes: Any) -> Curve:
+    """Return the part of a curve where a claim does not hold."""
+    return replace(curve, name="broken", value="", colour=theme.BOUND, listed=False, **changes)
 
 
 def formulas(result: MechanismsResult, finding: str = "") -> dict:
@@ -279,18 +299,22 @@ def formulas(result: MechanismsResult, finding: str = "") -> dict:
 
 
 def _formula(result: MechanismsResult, name: str) -> list[Curve]:
-    """Return one curve in two colours, which meet where the claim stops holding."""
+    """Draw one curve in two colours, which meet where the claim stops holding."""
     claims, formula = result.claims["claimed epsilon"], result.formulas[name]
     ratio = result.claims[name] / claims
     x, place = np.sort([*claims, formula.until]), np.searchsorted(claims, formula.until)
     y = np.insert(np.where(ratio > 0, ratio, np.nan), place, 1.0 if formula.until <= claims[-1] else np.nan)
-    hover = f"claim %{{x:.3g}}: gives %{{y:.3g}} times as much<extra>{FORMULA_NAMES[name]}</extra>"
-    style, kept, broken = {"dash": _FORMULA_DASHES[name], "hover": hover}, x <= formula.until, x >= formula.until
-    told = {"name": FORMULA_NAMES[name], "value": f"{formula.real:.3g}"}
-    return [
-        Curve(x=x[kept], y=y[kept], colour=theme.PRIVATE, **told, **style),
-        Curve(x=x[broken], y=y[broken], colour=theme.BOUND, name="broken", listed=False, **style),
-    ]
+    kept, broken = x <= formula.until, x >= formula.until
+    curve = Curve(
+        name=FORMULA_NAMES[name],
+        value=f"{formula.real:.3g}",
+        x=x[kept],
+        y=y[kept],
+        colour=theme.PRIVATE,
+        dash=_FORMULA_DASHES[name],
+        hover=f"claim %{{x:.3g}}: gives %{{y:.3g}} times as much<extra>{FORMULA_NAMES[name]}</extra>",
+    )
+    return [curve, _broken(curve, x=x[broken], y=y[broken])]
 
 
 def choice(result: MechanismsResult, finding: str = "") -> dict:

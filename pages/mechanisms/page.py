@@ -1,10 +1,12 @@
 """What does one released number reveal about you?"""
 
+from collections.abc import Callable
+
 from pages.mechanisms import figures, words_tables
 from pages.mechanisms import words as say
-from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsSettings
+from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult, MechanismsSettings
 from ui import controls, labels, live
-from ui.page import WHY_TAB, Knobs, Page, Tab, always, listed, noted
+from ui.page import WHY_TAB, Knobs, Page, Rows, Tab, always, listed, noted
 
 HEIGHT = 455
 MAIN = ("prior", "release", "sensitivity", "delta")
@@ -34,10 +36,10 @@ def more(desk: controls.Desk) -> None:
     desk.choose("noise", "Noise on counts", COUNT_NOISES)
 
 
-def row(*names: str, height: int = 360, first_wide: float = 1.0):
-    """A function that draws these pictures of a result side by side."""
+def row(*names: str, height: int = 360, first_wide: float = 1.0) -> Callable[[MechanismsResult], Rows]:
+    """Return a function that draws these pictures of a result side by side."""
 
-    def draw(result) -> list[list[live.Picture]]:
+    def draw(result: MechanismsResult) -> Rows:
         findings = say.findings(result)
         drawn = {name: DRAWN[name](result, findings[name]) for name in names}
         return [live.row(say.ABOUT, drawn, height=height, wide={names[0]: first_wide})]

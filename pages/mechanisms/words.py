@@ -15,7 +15,7 @@ from ui.texts import Texts
 
 SAYS = Texts(__file__)
 INTRODUCTION, MECHANISMS_HELP = SAYS["introduction"], SAYS["mechanisms"]
-ABOUT = {name.partition(".")[2]: SAYS[name] for name in SAYS if name.startswith("about.")}
+ABOUT = SAYS.cases("about")
 # From this probability on, a release that moves a guess farther than epsilon alone would let it is not rare.
 _OFTEN = 0.1
 # The largest accuracy of the best attacker -> how much one number reveals.
@@ -146,7 +146,7 @@ def diagnostics(result: MechanismsResult) -> list[str]:
     said.append(SAYS("why.gaussian", beyond=beyond, needed=needs(result.claim.needed_delta), delta=delta))
     if settings.mechanism == "classical":
         case = "why.formula_holds" if result.claim.holds else "why.formula_broken"
-        difference = number(100 * abs(result.over_exact - 1))
+        difference = number(100 * abs(result.worlds.scale / settings.claim("gaussian").worlds.scale - 1))
         said.append(SAYS(case, difference=difference, delta=delta, crossing=number(result.errors.crossing)))
     return said
 

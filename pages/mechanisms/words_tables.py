@@ -1,5 +1,8 @@
 """The mechanisms and the published formulas of Gaussian noise as tables."""
 
+from collections.abc import Callable
+from typing import Any
+
 from lab.papers import short
 from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.figures import FORMULA_NAMES
@@ -9,33 +12,29 @@ from ui.panels import number
 from ui.plot import theme
 
 _NORMS = {"slide": "L1 norm", "classical": "L2 norm"}
-_HOLDS = {True: "holds", False: "<b>broken</b>"}
+_HOLDS = {True: "holds", False: "<b>broken</b>"}.__getitem__
 
 
 def table(result: MechanismsResult) -> str:
     """Return the three mechanisms at these settings."""
     frame = result.table()
     pairs = zip(frame["claimed epsilon"], frame["claimed delta"], strict=True)
-    formats = {
-        "mechanism": NUMBER_MECHANISMS.get,
+    formats: dict[str, Callable[[Any], str]] = {
+        "mechanism": NUMBER_MECHANISMS.__getitem__,
         "within": lambda value: f"±{number(value)}",
         "real epsilon": number,
         "needed delta": needs,
         "attacker": panels.at_most,
-        "holds": _HOLDS.get,
+        "holds": _HOLDS,
     }
     return panels.table(
         frame.assign(claimed=[f"{number(epsilon)}, {theme.delta(delta)}" for epsilon, delta in pairs]),
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],
-        heads=_heads("table", "mechanism", "within", "claimed", *list(formats)[2:]),
+        heads=SAYS.heads("table", ("mechanism", "within", "claimed", *list(formats)[2:])),
         formats=formats,
         now=NUMBER_MECHANISMS[result.settings.mechanism],
     )
-
-
-def _heads(part: str, *columns: str) -> dict[str, str]:
-    return dict(zip(columns, SAYS[f"{part}.heads"].split(" | "), strict=True))
 
 
 def formulas(result: MechanismsResult) -> str:
@@ -49,13 +48,13 @@ def formulas(result: MechanismsResult) -> str:
             "real": number(one.real),
             "needed": needs(one.needed),
             "until": number(one.until),
-            "holds": _HOLDS[one.real <= settings.epsilon],
+            "holds": _HOLDS(one.real <= settings.epsilon),
         }
         for name, norm in _NORMS.items()
         for one in (result.formulas[name],)
     ]
     exact = {"formula": SAYS["formulas.exact"], "noise": number(settings.sensitivity * result.exact_noise)}
-    exact |= {"real": claim["epsilon"], "needed": claim["delta"], "until": SAYS["formulas.all"], "holds": _HOLDS[True]}
+    exact |= {"real": claim["epsilon"], "needed": claim["delta"], "until": SAYS["formulas.all"], "holds": _HOLDS(True)}
     names = ("answers", "slide", "real epsilon", "exact", "laplace")
     last = {name: float(several[name][-1]) for name in names}
     holes = {"most": number(last["answers"]), "real": number(last["real epsilon"]), "epsilon": claim["epsilon"]}
@@ -63,11 +62,11 @@ def formulas(result: MechanismsResult) -> str:
         [*rows, exact],
         title=SAYS("formulas.title", **claim),
         caption=SAYS("formulas.caption", slides=short("hoseinpour2023")),
-        heads=_heads("formulas", *exact),
+        heads=SAYS.heads("formulas", exact),
     ) + panels.table(
         [dict(zip(names, row, strict=True)) for row in zip(*map(several.get, names), strict=True)],
         title=SAYS["several.title"],
         caption=SAYS("several.caption", **holes, less=number(last["slide"] / last["laplace"])),
-        heads=_heads("several", *names),
+        heads=SAYS.heads("several", names),
         formats=dict.fromkeys(names, number),
     )

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.special import expit, log_softmax, ndtr, ndtri
@@ -32,6 +32,7 @@ _PIECE = 4.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 # Beyond this many scales nothing is left that a double can hold beside 1; beyond _FAR not even by itself.
 _REACH, _FAR = 45.0, 700.0
+Numbers = float | np.ndarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,16 +54,16 @@ class Worlds:
         """Return how many scales apart the worlds are: the epsilon of Laplace noise, the mu of Gaussian noise."""
         return self.sensitivity / self.scale
 
-    def below(self, z: np.ndarray) -> np.ndarray:
-        """F(z), the share of noise below z scales."""
+    def below(self, z: Numbers) -> np.ndarray:
+        """Return F(z), the share of noise below z scales."""
         z = np.asarray(z, dtype=float)
         if self.family == "gaussian":
             return ndtr(z)
         tail = np.exp(-np.abs(z)) / 2
         return np.where(z < 0, tail, 1 - tail)
 
-    def at_share(self, share: np.ndarray) -> np.ndarray:
-        """The noise, in scales, that the given share lies below: the inverse of F."""
+    def at_share(self, share: Numbers) -> np.ndarray:
+        """Return the noise, in scales, that the given share lies below: the inverse of F."""
         share = np.asarray(share, dtype=float)
         if self.family == "gaussian":
             return ndtri(share)
@@ -72,11 +73,11 @@ class Worlds:
 
     @property
     def within(self) -> float:
-        """Nine releases in ten fall within plus or minus this."""
+        """Return the error that nine releases in ten keep, up or down."""
         return float(self.scale * self.at_share(_NINE_IN_TEN))
 
-    def densities(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(without you, with you) at outputs ``x``."""
+    def densities(self, x: Numbers) -> tuple[np.ndarray, np.ndarray]:
+        """Return the densities (without you, with you) at outputs ``x``."""
         z = (np.asarray(x, dtype=float) - self.value) / self.scale
         return self._density(z), self._density(z - self.mu)
 
@@ -85,15 +86,15 @@ class Worlds:
             return np.exp(-(z**2) / 2) / (self.scale * math.sqrt(2 * math.pi))
         return np.exp(-np.abs(z)) / (2 * self.scale)
 
-    def log_ratio(self, x: np.ndarray) -> np.ndarray:
-        """ln(density with you / density without you) at outputs ``x``: what an attacker learns, in nats."""
+    def log_ratio(self, x: Numbers) -> np.ndarray:
+        """Return ln(density with you / density without you) at outputs ``x``: what an attacker learns, in nats."""
         z = (np.asarray(x, dtype=float) - self.value) / self.scale
         if self.family == "gaussian":
             return self.mu * z - self.mu**2 / 2
         return np.abs(z) - np.abs(z - self.mu)
 
     def threshold(self, level: float) -> float:
-        """The output above which the log-ratio exceeds ``level``; infinite where it always, or never, does."""
+        """Return the output above which the log-ratio exceeds ``level``; infinite where it always, or never, does."""
         if self.family == "gaussian":
             z = level / self.mu + self.mu / 2
         elif abs(level) < self.mu * (1 - _ROUNDING):
@@ -103,19 +104,19 @@ class Worlds:
         return self.value + self.scale * z
 
     def beyond(self, level: float) -> tuple[float, float]:
-        """(without you, with you): the chance of an output whose log-ratio exceeds ``level``."""
+        """Return the chance (without you, with you) of an output whose log-ratio exceeds ``level``."""
         z = (self.threshold(level) - self.value) / self.scale
         return float(self.below(-z)), float(self.below(self.mu - z))
 
     def outside(self, epsilon: float) -> float:
-        """The chance of a log-ratio beyond plus or minus epsilon, the same in both worlds; larger than ``delta_at``.
+        """Return the chance of a log-ratio beyond plus or minus epsilon, in either world; larger than ``delta_at``.
 
         The worlds mirror each other: with you, below -epsilon is as likely as, without you, above epsilon.
         """
         return math.fsum(self.beyond(epsilon))
 
     def delta_at(self, epsilon: float) -> float:
-        """The smallest delta at which the release is (epsilon, delta)-DP, exactly: max_S P(S) - e^epsilon Q(S).
+        """Return the least delta at which the release is (epsilon, delta)-DP, exactly: max_S P(S) - e^epsilon Q(S).
 
         Laplace: 1 - e^{(epsilon - mu)/2} below mu, the rest being P - e^epsilon Q beyond the threshold, and then 0.
         Gaussian: [balle2018, Theorem 8].
@@ -124,27 +125,29 @@ class Worlds:
             return gdp.delta_of(epsilon, mu=self.mu)
         return -math.expm1((epsilon - self.mu) / 2) if epsilon < self.mu * (1 - _ROUNDING) else 0.0
 
-    def misses(self, false_alarms: np.ndarray) -> np.ndarray:
-        """The least share of misses among tests with this share of false alarms: F(F^-1(1 - alpha) - mu).
+    def misses(self, false_alarms: Numbers) -> np.ndarray:
+        """Return the least share of misses among tests with this share of false alarms: F(F^-1(1 - alpha) - mu).
 
         This trade-off curve is all that there is to know of an attack on one release [dong2022, Sec. 2].
         """
         return self.below(-self.at_share(false_alarms) - self.mu)
 
     def attacker(self, prior: float) -> tuple[float, float, float]:
-        """(false alarms, misses, accuracy) of the best attacker who holds ``prior`` for "in": they say "in" where the
-        posterior is above 1/2, so where the log-ratio exceeds ln((1 - prior)/prior)."""
+        """Return (false alarms, misses, accuracy) of the best attacker who holds ``prior`` for "in".
+
+        They say "in" where the posterior is above 1/2, so where the log-ratio exceeds ln((1 - prior)/prior).
+        """
         alarms, hits = self.beyond(math.log((1 - prior) / prior))
         misses = 1 - hits
         return alarms, misses, prior * (1 - misses) + (1 - prior) * (1 - alarms)
 
     @property
     def balanced_accuracy(self) -> float:
-        """The accuracy of the best attacker against this very noise, first guess 50:50."""
+        """Return the accuracy of the best attacker against this very noise, first guess 50:50."""
         return self.attacker(0.5)[2]
 
-    def posterior(self, x: np.ndarray, prior: float) -> np.ndarray:
-        """The chance of "in" after the output ``x``: the prior odds times the ratio of the densities (Bayes)."""
+    def posterior(self, x: Numbers, prior: float) -> np.ndarray:
+        """Return the chance of "in" after the output ``x``: the prior odds times the ratio of the densities (Bayes)."""
         return expit(self.log_ratio(x) + math.log(prior / (1 - prior)))
 
 
@@ -175,11 +178,15 @@ class Claim:
 
     @cached_property
     def made(self) -> Laplace | Gaussian:
-        """The mechanism itself."""
+        """Return the mechanism itself."""
         if self.mechanism == "laplace":
             return Laplace(sensitivity=self.sensitivity, epsilon=self.epsilon)
-        calibration = "analytic" if self.mechanism == "gaussian" else "classical"
-        return Gaussian(sensitivity=self.sensitivity, epsilon=self.epsilon, delta=self.delta, calibration=calibration)
+        return Gaussian(
+            sensitivity=self.sensitivity,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            calibration="analytic" if self.mechanism == "gaussian" else "classical",
+        )
 
     @cached_property
     def worlds(self) -> Worlds:
@@ -189,7 +196,7 @@ class Claim:
 
     @property
     def needed_delta(self) -> float:
-        """The delta that the noise needs at the claimed epsilon."""
+        """Return the delta that the noise needs at the claimed epsilon."""
         return self.worlds.delta_at(self.epsilon)
 
     @property
@@ -215,18 +222,6 @@ class Claim:
         return self.worlds
 
 
-@dataclass(frozen=True, kw_only=True)
-class ErrorCurves:
-    """x in units of the sensitivity, such that nine releases in ten fall within +-x, over ``epsilons`` (m,).
-
-    within: mechanism -> (m,). crossing: from this epsilon on, the textbook formula promises more than it gives.
-    """
-
-    epsilons: np.ndarray
-    within: dict[str, np.ndarray]
-    crossing: float
-
-
 # Constants c of sd = sensitivity sqrt(2 ln(c/delta))/epsilon: of the textbook, and of a slide of [hoseinpour2023],
 # where the sensitivity is the L1 norm and not the L2 norm.
 FORMULAS = {"slide": 2.0, "classical": 1.25}
@@ -250,8 +245,8 @@ class Formula(NamedTuple):
     until: float
 
     @classmethod
-    def of(cls, constant: float, norms: float = 1.0, *, epsilon: float, delta: float) -> "Formula":
-        """``norms``: how many times the L2 norm the norm is that the formula takes as sensitivity."""
+    def of(cls, constant: float, norms: float = 1.0, *, epsilon: float, delta: float) -> Self:
+        """Return it for a constant. norms: how many L2 norms the norm is that the formula takes as sensitivity."""
         sd = norms * classical_noise_multiplier(epsilon, delta=delta, constant=constant)
         until = gdp.crossing(epsilon * sd, delta=delta)
         return cls(sd, gdp.epsilon_of(delta, mu=1 / sd), gdp.delta_of(epsilon, mu=1 / sd), until)
@@ -259,7 +254,7 @@ class Formula(NamedTuple):
 
 @cached
 def real_epsilons(delta: float) -> dict[str, np.ndarray]:
-    """Name of ``DRAWN`` -> what its noise gives for each of ``CLAIMS``."""
+    """Return what the noise of each of ``DRAWN`` gives, for each of ``CLAIMS``."""
     return {
         name: np.array([Formula.of(*how, epsilon=float(claim), delta=delta).real for claim in CLAIMS])
         for name, how in DRAWN.items()
@@ -268,25 +263,32 @@ def real_epsilons(delta: float) -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True, kw_only=True)
 class Errors:
-    """The error of each mechanism over the whole range of epsilon."""
+    """x in units of the sensitivity, such that nine releases in ten fall within +-x, over ``epsilons`` (m,).
 
-    delta: float
-    essential: ClassVar[bool] = True
+    within: mechanism -> (m,). crossing: from this epsilon on, the textbook formula promises more than it gives.
+    """
 
-    def run(self) -> ErrorCurves:
-        epsilons = np.geomspace(*EPSILON_RANGE, 61)
-        reach = {one: Worlds(family=one, value=0, sensitivity=1, scale=1).within for one in FAMILIES}
-        exact = np.array([1 / gdp.mu_of(float(epsilon), delta=self.delta) for epsilon in epsilons])
-        within = {
-            "laplace": reach["laplace"] / epsilons,
-            "gaussian": reach["gaussian"] * exact,
-            "classical": reach["gaussian"] * classical_noise_multiplier(epsilons, delta=self.delta),
-        }
-        return ErrorCurves(epsilons=epsilons, within=within, crossing=crossing(self.delta))
+    epsilons: np.ndarray
+    within: dict[str, np.ndarray]
+    crossing: float
+
+
+@cached
+def errors(delta: float) -> Errors:
+    """Return the error of each mechanism over the whole range of epsilon."""
+    epsilons = np.geomspace(*EPSILON_RANGE, 61)
+    reach = {one: Worlds(family=one, value=0, sensitivity=1, scale=1).within for one in FAMILIES}
+    exact = np.array([1 / gdp.mu_of(float(epsilon), delta=delta) for epsilon in epsilons])
+    within = {
+        "laplace": reach["laplace"] / epsilons,
+        "gaussian": reach["gaussian"] * exact,
+        "classical": reach["gaussian"] * (classical_noise_multiplier(1.0, delta=delta) / epsilons),
+    }
+    return Errors(epsilons=epsilons, within=within, crossing=crossing(delta))
 
 
 def log_chances(counts: np.ndarray, *, scale: float, noise: str) -> np.ndarray:
-    """ln P(i wins) for each of ``counts`` (k,) with noise of this scale; -inf where no double can hold it.
+    """Return ln P(i wins) for each of ``counts`` (k,) with noise of this scale; -inf where no double can hold it.
 
     gumbel: the exponential mechanism, e^{c_i/scale} / sum_j e^{c_j/scale} [mcsherry2007, Theorem 6].
     laplace: ln of integral f(t - c_i) prod_{j != i} F(t - c_j) dt.
@@ -299,7 +301,7 @@ def log_chances(counts: np.ndarray, *, scale: float, noise: str) -> np.ndarray:
 
 
 def _laplace(centres: np.ndarray, place: int) -> float:
-    """The integral by Gauss and Legendre between the kinks of the densities, which lie at the centres."""
+    """Return the integral by Gauss and Legendre between the kinks of the densities, which lie at the centres."""
     low, high = centres[place] - _REACH, centres.max() + _REACH
     if high > centres[place] + _FAR:
         return 0.0  # most of what there is lies where the density cannot be held
@@ -316,23 +318,14 @@ def _laplace(centres: np.ndarray, place: int) -> float:
     return float(weights @ (density * np.where(others < 0, tails, 1 - tails).prod(axis=1)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """The winner among ``counts`` without you, and with you: you add ``sensitivity`` to count ``vote``.
+@cached
+def winners(counts: tuple[float, ...], vote: int, *, sensitivity: float, epsilon: float, noise: str) -> np.ndarray:
+    """Return ln P(i wins) among ``counts`` (k,), without you and with you (2, k): you add ``sensitivity`` to ``vote``.
 
     Counts of people who come or go move one way only, so NoisyMax needs half the noise.
     """
-
-    counts: tuple[float, ...]
-    vote: int
-    sensitivity: float
-    epsilon: float
-    noise: str
-    essential: ClassVar[bool] = True
-
-    def run(self) -> np.ndarray:
-        """ln P(i wins), (2, k): without you, with you."""
-        mechanism = NoisyMax(sensitivity=self.sensitivity, epsilon=self.epsilon, noise=self.noise, monotone=True)
-        worlds = np.array([self.counts, self.counts])
-        worlds[1, self.vote] += self.sensitivity
-        return np.array([log_chances(counts, scale=mechanism.scale, noise=self.noise) for counts in worlds])
+    kind: Literal["gumbel", "laplace"] = "gumbel" if noise == "gumbel" else "laplace"
+    mechanism = NoisyMax(sensitivity=sensitivity, epsilon=epsilon, noise=kind, monotone=True)
+    worlds = np.array([counts, counts])
+    worlds[1, vote] += sensitivity
+    return np.array([log_chances(counts, scale=mechanism.scale, noise=kind) for counts in worlds])
