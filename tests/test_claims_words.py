@@ -116,8 +116,8 @@ def _leads(r, name: str, others) -> bool:
 
 
 def _pays(r, over: str) -> tuple[list[float], Callable[[float], bool]]:
-    places, trials = (r.settings.epsilons, r.over_epsilon) if over == "epsilon" else (r.settings.places, r.over_parties)
-    found = {place: one.accuracy[r.methods.index(r.settings.method)] for place, one in zip(places, trials, strict=True)}
+    grid = r.arm(r.settings.method, over)
+    found = dict(zip(grid.at, grid.runs, strict=True))
     found[getattr(r.settings, over)] = _own(r)
     return [*found], lambda place: better(found[place], _alone(r), **_party(r))
 

@@ -213,7 +213,7 @@ def test_as_many_parties_as_rows(rows):
     own = own_of(frame)
     assert own.private == int(0.8 * len(frame))
     result = settings_of(own, parties=50, rows=3).run()
-    assert result.places("parties")[-1] == min(own.private, 20_000)
+    assert result.over["parties"].at[-1] == min(own.private, 20_000)
     assert np.isfinite(result.now.accuracy).all()
 
 
@@ -297,7 +297,7 @@ def test_no_row_is_drawn_and_no_cell_said(own):
     page = PAGE.at(result.settings)
     names = [picture.name for row in page.pictures(result) for picture in row]
     assert names == ["epsilon", "parties", "weights"]
-    assert result.locals is None
+    assert not len(result.locals)
     assert {tab.name for tab in page.tabs} == {tab.name for tab in PAGE.tabs}
     written = " ".join([say.verdict(result), *say.diagnostics(result), say.table(result)])
     assert not re.search(r"ward \d|P\d{6}", written)

@@ -13,7 +13,7 @@ from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, KINDS, World, parties, p
 from pages.parties import crowd as crowds
 from pages.parties import work
 from pages.parties.crowd import EARLY, Gather
-from pages.parties.experiment import LIMITS, PartiesSettings
+from pages.parties.experiment import PartiesSettings
 from pages.parties.work import BATCH_ROWS, Batch, Tried
 
 SMALL = {"parties": 60, "public_rows": 80, "repeats": 4, "queries": 40}
@@ -182,12 +182,12 @@ class TestSettings:
         changed = PartiesSettings(method="average", parties=20_000).change(learner="mixed")
         assert (changed.method, changed.parties) == ("soft", changed.limits["parties"][1])
 
-    @pytest.mark.parametrize("name", sorted(LIMITS))
+    @pytest.mark.parametrize("name", sorted(PartiesSettings.LIMITS))
     def test_both_ends_of_every_range_are_accepted(self, name):
-        for end in LIMITS[name]:
+        for end in PartiesSettings.LIMITS[name]:
             assert getattr(PartiesSettings().change(**{name: end}), name) == end
         with pytest.raises(RefusedError, match=name):
-            PartiesSettings().change(**{name: LIMITS[name][1] * 2 + 1})
+            PartiesSettings().change(**{name: PartiesSettings.LIMITS[name][1] * 2 + 1})
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_the_whole_result_is_consistent():
     tasks = [task for task in tasks if not isinstance(task, Tried) or task.asked <= 130]
     result = settings.result({task: task.run() for task in tasks})
     assert result.complete
-    at, spread = result.curve("soft", "epsilon")
+    at, spread = result.arm("soft", "epsilon").over()
     assert list(at) == [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
     np.testing.assert_allclose(spread[:, 4], result.summary["soft"], atol=1e-12)
     frame = result.curves()

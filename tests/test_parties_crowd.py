@@ -1,6 +1,6 @@
 """Crowds of the parties page: digits and what their projection reads, what is kept of parties, quick ways of asking."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -124,15 +124,22 @@ class TestKept:
         assert sorted(set(asked)) == [100, 200, 600, 1500]
         assert asked == sorted(asked)
         # The curve over epsilon does not wait for all of them, and then is theirs
-        early = next(result for result in seen if all(trial is not None for trial in result.over_epsilon))
+        early = next(result for result in seen if result.over["epsilon"].complete)
         assert early.asked < 1500
         final = [Tried(model=settings.model, asked=1500, epsilon=one).run().accuracy for one in (0.01, 100.0)]
-        np.testing.assert_array_equal(seen[-1].over_epsilon[0].accuracy, final[0])
-        np.testing.assert_array_equal(seen[-1].over_epsilon[-1].accuracy, final[1])
+        np.testing.assert_array_equal(seen[-1].over["epsilon"].runs[:, 0], final[0])
+        np.testing.assert_array_equal(seen[-1].over["epsilon"].runs[:, -1], final[1])
         # One curve is of the same parties all along, or it would jump where it is today's
-        whose = {id(found): task.asked for task, found in done.items() if isinstance(task, Tried)}
-        curves = [{whose[id(trial)] for trial in result.over_epsilon if trial is not None} for result in seen]
-        assert all(len(one) <= 1 for one in curves)
+        whose = defaultdict(set)
+        for task, trial in done.items():
+            if isinstance(task, Tried) and task.model == settings.model:
+                whose[task.epsilon, trial.accuracy.tobytes()].add(task.asked)
+        curves = []
+        for grid in (result.over["epsilon"] for result in seen):
+            begun = [place for place, done in enumerate(grid.arms[0].done) if done]
+            parties = [whose[grid.at[place], grid.runs[:, place].tobytes()] for place in begun]
+            assert not parties or set.intersection(*parties)
+            curves += [set.intersection(*parties) if parties else set()]
         assert {100, 1500} <= set().union(*curves)
         # Slices that only ask parties change nothing that is shown: these are equal, and nothing is drawn again
         assert changes[Gather, False] == 0

@@ -15,8 +15,8 @@ from dpcore.parties.worlds import KINDS
 from pages.parties import figures
 from pages.parties import words as say
 from pages.parties.crowd import Gather
-from pages.parties.experiment import LABELS, PartiesSettings
-from pages.parties.result import EPSILONS
+from pages.parties.experiment import PartiesSettings
+from pages.parties.parameters import EPSILONS, LABELS
 from pages.parties.trust import trust
 from pages.parties.work import METHODS, Tried
 from tests.claims import better
@@ -78,17 +78,17 @@ def test_every_sentence_has_its_numbers(result):
 
 def test_the_curve_shows_the_medians(result):
     lines = named(figures.over_epsilon(result))
-    for at, name in enumerate(result.methods):
+    for name in result.methods:
         trace = lines[figures.STYLES[name][0]]
         assert numbers(trace["x"]) == pytest.approx(np.array(EPSILONS), rel=1e-6)
-        medians = [100 * np.median(trial.accuracy[at]) for trial in result.over_epsilon]
+        medians = [100 * np.median(runs) for runs in result.arm(name, "epsilon").runs]
         assert numbers(trace["y"]) == pytest.approx(medians, rel=1e-5)
 
 
 def test_the_title_says_from_which_epsilon_joining_helps(result):
-    own = result.methods.index(result.settings.method)
-    found = {e: one.accuracy[own] for e, one in zip(EPSILONS, result.over_epsilon, strict=True)}
-    found[result.settings.epsilon] = result.now.accuracy[own]
+    own = result.settings.method
+    found = dict(zip(EPSILONS, result.arm(own, "epsilon").runs, strict=True))
+    found[result.settings.epsilon] = result.now.of(own)
     base = {"constant": result.constant[1]}
     pays = {e: all(better(found[more], result.local.median, **base) for more in found if more >= e) for e in found}
     said = figures.finding(result, "epsilon")

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from pages.parties import words as say
-from pages.parties.experiment import RECORDED, PartiesSettings
+from pages.parties.experiment import PartiesSettings
 from pages.parties.page import PAGE
+from pages.parties.parameters import RECORDED
 from pages.parties.result import QUERIES
 from pages.parties.theorems import Statement
 from pages.parties.words_statements import _compared, enough_parties
@@ -109,7 +110,7 @@ def cost(result) -> float:
 
 
 RULES: Rules = {
-    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee(r.settings.method), m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.settings.promise, m[1]),
     r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.51,
     r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * r.batch_accuracy) <= 0.51,
     r"accuracy loss: ([\d.]+) points?": lambda r, m: (
@@ -134,7 +135,7 @@ RULES: Rules = {
     r"Ahead of this release is ": lambda r, _: others(r) > middle(r),
     r"The best release is ": lambda r, _: others(r) > middle(r),
     r"PATE needs delta": lambda r, _: r.settings.method != "pate",
-    r"a whole party": lambda r, _: r.guarantee(r.settings.method).unit == "party",
+    r"a whole party": lambda r, _: r.settings.promise.unit == "party",
     r"So far ([\d,]+) of": lambda r, m: int(m[1].replace(",", "")) == r.asked < r.settings.parties,
     r"The noise costs ([\d.]+) points?": lambda r, m: abs(float(m[1]) - cost(r)) <= 0.051 and cost(r) > 0,
     r"No cost in accuracy can be shown": lambda r, _: not worse(own(r), r.exact[r.settings.method]),
@@ -156,7 +157,7 @@ RULES: Rules = {
     r"no minimiser is longer": lambda r, _: r.settings.constants == "norms",
     r"Theorem 4 bounds": lambda r, _: r.settings.ensemble.classes == 2 and r.settings.method == "soft",
     r"whether a party or another one in its place took part": lambda r, _: (
-        r.guarantee(r.settings.method).adjacency == "replace-one"
+        r.settings.promise.adjacency == "replace-one"
     ),
     r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.parties >= 1,
     r"asked in [\d,]+ chunks": lambda r, _: r.kept[0] >= 20,
@@ -166,7 +167,7 @@ RULES: Rules = {
 
 def today(settings) -> list:
     """Today's release of all parties, but for the largest crowds: it alone claims anything."""
-    return [settings._now] if settings.parties <= 2000 else []
+    return [settings.probe()] if settings.parties <= 2000 else []
 
 
 def test_every_sentence_says_what_was_computed():
@@ -180,7 +181,7 @@ def test_every_sentence_says_what_was_computed():
         essential=today,
         seldom={r"for more than [\d,]+ questions": lambda r, _: all(answers_shown(r))}
         | two_stories(lambda r: r.held_out[r.settings.method])
-        | attackers.rules(lambda r: r.guarantee(r.settings.method)),
+        | attackers.rules(lambda r: r.settings.promise),
     )
 
 

@@ -82,8 +82,12 @@ class Split:
         return self.several or (self.X_private, self.y_private, None)
 
     @property
+    def classes(self) -> tuple[str, ...]:
+        return self.source.classes
+
+    @property
     def n_classes(self) -> int:
-        return len(self.source.classes)
+        return len(self.classes)
 
     @property
     def best_constant(self) -> tuple[str, float]:

@@ -53,7 +53,7 @@ def sensitivity(
     release: str,
     *,
     classes: int,
-    parties: int,
+    parties: float,
     regularisation: float,
     constants: str = "sharp",
     mean_norm: float = 1.0,
@@ -129,7 +129,7 @@ def answered(counts: np.ndarray, truth: np.ndarray, *, epsilon: float, queries: 
 
 def theorem_four(
     *,
-    parties: int,
+    parties: float,
     public_rows: int,
     inputs: int,
     regularisation: float,

@@ -228,6 +228,10 @@ class OwnRows(Own):
         few = len(self.roles.inputs) <= MOST_INPUTS and self.private >= LEAST_PARTIES - 1
         return few and bool(self.roles.person) and self.roles.target is None
 
+    def several(self, people: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return all rows of these ``people`` of a file that identifies them, as ``Source.several`` does."""
+        return _Rows(own=key(self)).several(people)
+
     @property
     def source(self) -> toy.Source:
         """Return the file as a data set whose private rows the seed alone selects."""

@@ -5,6 +5,7 @@ outcome of a ``Gather``, and found by all: so it takes part in what a cache coun
 """
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
@@ -38,6 +39,11 @@ class Crowd:
             return kind.block
         many = self.learner == "mixed" or kind.classes * kind.inputs > _MANY_WEIGHTS or self.world.rows > _MANY_ROWS
         return 50 if many else 100
+
+    def votes(self, X: np.ndarray, y: np.ndarray, rows: np.ndarray, first: int = 0) -> Iterator[local.Votes]:
+        """Yield what parties with the rows ``X``, ``y`` say about ``rows``; ``first`` is the number of the first."""
+        classes, regularisation = self.world.kind.classes, self.regularisation
+        return local.votes(self.learner, X, y, rows, classes=classes, regularisation=regularisation, first=first)
 
     def edges(self, parties: int) -> tuple[int, ...]:
         """Up to which party each chunk goes, for the first ``parties``."""
@@ -78,18 +84,25 @@ def tally(crowd: Crowd, upto: int) -> Tally:
     """Return what the first ``upto`` parties say; only those are asked that come after the last ones known."""
     last = known(crowd, upto)
     so_far = _found.get((crowd, last))
-    for edge in (edge for edge in crowd.edges(upto) if edge > (last if so_far else 0)):
-        new = _ask(crowd, (edge - 1) // crowd.chunk * crowd.chunk, edge)
-        so_far = _found[crowd, edge] = _together(so_far, new)
-        if isinstance(crowd.world.dataset, str):  # what a file's parties say goes with the file
-            _newest.append(so_far)
+    edges = [edge for edge in crowd.edges(upto) if so_far is None or edge > last]
+    if so_far is None:
+        so_far = _further(crowd, edges.pop(0), None)
+    for edge in edges:
+        so_far = _further(crowd, edge, so_far)
     return so_far
 
 
-def _together(old: Tally | None, new: Tally) -> Tally:
-    if old is None:
-        return new
-    weights = None if new.weights is None else old.weights + new.weights
+def _further(crowd: Crowd, upto: int, before: Tally | None) -> Tally:
+    """Ask the chunk of parties that ends at ``upto``, and keep what they say together with those ``before``."""
+    new = _ask(crowd, (upto - 1) // crowd.chunk * crowd.chunk, upto)
+    found = _found[crowd, upto] = new if before is None else _together(before, new)
+    if isinstance(crowd.world.dataset, str):  # what a file's parties say goes with the file
+        _newest.append(found)
+    return found
+
+
+def _together(old: Tally, new: Tally) -> Tally:
+    weights = None if old.weights is None or new.weights is None else old.weights + new.weights
     accuracy = np.concatenate([old.accuracy, new.accuracy])[:_FIRST]
     return Tally(old.votes + new.votes, old.shares + new.shares, weights, accuracy, old.early)
 
@@ -109,8 +122,7 @@ def _ask(crowd: Crowd, first: int, last: int) -> Tally:
     shares = np.zeros((kind.classes, len(rows)), np.float32)
     weights, accuracy, early = None, [], []
     longest = aggregation.longest(kind.classes, crowd.regularisation) if crowd.regularisation else 0.0
-    options = {"classes": kind.classes, "regularisation": crowd.regularisation, "first": first}
-    for said in local.votes(crowd.learner, X, y, rows, **options):
+    for said in crowd.votes(X, y, rows, first):
         votes += np.stack([(said.votes == label).sum(axis=0, dtype=np.int32) for label in range(kind.classes)])
         shares += said.shares.sum(axis=0)
         accuracy.append((said.votes[:, -CHECK_ROWS:] == truth[-CHECK_ROWS:]).mean(axis=1))

@@ -1,20 +1,22 @@
-"""The parties page's pictures: accuracy over epsilon and over parties, what each release decides in a plane, what one
-party moves, noise against parties, the published bound, and answers one by one.
+"""Draw the parties page: accuracy over epsilon and over parties, what each release decides in a plane, what one party
+moves, noise against parties, the published bound, and answers one by one.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from lab.boundaries import boundaries, votes
 from lab.claims import Case, onwards
-from pages.parties.experiment import LIMITS
+from pages.parties.parameters import PartiesParameters
 from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
 from ui.plot import bars, columns, maps, theme
 from ui.plot.curves import Curve, Level, over, trained
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
+LIMITS = PartiesParameters.LIMITS
 
 # Method -> (name, colour), as what stands beside the methods. The page speaks of one of them; all are drawn.
 STYLES = {
@@ -33,10 +35,12 @@ _ORDER = ("batch", "pate", "soft", "average", "local", "vote")
 _LEFT, _WIDER = 62, 76
 MAPS = ("soft", "vote", "average", "pate", "batch", "local")
 _LEAST_RISK = 1e-4
+# Parts of the bound -> names.
+_PARTS = {"total": "Theorem 4, upper bound", "noise": "its noise part", "rows": "its public-row part"}
 
 
 def over_epsilon(result: PartiesResult) -> dict:
-    """Accuracy over epsilon, with the names of all curves."""
+    """Draw accuracy over epsilon, with the names of all curves."""
     low, high = LIMITS["epsilon"]
     # Guessing among many classes is seldom right, and few parties do no better: the lower corner is not free then, and
     # room is made above.
@@ -46,12 +50,12 @@ def over_epsilon(result: PartiesResult) -> dict:
 
 
 def over_parties(result: PartiesResult) -> dict:
-    """Accuracy over the number of parties, at today's epsilon."""
+    """Draw accuracy over the number of parties, at the current epsilon."""
     return _accuracy(result, "parties", axis=_parties_axis(result.settings.places[-1]))
 
 
 def _parties_axis(most: float = LIMITS["parties"][1]) -> dict:
-    """Up to ``most`` parties; ticks at 2, 5, 10 where there are few."""
+    """Return an axis up to ``most`` parties, with ticks at 2, 5, 10 where there are few."""
     text, low, high = "parties (log scale)", LIMITS["parties"][0] / 1.15, most * 1.15
     if most > 100:
         return theme.log_axis(text, low, high)
@@ -59,7 +63,7 @@ def _parties_axis(most: float = LIMITS["parties"][1]) -> dict:
 
 
 def _accuracy(result: PartiesResult, along: str, *, axis: dict, legend: str | None = None, top: int = 103) -> dict:
-    """The chosen release with nine runs in ten, a stroke for each run at what is now, and what else there is."""
+    """Draw the chosen release with 90 % of its runs, a stroke for each run at what is now, and what else there is."""
     # Classes of a file are seldom as many each: the better answer for all is what a model has to beat
     file = result.settings.private
     level, word = (result.constant[1], "majority class") if file else (result.chance, "chance")
@@ -75,17 +79,16 @@ def _accuracy(result: PartiesResult, along: str, *, axis: dict, legend: str | No
 
 
 def _curve(result: PartiesResult, name: str, along: str) -> Curve:
-    """The middle run of a release over epsilon or parties; or what is the same whatever they are."""
+    """Return the median of a release over epsilon or parties; or what is the same whatever they are."""
     text, colour = WITHOUT.get(name) or STYLES[name]
     if name in WITHOUT:
         level = result.batch_accuracy if name == "batch" else result.local.median
         return Curve(name=text, y=100 * level, value=theme.percent(level), colour=colour)
-    (x, found), median = result.curve(name, along), result.summary[name].median
+    (x, found), median = result.arm(name, along).over(), result.summary[name].median
     curve = Curve(name=text, x=x, y=100 * found[1], value=theme.percent(median), colour=colour, width=1.6)
     if name != result.settings.method:
         return curve
-    runs = 100 * result.now.accuracy[result.methods.index(name)]
-    return replace(curve, y=100 * found, width=3, at_now=100 * median, runs=runs, ghost=True)
+    return replace(curve, y=100 * found, width=3, at_now=100 * median, runs=100 * result.chosen, ghost=True)
 
 
 def _chance(share: float, word: str, side: str = "left") -> Level:
@@ -94,8 +97,8 @@ def _chance(share: float, word: str, side: str = "left") -> Level:
 
 def finding(result: PartiesResult, along: str) -> str:
     """Return from where on the chosen release is shown to beat a party alone; or how far the curve has come."""
-    own, places = result.settings.method, result.places(along)
-    if part := trained(len(result.curve(own, along)[0]), len(places)):
+    places, _ = result.arm(result.settings.method, along).over()
+    if part := trained(len(places), len(result.over[along].at)):
         return part
     if not result.complete:
         return SAYS("finding.so_far", asked=result.asked, parties=result.settings.parties)
@@ -130,29 +133,23 @@ def decisions(result: PartiesResult, name: str) -> dict:
     )
 
 
-def weights(result: PartiesResult) -> dict:
-    """Draw what each input says for the last of two classes, or how far it moves several apart: a dot for each
-    release."""
-    two = len(result.classes) == 2
-    last = columns.short(result.classes[-1])
+def weights(result: PartiesResult, names: tuple[str, ...]) -> dict:
+    """Draw what each input (``names``) says for the last of two classes, or how far it moves several apart: a dot for
+    each release."""
+    two, last = len(result.classes) == 2, columns.short(result.classes[-1])
+    found = map(columns.of_inputs, (result.now.models(result.settings.method), result.batch))
     return columns.dots(
-        leading(result),
+        columns.leading(names, *found),
         model="release",
         title=theme.title(SAYS["chart.weights"], SAYS("chart.towards" if two else "chart.range", answer=last)),
         axis="weight" if two else "largest minus smallest weight",
     )
 
 
-def leading(result: PartiesResult) -> columns.Leading:
-    """The inputs of the largest weights of the chosen release."""
-    mine = result.now.weights[result.methods.index(result.settings.method)]
-    return columns.leading(result.settings.own.source.features, *map(columns.of_inputs, (mine, result.batch)))
-
-
 def one_party(result: PartiesResult) -> dict:
     """Draw how far one party that turns around moves the weights: tried here, in the worst case, and by the bounds."""
     traces, shapes, words = [], [], []
-    for place, (y, row) in enumerate(zip((1.0, 0.0), result.movements, strict=True)):
+    for place, (y, row) in enumerate(zip((1.0, 0.0), result.moved().to_dict("records"), strict=True)):
         text, colour = STYLES[row["release"]]
         for bound, dash in (("bound", "dash"), ("published bound", "dot")):
             ends = (row[bound], row[bound]), (y - 0.24, y + 0.24)
@@ -162,10 +159,9 @@ def one_party(result: PartiesResult) -> dict:
             continue
         here, tied = np.maximum(result.moves.here[place], _LEAST_MOVE), [row["all rows tied"]]
         for x, symbol, said in ((here, "circle", "one of the parties"), (tied, "diamond-open", "all rows tied")):
-            style = {"colour": colour, "size": 10, "symbol": symbol, "opacity": 0.75}
-            traces.append(
-                theme.markers(x, np.full(len(x), y), hover=f"{said}: %{{x:.3~g}}<extra>{text}</extra>", **style)
-            )
+            hover = f"{said}: %{{x:.3~g}}<extra>{text}</extra>"
+            at = np.full(len(x), y)
+            traces += [theme.markers(x, at, colour=colour, size=10, hover=hover, symbol=symbol, opacity=0.75)]
     bounds = f"{theme.ink('╏ upper bound', theme.BOUND)}   {theme.ink('┇ as published', theme.BOUND)}"
     legend = f"● some of these parties   ◇ with all rows tied<br>{bounds}"
     return theme.figure(
@@ -189,20 +185,20 @@ _LEAST_MOVE = 1e-5
 
 
 def _moves_axis() -> dict:
-    """A log axis with a place for "not at all" at its left end."""
+    """Return a log axis with a place for "not at all" at its left end."""
     axis = theme.log_axis("change of the weights (log scale)", _LEAST_MOVE / 1.5, 3e4)
     return axis | {"ticktext": ["none", *axis["ticktext"][1:]]}
 
 
 def noise(result: PartiesResult) -> dict:
-    """The mean norm of the noise over the number of parties, beside the weights that it is added to."""
+    """Draw the mean norm of the noise over the number of parties, beside the weights that it is added to."""
     curves = []
     for name in (name for name in ("vote", "average", "soft") if name in result.methods):
         text, colour = STYLES[name]
         value = theme.number(result.noise_norm(name))
         curves.append(Curve(name=text, x=NOISE_AT, y=result.noise_norms(name), value=value, colour=colour))
-        signal = {"x": NOISE_AT, "y": np.full(len(NOISE_AT), result.signal_norm(name)), "dash": "dot"}
-        curves.append(Curve(name=f"weights, {text}", colour=colour, listed=False, **signal))
+        signal = np.full(len(NOISE_AT), result.signal_norm(name))
+        curves.append(Curve(name=f"weights, {text}", x=NOISE_AT, y=signal, colour=colour, dash="dot", listed=False))
     return over(
         *curves,
         now=result.settings.parties,
@@ -215,31 +211,27 @@ def noise(result: PartiesResult) -> dict:
 
 
 def bound(result: PartiesResult) -> dict:
-    """The published bound on the soft release's excess risk, beside the measured one."""
-    at, spread = result.excess()
-    measured = Curve(name="measured", x=at, y=np.maximum(spread, _LEAST_RISK), colour=STYLES["soft"][1])
-    parts = {"total": "Theorem 4, upper bound", "noise": "its noise part", "rows": "its public-row part"}
+    """Draw the published bound on the soft release's excess risk and its two parts, beside the measured one."""
+    at, spread = result.excess.over()
+    curves = [Curve(name="measured", x=at, y=np.maximum(spread, _LEAST_RISK), colour=STYLES["soft"][1])]
+    two = result.ensemble.classes == 2
+    for part, text in _PARTS.items() if two else ():
+        y = np.clip(result.bound[part], _LEAST_RISK, 1e12)
+        style: dict[str, Any] = {"width": 2} if part == "total" else {"width": 1.2, "dash": "dot", "listed": False}
+        curves.append(Curve(name=text, x=NOISE_AT, y=y, colour=theme.BOUND, **style))
     return over(
-        measured,
-        *(_part(result, *one) for one in parts.items() if result.bound is not None),
+        *curves,
         now=result.settings.parties,
         left=_WIDER,
-        title=theme.title(SAYS["chart.bound"], "" if result.bound else SAYS["chart.two_classes"]),
+        title=theme.title(SAYS["chart.bound"], "" if two else SAYS["chart.two_classes"]),
         legend="upper right",
         xaxis=_parties_axis(),
         yaxis=theme.log_axis("nats (log scale)", _LEAST_RISK, 1e9),
     )
 
 
-def _part(result: PartiesResult, part: str, text: str) -> Curve:
-    """Return the published bound, or one of its two parts."""
-    x, y = result.bound["parties"], np.clip(result.bound[part], _LEAST_RISK, 1e12)
-    style = {"width": 2} if part == "total" else {"width": 1.2, "dash": "dot", "listed": False}
-    return Curve(name=text, x=x, y=y, colour=theme.BOUND, **style)
-
-
 def answers(result: PartiesResult) -> dict:
-    """Right answers when each question gets its own noise, over the number of questions; one model answers for ever."""
+    """Draw accuracy over the number of questions when each gets its own noise, beside one model that answers all."""
     soft, x = 100 * np.array(result.summary["soft"]), np.array(QUERIES, dtype=float)
     case = "chart.worth" if result.worth else "chart.worthless"
     level = np.repeat(soft[:, None], 2, axis=1)

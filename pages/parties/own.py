@@ -39,13 +39,17 @@ class OwnKind(Kind):
 
     @classmethod
     def of(cls, own: str) -> Self:
-        """Raises RefusedError for a mere name, or a file that cannot be parties."""
+        """Return the kind of a file; raise RefusedError for a mere name, or a file that cannot be parties."""
         this = key(own)
-        if not own.as_parties:
+        if not isinstance(own, OwnRows) or not own.as_parties:
             raise RefusedError("own", "this file", "one with classes to predict and a column that says who, and alike")
         names, inputs = own.roles.classes, len(own.roles.inputs)
         radius = math.sqrt(len(own.roles.columns))
         return cls(title="Your file", names=names, features=inputs, radius=radius, own=this)
+
+    @property
+    def file(self) -> OwnRows:
+        return held(self.own)
 
     def parties(self, seed: int, first: int, last: int, *, rows: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows of the parties from ``first`` up to ``last``, as many of each: X (parties, rows, d), y (parties, rows).
@@ -53,7 +57,7 @@ class OwnKind(Kind):
         A party picks its rows by chance; where it has fewer, each stands as often as the others, or once more. Without
         any that has an answer its rows are all in the middle of the bounds, and of the first class.
         """
-        X, y, of = self._source.several(self._order(seed)[: held(self.own).private][first:last])
+        X, y, of = self.file.several(self._order(seed)[: self.file.private][first:last])
         ends = np.searchsorted(of, np.arange(last - first + 1))
         taken = np.full((last - first, rows), -1)
         for place, (begin, end) in enumerate(pairwise(ends.tolist())):
@@ -61,7 +65,7 @@ class OwnKind(Kind):
             if len(usable):
                 rng = stream(seed, "data", _PARTIES, first + place)
                 taken[place] = np.resize(rng.permutation(usable), rows)
-        features = toy.to_unit(X[taken], self._source.bounds)
+        features = toy.to_unit(X[taken], self.file.source.bounds)
         features[taken < 0] = 0
         return self.to_unit(features), np.where(taken < 0, 0, y[taken])
 
@@ -74,7 +78,7 @@ class OwnKind(Kind):
 
     def _made_up(self, seed: int, rows: int) -> np.ndarray:
         """Every number anywhere in its bounds, every category one of its values: all are as likely."""
-        columns = held(self.own).roles.columns
+        columns = self.file.roles.columns
         # Row by row from one stream, so that more rows leave the earlier ones as they are
         draws = stream(seed, "data", _MADE_UP).random((rows, len(columns)))
         inputs = []
@@ -91,12 +95,8 @@ class OwnKind(Kind):
         _, y, found = _held_out(self, seed)
         return len(y), found
 
-    @property
-    def _source(self) -> toy.Source:
-        return held(self.own).source
-
     def _order(self, seed: int) -> np.ndarray:
-        return stream(seed, "split").permutation(held(self.own).people)
+        return stream(seed, "split").permutation(self.file.people)
 
 
 @cached(newest=4)
@@ -105,11 +105,11 @@ def _held_out(kind: OwnKind, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
 
     Where none of them has an answer, which is for the analyst to know, those of all parties.
     """
-    own, order = held(kind.own), kind._order(seed)
+    own, order = kind.file, kind._order(seed)
     parties = len(order) - own.private
-    X, y, _ = own.source.several(order[own.private :])
+    X, y, _ = own.several(order[own.private :])
     if not (y >= 0).any():
         parties = 0
-        X, y, _ = own.source.several(order)
+        X, y, _ = own.several(order)
     rows = stream(seed, "data", _HELD_OUT).permutation(np.flatnonzero(y >= 0))[:_MOST_TEST]
     return kind.to_unit(toy.to_unit(X[rows], own.source.bounds)), y[rows], parties

@@ -1,6 +1,7 @@
 """What can many parties learn without sharing their rows?"""
 
 from functools import partial
+from typing import Any
 
 from dpcore.parties.worlds import KINDS
 from lab.sources import OWN
@@ -9,6 +10,9 @@ from pages.parties import words as say
 from pages.parties import words_choices as choices
 from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
+from pages.parties.own import OwnKind
+from pages.parties.parameters import PartiesParameters
+from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.trust import trust
 from ui import controls, labels, live, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
@@ -18,12 +22,12 @@ MORE = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
 HEIGHT = 455
 
 
-def knobs(settings: PartiesSettings) -> Knobs:
+def knobs(settings: PartiesParameters) -> Knobs:
     return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=choices.OWN_KNOBS if settings.private else choices.KNOBS)
 
 
 def setup(desk: controls.Desk) -> None:
-    """The choices that make another experiment."""
+    """Show the choices that make another experiment."""
     methods = {name: text for name, text in choices.METHODS.items() if name in work.methods(desk.settings.learner)}
     desk.choose(
         "dataset", "Data", {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}, help=choices.DATA_HELP
@@ -38,43 +42,37 @@ def more(desk: controls.Desk) -> None:
     desk.choose("constants", "Sensitivity", choices.CONSTANTS, help=choices.CONSTANTS_HELP)
 
 
-def _chart(result, name: str, draw, **size) -> live.Picture:
-    return live.Picture(name=name, figure=draw(result), about=say.ABOUT[name], **size)
+def _map(result: PartiesResult, of: str, name: str, **size: Any) -> live.Picture:
+    return live.Picture(name=name, figure=figures.decisions(result, of), about=say.ABOUT["map"], **size)
 
 
-def _map(result, of: str, **how) -> live.Picture:
-    """Return what a release decides; the chosen one has a place of its own, whichever it is."""
-    figure = figures.decisions(result, of)
-    return live.Picture(**({"name": f"map.{of}"} | how), figure=figure, about=say.ABOUT["map"])
-
-
-def pictures(result) -> list[list[live.Picture]]:
+def pictures(result: PartiesResult) -> list[list[live.Picture]]:
     """Draw accuracy over epsilon and over parties, and what the chosen release decides; of rows that may not be drawn,
-    what it goes by."""
-    over = [
-        _chart(result, "epsilon", figures.over_epsilon, height=HEIGHT, wide=1.3),
-        _chart(result, "parties", figures.over_parties, height=HEIGHT, wide=1.3),
-    ]
-    if result.settings.private:
-        return [[*over, _chart(result, "weights", figures.weights, height=HEIGHT)]]
-    return [[*over, _map(result, result.settings.method, name="map", height=HEIGHT, pair=True)]]
+    what it goes by. The chosen release's map has a place of its own, whichever it is."""
+    drawn = {"epsilon": figures.over_epsilon(result), "parties": figures.over_parties(result)}
+    wide, kind = dict.fromkeys(drawn, 1.3), result.settings.world.dataset
+    if isinstance(kind, OwnKind):
+        drawn["weights"] = figures.weights(result, kind.file.source.features)
+        return [live.row(say.ABOUT, drawn, height=HEIGHT, wide=wide)]
+    chosen = _map(result, result.settings.method, "map", height=HEIGHT, pair=True)
+    return [[*live.row(say.ABOUT, drawn, height=HEIGHT, wide=wide), chosen]]
 
 
-def others(result) -> list[list[live.Picture]]:
+def others(result: PartiesResult) -> list[list[live.Picture]]:
     """Draw what the other releases decide, and what would be without one."""
     names = [name for name in figures.shown_maps(result) if name != result.settings.method]
-    drawn = [_map(result, name) for name in names]
+    drawn = [_map(result, name, f"map.{name}") for name in names]
     return [drawn[:3], drawn[3:]]
 
 
-def noise(result) -> list[list[live.Picture]]:
+def noise(result: PartiesResult) -> list[list[live.Picture]]:
     """Draw what one party moves, and the noise that hides it."""
-    return [[_chart(result, "one_party", figures.one_party), _chart(result, "noise", figures.noise)]]
+    return [live.row(say.ABOUT, {"one_party": figures.one_party(result), "noise": figures.noise(result)})]
 
 
-def limits(result) -> list[list[live.Picture]]:
+def limits(result: PartiesResult) -> list[list[live.Picture]]:
     """Draw what the published theorem says, and what answering without a model is worth."""
-    return [[_chart(result, "bound", figures.bound), _chart(result, "answers", figures.answers)]]
+    return [live.row(say.ABOUT, {"bound": figures.bound(result), "answers": figures.answers(result)})]
 
 
 PAGE = Page(
@@ -117,7 +115,7 @@ PAGE = Page(
         "All runs": result.curves,
         **panels.by_class_frames(result),
         "One party": result.moved,
-        "Answers": result.answers,
+        "Answers": lambda: {"questions": QUERIES, "right": result.answered},
         "Theorems": partial(theorems.table, result),
     },
 )

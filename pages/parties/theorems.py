@@ -28,7 +28,7 @@ class Statement(NamedTuple):
 
     @property
     def holds(self) -> bool | None:
-        """None where nothing is measured."""
+        """Return whether the bound holds; None where nothing is measured."""
         return None if math.isnan(self.measured) or math.isnan(self.bound) else self.measured <= self.bound * (1 + 1e-9)
 
     @property
@@ -37,17 +37,14 @@ class Statement(NamedTuple):
 
 
 def theorems(result: PartiesResult) -> Iterator[Statement]:
-    """Sensitivities, the length of the noise, excess risks, and what a public row that may change costs."""
-    moved = {
-        row["release"]: float(max(row["largest of the parties tried"], row["all rows tied"]))
-        for row in result.movements
-    }
+    """Yield sensitivities, the length of the noise, excess risks, and what a public row that may change costs."""
+    moved = result.moved().set_index("release")[["largest of the parties tried", "all rows tied"]].max(axis=1)
     # Minimisers are no longer than B, so no two lie further apart than 2 B
     apart = 2 * aggregation.norm_bound(result.ensemble.classes, result.ensemble.regularisation)
     for release in ("vote", "soft", "average"):
         if release in result.methods:
             bound = result.published_sensitivity(release)
-            yield Statement("sensitivity", release, bound, moved.get(release, math.nan), apart)
+            yield Statement("sensitivity", release, bound, float(moved.get(release, math.nan)), apart)
     for release in ("vote", "soft"):
         yield Statement("noise", release, _longest(result, release), float(_lengths(result, release).max()))
     for release in ("vote", "soft"):
@@ -61,18 +58,21 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
 
 
 def table(result: PartiesResult) -> pd.DataFrame:
-    """A row a statement."""
+    """Return a row per statement."""
     return pd.DataFrame(theorems(result), columns=Statement._fields)
 
 
 def _lengths(result: PartiesResult, release: str) -> np.ndarray:
-    """(R,) of the noise that was drawn."""
-    weights = result.now.weights[result.methods.index(release)]
-    return np.linalg.norm((weights - result.fits.weights[release]).reshape(len(weights), -1), axis=1)
+    """Return the lengths (R,) of the noise that was drawn."""
+    noise = result.now.models(release) - result.fits.weights[release]
+    return np.linalg.norm(noise.reshape(len(noise), -1), axis=1)
 
 
 def _longest(result: PartiesResult, release: str) -> float:
     """Return what the noise of all repeats stays below, but for ``FAILURE`` of all cases."""
-    options = {"dimensions": result.dimensions, "epsilon": result.settings.left}
-    failure = FAILURE / result.settings.repeats
-    return aggregation.longest_noise(result.sensitivity(release), **options, failure=failure)
+    return aggregation.longest_noise(
+        result.sensitivity(release),
+        dimensions=result.dimensions,
+        epsilon=result.settings.left,
+        failure=FAILURE / result.settings.repeats,
+    )

@@ -4,10 +4,10 @@ from html import escape
 
 from dpcore.parties import aggregation
 from dpcore.training.erm import TOLERANCE
-from lab import claims
-from lab.claims import Case
-from pages.parties.experiment import RECORDED, PartiesSettings
+from lab.claims import Case, compare, leaders
 from pages.parties.figures import SAYS, STYLES
+from pages.parties.own import OwnKind
+from pages.parties.parameters import RECORDED, PartiesParameters
 from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.words_statements import needed
 from ui import outcomes, panels
@@ -21,16 +21,23 @@ ABOUT = {name: SAYS[f"about.{name}"] for name in DRAWN}
 
 
 def numbers(result: PartiesResult) -> list[Number]:
-    """Accuracy of the chosen release and of one model of all rows, where runs land, and what is guaranteed."""
-    method = result.settings.method
+    """Return accuracy of the chosen release and of one model of all rows, where runs land, and what is guaranteed."""
+    settings, method = result.settings, result.settings.method
     spread, runs = result.summary[method], result.chosen
     mine, plain = apart(spread.median, result.batch_accuracy)
-    shown = {"tone": "private", "amount": float(mine.split()[0]), "unit": "points"}
+    accuracy = Number(
+        SAYS("tiles.accuracy", release=STYLES[method][0]),
+        mine,
+        SAYS("tiles.draws", draws=len(runs)),
+        tone="private",
+        amount=float(mine.split()[0]),
+        unit="points",
+    )
     return [
-        Number(SAYS("tiles.accuracy", release=STYLES[method][0]), mine, SAYS("tiles.draws", draws=len(runs)), **shown),
+        accuracy,
         Number(SAYS["tiles.plain"], plain, _price(result)),
-        panels.runs(SAYS["tiles.runs"], runs, low=spread.low, high=spread.high),
-        outcomes.void_attacker(result.settings) if result.settings.void else panels.attacker(result.guarantee(method)),
+        panels.runs(SAYS["tiles.runs"], runs.tolist(), low=spread.low, high=spread.high),
+        outcomes.void_attacker(settings) if settings.void else panels.attacker(settings.guarantee(method)),
     ]
 
 
@@ -59,13 +66,14 @@ def verdict(result: PartiesResult) -> str:
 
 
 def _joining(result: PartiesResult) -> str:
-    """The chosen release against a single party, and against the constant answer."""
+    """Return the chosen release against a single party, and against the constant answer."""
     right, local, (always, base) = result.summary[result.settings.method].median, result.local.median, result.constant
     if result.complete and right <= base:
         texts = {"answer": escape(always), "base": percent(base), "alone": percent(local)}
         return SAYS("joining.constant", **texts)
     mine, alone = apart(right, local)
-    case = {Case.AHEAD: "ahead", Case.BEHIND: "behind"}.get(result.joining, "alike") if result.complete else "so_far"
+    joining = result.beside_alone(result.chosen)
+    case = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.SO_FAR: "so_far"}.get(joining, "alike")
     release, draws = STYLES[result.settings.method][0], len(result.chosen)
     return SAYS(f"joining.{case}", release=release, draws=draws, mine=mine, alone=alone, **_asked(result))
 
@@ -78,17 +86,21 @@ def _too_few(result: PartiesResult) -> str:
     signal = result.signal_norm(method)
     if not signal or (times := result.noise_norm(method) / signal) <= 1:
         return ""
-    holes = {"times": panels.multiple(number(times)), "enough": number(settings.parties * times)}
-    epsilon = number(settings.spent + settings.left * times)
-    return SAYS(f"few.{'vote' if method == 'vote' else 'parties'}", parties=settings.parties, epsilon=epsilon, **holes)
+    return SAYS(
+        f"few.{'vote' if method == 'vote' else 'parties'}",
+        parties=settings.parties,
+        times=panels.multiple(number(times)),
+        enough=number(settings.parties * times),
+        epsilon=number(settings.spent + settings.left * times),
+    )
 
 
 def _rival(result: PartiesResult) -> str:
-    """The best release, where it is shown to be; else those that cannot be told apart from it."""
-    own, (best, *others) = result.settings.method, result.leaders
+    """Return the best release, where it is shown to be; else those that cannot be told apart from it."""
+    own, (best, *others) = result.settings.method, leaders(result.now.runs)
     if result.summary[best].median <= result.constant[1]:
         return SAYS["rival.constant"]
-    if own in result.leaders:
+    if own in (best, *others):
         return SAYS["rival.unshown" if others else "rival.none"]
     theirs = apart(result.summary[best].median, result.summary[own].median)[0]
     alike = " and ".join(STYLES[one][0] for one in others)
@@ -100,7 +112,7 @@ def diagnostics(result: PartiesResult) -> list[str]:
     """Return why the picture looks as it does: sensitivity against weights, votes, parties, queries."""
     settings, (chunks, size) = result.settings, result.kept
     pate, digits = settings.method == "pate", settings.dataset == "digits"
-    two = result.bound is not None and settings.method == "soft"
+    two = result.ensemble.classes == 2 and settings.method == "soft"
     sentences = (
         _noise(result),
         _one_party(result),
@@ -109,7 +121,7 @@ def diagnostics(result: PartiesResult) -> list[str]:
         _recorded(result),
         SAYS("why.digits", features=settings.world.kind.features) if digits else "",
         _averages(result),
-        SAYS("why.theorem", bound=number(result.bound_now)) if two else "",
+        SAYS("why.theorem", bound=number(sum(result.theorem("soft").values()))) if two else "",
         panels.large_delta(settings.delta, settings.parties, "parties") if pate else "",
         SAYS("why.kept", chunks=chunks, memory=number(size / 1e6)) if chunks >= 20 else "",
     )
@@ -122,12 +134,16 @@ def _noise(result: PartiesResult) -> str:
         sizes = {"queries": settings.model.queries, "parties": settings.parties}
         return SAYS("noise.pate", noise=number(result.sigma), **sizes)
     noise, signal, exact = result.noise_norm(method), result.signal_norm(method), result.exact[method]
-    holes = {"sensitivity": number(result.sensitivity(method)), "noise": number(noise)}
-    holes |= {"dimensions": result.dimensions, "weights": number(signal)}
+    holes = {
+        "sensitivity": number(result.sensitivity(method)),
+        "noise": number(noise),
+        "dimensions": result.dimensions,
+        "weights": number(signal),
+    }
     if signal == 0:
         return SAYS("noise.tied", **holes)
     said = SAYS("noise.length", times=panels.multiple(number(noise / signal)), **holes)
-    case = claims.compare(result.chosen, exact, constant=result.constant[1], complete=result.complete)
+    case = compare(result.chosen, exact, constant=result.constant[1], complete=result.complete)
     if case == Case.SO_FAR:
         return said
     lost = points(exact - result.summary[method].median)
@@ -159,21 +175,21 @@ def _answers(result: PartiesResult) -> str:
 
 def caption(result: PartiesResult) -> str:
     """Return what is drawn; of a file, how much of it is used, and what takes the place of public rows."""
-    settings = result.settings
-    if not settings.private:
+    settings, kind = result.settings, result.settings.world.dataset
+    if not isinstance(kind, OwnKind):
         return SAYS["caption"]
-    rows, held_out = settings.world.dataset.measured(settings.seed)
-    learned = {"parties": settings.parties, "there": settings.own.private, "rows": settings.rows}
+    rows, held_out = kind.measured(settings.seed)
+    learned = {"parties": settings.parties, "there": kind.file.private, "rows": settings.rows}
     said = (
         SAYS["own.weights"],
-        SAYS("own.some" if settings.parties < settings.own.private else "own.all", **learned),
+        SAYS("own.some" if settings.parties < kind.file.private else "own.all", **learned),
         SAYS("own.measured" if held_out else "own.none_held_out", rows=rows, others=held_out),
         SAYS("own.made_up", public=settings.public_rows),
     )
     return " ".join(said)
 
 
-def lead(settings: PartiesSettings) -> str:
+def lead(settings: PartiesParameters) -> str:
     """Return what is done, and with one's own table, who a party is."""
     return f"{SAYS['lead.all']} {SAYS['lead.own']}" if settings.private else SAYS["lead.all"]
 
@@ -204,7 +220,7 @@ def guarantee(result: PartiesResult) -> str:
     own = panels.note(SAYS["guarantee.own"]) if settings.private else ""
     if settings.void:
         return outcomes.void_guarantee(settings) + own
-    held = result.guarantee(settings.method)
+    held = settings.guarantee(settings.method)
     fitted = panels.note(SAYS("guarantee.minimiser", tolerance=written(TOLERANCE)))
     parts = (
         panels.guarantee(here=held),
@@ -218,19 +234,22 @@ def guarantee(result: PartiesResult) -> str:
 
 
 def by_class(result: PartiesResult) -> str:
-    """The confusion matrix of the chosen release, and recalls of one model of all rows."""
+    """Return the confusion matrix of the chosen release, and recalls of one model of all rows."""
     found = result.held_out
     others = {SAYS["classes.batch"]: found["batch"]}
     return outcomes.by_class(found[result.settings.method], others, result.classes, models=SAYS["classes.models"])
 
 
 def table(result: PartiesResult) -> str:
-    """All releases now."""
-    rows = result.table().to_dict("records")
-    for row in rows:
-        row["range"] = SAYS("table.range", low=_percent(row["low"]), high=_percent(row["high"]))
-        noise = number(row["noise"])
-        row["noise"] = SAYS("table.votes", noise=noise) if row["method"] == "pate" else noise
+    """Return the table of all releases now."""
+    found = result.table()
+    noise = found["noise"].map(number)
+    rows = found.assign(
+        range=[
+            SAYS("table.range", low=_percent(low), high=_percent(high)) for low, high in found[["low", "high"]].values
+        ],
+        noise=noise.where(found["method"] != "pate", [SAYS("table.votes", noise=one) for one in noise]),
+    )
     columns = ("method", "median", "range", "without noise", "sensitivity", "noise", "epsilon", "delta", "unit")
     heads = SAYS("table.heads", now=panels.badge("trained now"), bound=panels.badge("bound")).split(", ")
     return panels.table(

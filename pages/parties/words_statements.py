@@ -6,8 +6,8 @@ from dataclasses import replace
 from dpcore.parties import aggregation
 from lab.papers import short
 from lab.sources import OWN
-from pages.parties.experiment import RECORDED
 from pages.parties.figures import SAYS
+from pages.parties.parameters import RECORDED
 from pages.parties.result import PartiesResult
 from pages.parties.theorems import FAILURE, Statement, theorems
 from ui import panels
@@ -19,7 +19,7 @@ ENOUGH = 0.5
 
 
 def statements(result: PartiesResult) -> str:
-    """Each theorem's number at today's settings beside what is measured, and what they are worth."""
+    """Return each theorem's number at today's settings beside what is measured, and what they are worth."""
     found = {(one.name, one.release): one for one in theorems(result)}
     needs = f"{SAYS['needs.heading']} {needed(result)}"
     lemma = SAYS[f"lemma.{result.settings.labels}"]
@@ -51,7 +51,7 @@ def _key(one: Statement) -> str:
 
 
 def _said(value: float, name: str) -> str:
-    """A statement's number in its unit; a dash where there is none."""
+    """Return a statement's number in its unit; a dash where there is none."""
     if math.isnan(value):
         return "–"
     return SAYS(f"unit.{name}", value=number(value)) if name in ("risk", "public_row") else number(value)
@@ -91,10 +91,9 @@ def _crowd(found: Found) -> str:
 
 
 def needed(result: PartiesResult) -> str:
-    """The noise on a margin of soft labels, and how many parties, or which epsilon, bring it down to ``ENOUGH``."""
+    """Return the noise on a margin of soft labels, and how many parties, or which epsilon, reduce it to ``ENOUGH``."""
     settings = result.settings
-    options = {"dimensions": result.dimensions, "epsilon": settings.left}
-    sd = aggregation.margin_sd(result.sensitivity("soft"), **options)
+    sd = aggregation.margin_sd(result.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.left)
     said = SAYS("needs.noise", parties=settings.parties, sd=number(sd), dimensions=result.dimensions)
     if sd <= ENOUGH:
         return f"{said} {SAYS('needs.met', enough=number(ENOUGH))}"
@@ -105,11 +104,10 @@ def needed(result: PartiesResult) -> str:
 def enough_parties(result: PartiesResult) -> int:
     """Return how many bring a margin's noise down to ``ENOUGH``; a bound on the weights' length falls with none of
     them."""
-    model = result.settings.model
+    settings, model = result.settings, result.settings.model
     model = replace(model, constants="sharp") if model.constants == "norms" else model
-    options = {"dimensions": result.dimensions, "epsilon": result.settings.left}
-    times = aggregation.margin_sd(model.sensitivity("soft"), **options) / ENOUGH
-    return math.ceil(result.settings.parties * times)
+    sd = aggregation.margin_sd(model.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.left)
+    return math.ceil(settings.parties * (sd / ENOUGH))
 
 
 def _risk(found: Found, result: PartiesResult) -> list[str]:

@@ -14,18 +14,27 @@ from dpcore import accountants
 from dpcore.accountants import gdp
 from dpcore.cache import cached
 from dpcore.mechanisms import NormExponential
-from dpcore.parties import aggregation, local, pate
+from dpcore.parties import aggregation, pate
 from dpcore.parties.aggregation import RELEASES
-from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, World, parties, public
+from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, REACH, Public, World, parties, public
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, NormExponentialRelease
 from dpcore.streams import stream
 from dpcore.training import erm, losses
 from dpcore.training.losses import outputs
+from lab.boundaries import Plane, principal_plane
 from pages.parties.crowd import Crowd, tally
 
 METHODS = (*RELEASES, "pate")
 # Which part of a noise stream each method draws from.
 _PARTS = {name: part for part, name in enumerate(METHODS)}
+# Constants -> what the noise of a release is made for.
+_BASES = {
+    "published": "published sensitivity",
+    "sharp": "exact sensitivity of logistic loss",
+    "norms": "sensitivity with bounded weights",
+}
+# How fine a map of local models is.
+GRID = 40
 # How many rows the model without privacy is fitted to at most; more would not be seen in the picture.
 BATCH_ROWS = 3000
 # A student of noisy labels is post-processing, and what is never released needs no sensitivity: neither need be exact.
@@ -55,8 +64,8 @@ class Ensemble:
         return outputs(self.classes), self.crowd.world.kind.inputs
 
     @property
-    def rows(self):
-        """Public, check and test rows."""
+    def rows(self) -> dict[str, Public]:
+        """Return the public, check and test rows."""
         return public(self.crowd.world.dataset, self.crowd.world.seed, self.crowd.public_rows)
 
 
@@ -81,15 +90,19 @@ class Model:
         return methods(self.ensemble.crowd.learner)
 
     def at(self, parties: int) -> "Model":
+        """Return the same release by so many parties."""
         return replace(self, ensemble=replace(self.ensemble, parties=parties))
 
-    def sensitivity(self, release: str) -> float:
-        """L2, for one replaced party, whatever the parties say: with the solver's tolerance, not what it reached."""
+    def sensitivity(self, release: str, parties: float | None = None) -> float:
+        """Return the L2 sensitivity to one replaced party, whatever the ``parties`` say (by default the ensemble's).
+
+        It includes the solver's tolerance, not what the solver reached.
+        """
         own = self.ensemble
         return aggregation.sensitivity(
             release,
             classes=own.classes,
-            parties=own.parties,
+            parties=own.parties if parties is None else parties,
             regularisation=own.regularisation,
             constants=self.constants,
             mean_norm=aggregation.mean_norm(own.rows["public"]),
@@ -102,19 +115,20 @@ class Model:
 
     def guarantee(self, method: str, epsilon: float) -> Guarantee:
         """Return what a method promises to a whole party by itself, within what ``epsilon`` leaves."""
-        left = epsilon - self.spent
-        base = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}
         if method == "pate":
-            multiplier = self.sigma(epsilon) / pate.COUNTS_SENSITIVITY
-            event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=self.queries)
-            return accountants.account(event, delta=self.delta, **base)
-        basis = {
-            "published": "norm-exponential noise, published sensitivity",
-            "sharp": "norm-exponential noise, exact sensitivity of logistic loss",
-            "norms": "norm-exponential noise, sensitivity with bounded weights",
-        }[self.constants if method != "average" or self.constants == "norms" else "published"]
-        event = NormExponentialRelease(epsilon=left, dimension=math.prod(self.ensemble.shape))
-        return Guarantee(epsilon=left, delta=0.0, basis=basis, event=event, **base)
+            release = GaussianRelease(noise_multiplier=self.sigma(epsilon) / pate.COUNTS_SENSITIVITY)
+            event = Composed(event=release, count=self.queries)
+            return accountants.account(event, delta=self.delta, adjacency=Adjacency.REPLACE_ONE, unit="party")
+        published = self.constants == "published" or (method == "average" and self.constants != "norms")
+        left = epsilon - self.spent
+        return Guarantee(
+            epsilon=left,
+            delta=0.0,
+            adjacency=Adjacency.REPLACE_ONE,
+            unit="party",
+            basis=f"norm-exponential noise, {_BASES['published' if published else self.constants]}",
+            event=NormExponentialRelease(epsilon=left, dimension=math.prod(self.ensemble.shape)),
+        )
 
 
 def methods(learner: str) -> tuple[str, ...]:
@@ -125,7 +139,7 @@ def methods(learner: str) -> tuple[str, ...]:
 @cached
 def sensitivities(model: Model, release: str, counts: tuple[float, ...]) -> np.ndarray:
     """Return the sensitivity of the release with so many parties; no epsilon changes it."""
-    return np.array([model.at(count).sensitivity(release) for count in counts])
+    return np.array([model.sensitivity(release, count) for count in counts])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -202,8 +216,8 @@ def students(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:
     )
     sigma = np.array([model.sigma(epsilon) for epsilon in epsilons])
     labels = pate.noisy_winners(counts, noise, sigma[:, None])
-    options = {"regularisation": own.regularisation, "tolerance": _STUDENT_TOLERANCE}
-    return aggregation.fit(rows, aggregation.one_hot(labels, own.classes), **options).weights
+    shares = aggregation.one_hot(labels, own.classes)
+    return aggregation.fit(rows, shares, regularisation=own.regularisation, tolerance=_STUDENT_TOLERANCE).weights
 
 
 def accuracy(ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
@@ -235,8 +249,9 @@ def reference(ensemble: Ensemble, asked: int, release: str = "soft") -> np.ndarr
 
 
 class Trial(NamedTuple):
-    """By method: accuracy (methods, R) on test rows, and all weights (methods, R, k, d); the soft release's excess risk
-    (R,).
+    """What each of the ``methods`` releases at one epsilon.
+
+    accuracy (methods, R): on test rows. excess (R,): risk of soft labels. weights (methods, R, k, d).
     """
 
     methods: tuple[str, ...]
@@ -244,10 +259,18 @@ class Trial(NamedTuple):
     excess: np.ndarray
     weights: np.ndarray
 
+    @property
+    def runs(self) -> dict[str, np.ndarray]:
+        """Return the accuracy (R,) of each method."""
+        return dict(zip(self.methods, self.accuracy, strict=True))
+
     def of(self, method: str) -> np.ndarray:
-        """Accuracy (R,) of a method; NaN where these parties have no such release."""
-        found = dict(zip(self.methods, self.accuracy, strict=True))
-        return found.get(method, np.full_like(self.excess, np.nan))
+        """Return the accuracy (R,) of a method; NaN where these parties have no such release."""
+        return self.runs.get(method, np.full_like(self.excess, np.nan))
+
+    def models(self, method: str) -> np.ndarray:
+        """Return the weights (R, k, d) of a method."""
+        return self.weights[self.methods.index(method)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,8 +303,8 @@ class Batch:
         kind = self.world.kind
         X, y = parties(self.world, 0, max(1, min(self.parties, BATCH_ROWS // self.world.rows)))
         shares = aggregation.one_hot(y.ravel(), kind.classes)
-        options = {"regularisation": self.regularisation, "tolerance": _ANALYST_TOLERANCE}
-        return aggregation.fit(X.reshape(-1, kind.inputs), shares, **options).weights
+        rows, tolerance = X.reshape(-1, kind.inputs), _ANALYST_TOLERANCE
+        return aggregation.fit(rows, shares, regularisation=self.regularisation, tolerance=tolerance).weights
 
 
 class Moves(NamedTuple):
@@ -316,8 +339,7 @@ class Change:
         # One party's change is small: the search begins where the crowd's own is known to end
         known = fits(own, self.asked).weights
         start = np.stack([known["vote"], known["soft"]])[:, None]
-        options = {"regularisation": own.regularisation, "start": start}
-        near = aggregation.fit(X, shares[:, :-2], **options).weights
+        near = aggregation.fit(X, shares[:, :-2], regularisation=own.regularisation, start=start).weights
         far = aggregation.fit(X, shares[:, -2:], regularisation=own.regularisation).weights
         near, far = (weights.reshape(2, weights.shape[1], -1) for weights in (near, far))
         here = np.linalg.norm(near[:, 1:] - near[:, :1], axis=-1)
@@ -326,17 +348,32 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Locals:
-    """What the first parties say one by one at inputs in a plane: votes (L, m)."""
+    """What the first parties of a crowd say one by one at a grid over its ``plane``: votes (L, GRID^2)."""
 
     crowd: Crowd
     parties: int
-    grid: tuple[tuple[float, ...], ...]
     essential: bool = True
 
     def run(self) -> np.ndarray:
-        X, y = parties(self.crowd.world, 0, self.parties)
-        grid = np.array(self.grid)
-        rows = np.column_stack([grid, np.full(len(grid), CONSTANT)])
-        options = {"classes": self.crowd.world.kind.classes, "regularisation": self.crowd.regularisation}
-        found = [said.votes for said in local.votes(self.crowd.learner, X, y, rows, **options)]
+        crowd, shown = self.crowd, plane(self.crowd)
+        X, y = parties(crowd.world, 0, self.parties)
+        inputs = shown.inputs(shown.grid(GRID)).round(6)
+        rows = np.column_stack([inputs, np.full(len(inputs), CONSTANT)])
+        found = [said.votes for said in crowd.votes(X, y, rows)]
         return np.concatenate(found).astype(np.uint8)
+
+
+@cached
+def plane(crowd: Crowd) -> Plane:
+    """Return where decisions are drawn: the two features, or two main directions of the public rows."""
+    features = public(crowd.world.dataset, crowd.world.seed, crowd.public_rows)["public"].X[:, :-1]
+    if features.shape[1] > 2:
+        return principal_plane(features)
+    end, unit = 0.75 * REACH, 0.75 * crowd.world.kind.radius
+    return Plane(
+        origin=np.zeros(2),
+        axes=np.eye(2),
+        extent=((-end, end), (-end, end)),
+        units=((-unit, unit), (-unit, unit)),
+        labels=("feature 1", "feature 2"),
+    )

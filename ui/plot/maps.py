@@ -4,12 +4,11 @@ Regions are an image and boundaries a shape: where only they move, Plotly need n
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from dpcore.cache import cached
-from dpcore.data.toy import Split
 from lab.boundaries import Plane
 from ui.plot import theme
 
@@ -20,12 +19,23 @@ OPACITY = (0.06, 0.38)
 _POINTS = 120
 
 
+class Rows(Protocol):
+    """Private rows (n, f), the class of each (n,), and the names of all ``classes``."""
+
+    @property
+    def X_private(self) -> np.ndarray: ...
+    @property
+    def y_private(self) -> np.ndarray: ...
+    @property
+    def classes(self) -> tuple[str, ...]: ...
+
+
 def decided(
-    split: Split, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], title: dict
+    rows: Rows, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], title: dict
 ) -> dict:
     """The map of what most models say (size, size), more solid the larger the share of them that say so."""
-    colours = _colours(len(split.source.classes))
-    points = _points(split, plane)
+    colours = _colours(len(rows.classes))
+    points = _points(rows, plane)
     return heat(_ground(winner, share), colours, *points, shapes=boundaries, title=title, **axes(plane))
 
 
@@ -80,9 +90,9 @@ def symbol(label: int) -> str:
 
 
 @cached(newest=16)
-def _points(split: Split, plane: Plane) -> list[dict]:
+def _points(found: Rows, plane: Plane) -> list[dict]:
     """Some private rows, by class; no knob that trains moves them."""
-    rows, labels = split.X_private[:_POINTS], split.y_private[:_POINTS]
+    rows, labels = found.X_private[:_POINTS], found.y_private[:_POINTS]
     at = plane.display(plane.coordinates(rows))
     outline = {"width": 0.6, "color": "rgba(30,30,30,.7)"}
     return [
@@ -94,5 +104,5 @@ def _points(split: Split, plane: Plane) -> list[dict]:
             marker={"color": theme.CLASSES[label], "size": 5, "line": outline, "symbol": symbol(label)},
             showlegend=False,
         )
-        for label, name in enumerate(split.source.classes)
+        for label, name in enumerate(found.classes)
     ]
