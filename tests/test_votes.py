@@ -221,7 +221,7 @@ class TestNoise:
         assert gdp.epsilon_of(model.delta, mu=mu) == pytest.approx(1.3, rel=1e-6)
         settings = PartiesSettings(dataset="four", epsilon=1.3, parties=20, repeats=2, public_rows=60)
         found = settings.result({task: task.run() for task in settings.tasks() if task.essential})
-        assert found.guarantee("pate").epsilon == pytest.approx(1.3, rel=1e-6)
+        assert found.settings.guarantee("pate").epsilon == pytest.approx(1.3, rel=1e-6)
 
 
 RUNS = 8000

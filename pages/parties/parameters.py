@@ -203,7 +203,7 @@ class PartiesParameters(SourceSettings):
     @property
     def plane(self) -> Plane:
         """Return where decisions are drawn: the two features, or two main directions of the public rows."""
-        return work.plane(self.crowd)
+        return work.plane(self.world, self.public_rows)
 
     @property
     def compared(self) -> str:

@@ -201,11 +201,7 @@ class PartiesResult:
     def excess_now(self, release: str) -> np.ndarray:
         """Return the excess risk (R,) of a release's models under what the crowd says, its shares or its majority, in
         nats."""
-        if release == "soft":
-            return self.now.excess
-        own = self.ensemble
-        best = work.risk(own, work.reference(own, self.asked, release), self.asked, release)
-        return work.risk(own, self.now.models(release), self.asked, release) - best
+        return work.excess(self.ensemble, self.now.models(release), self.asked, release)
 
     @cached_property
     def answered(self) -> np.ndarray:

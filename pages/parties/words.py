@@ -25,31 +25,16 @@ def numbers(result: PartiesResult) -> list[Number]:
     settings, method = result.settings, result.settings.method
     spread, runs = result.summary[method], result.chosen
     mine, plain = apart(spread.median, result.batch_accuracy)
-    accuracy = Number(
-        SAYS("tiles.accuracy", release=STYLES[method][0]),
-        mine,
-        SAYS("tiles.draws", draws=len(runs)),
-        tone="private",
-        amount=float(mine.split()[0]),
-        unit="points",
-    )
+    price = outcomes.price(runs, result.batch_accuracy, base=result.constant[1], runs=len(runs))
+    if not result.complete:
+        price = SAYS("tiles.so_far", asked=result.asked, parties=settings.parties)
+    label, draws = SAYS("tiles.accuracy", release=STYLES[method][0]), SAYS("tiles.draws", draws=len(runs))
     return [
-        accuracy,
-        Number(SAYS["tiles.plain"], plain, _price(result)),
+        Number(label, mine, draws, tone="private", amount=float(mine.split()[0]), unit="points"),
+        Number(SAYS["tiles.plain"], plain, price),
         panels.runs(SAYS["tiles.runs"], runs.tolist(), low=spread.low, high=spread.high),
         outcomes.void_attacker(settings) if settings.void else panels.attacker(settings.guarantee(method)),
     ]
-
-
-def _price(result: PartiesResult) -> str:
-    if not result.complete:
-        return SAYS("tiles.so_far", **_asked(result))
-    runs = result.chosen
-    return outcomes.price(runs, result.batch_accuracy, base=result.constant[1], runs=len(runs))
-
-
-def _asked(result: PartiesResult) -> dict[str, int]:
-    return {"asked": result.asked, "parties": result.settings.parties}
 
 
 def verdict(result: PartiesResult) -> str:
@@ -69,13 +54,19 @@ def _joining(result: PartiesResult) -> str:
     """Return the chosen release against a single party, and against the constant answer."""
     right, local, (always, base) = result.summary[result.settings.method].median, result.local.median, result.constant
     if result.complete and right <= base:
-        texts = {"answer": escape(always), "base": percent(base), "alone": percent(local)}
-        return SAYS("joining.constant", **texts)
+        return SAYS("joining.constant", answer=escape(always), base=percent(base), alone=percent(local))
     mine, alone = apart(right, local)
     joining = result.beside_alone(result.chosen)
     case = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.SO_FAR: "so_far"}.get(joining, "alike")
-    release, draws = STYLES[result.settings.method][0], len(result.chosen)
-    return SAYS(f"joining.{case}", release=release, draws=draws, mine=mine, alone=alone, **_asked(result))
+    return SAYS(
+        f"joining.{case}",
+        release=STYLES[result.settings.method][0],
+        draws=len(result.chosen),
+        mine=mine,
+        alone=alone,
+        asked=result.asked,
+        parties=result.settings.parties,
+    )
 
 
 def _too_few(result: PartiesResult) -> str:
@@ -111,15 +102,16 @@ def _rival(result: PartiesResult) -> str:
 def diagnostics(result: PartiesResult) -> list[str]:
     """Return why the picture looks as it does: sensitivity against weights, votes, parties, queries."""
     settings, (chunks, size) = result.settings, result.kept
-    pate, digits = settings.method == "pate", settings.dataset == "digits"
+    pate, dataset = settings.method == "pate", settings.dataset
+    moved = {name: number(result.sensitivity(name)) for name in ("vote", "soft")}
     two = result.ensemble.classes == 2 and settings.method == "soft"
     sentences = (
         _noise(result),
-        _one_party(result),
+        SAYS("why.one_party", parties=settings.parties, **moved),
         _crowd(result),
         _answers(result),
-        _recorded(result),
-        SAYS("why.digits", features=settings.world.kind.features) if digits else "",
+        f"{SAYS('why.recorded', who=SAYS[f'who.{dataset}'])} {needed(result)}" if dataset in RECORDED else "",
+        SAYS("why.digits", features=settings.world.kind.features) if dataset == "digits" else "",
         _averages(result),
         SAYS("why.theorem", bound=number(sum(result.theorem("soft").values()))) if two else "",
         panels.large_delta(settings.delta, settings.parties, "parties") if pate else "",
@@ -148,11 +140,6 @@ def _noise(result: PartiesResult) -> str:
         return said
     lost = points(exact - result.summary[method].median)
     return f"{said} {SAYS('noise.cost' if case == Case.BEHIND else 'noise.alike', points=lost)}"
-
-
-def _one_party(result: PartiesResult) -> str:
-    vote, soft = (number(result.sensitivity(name)) for name in ("vote", "soft"))
-    return SAYS("why.one_party", vote=vote, soft=soft, parties=result.settings.parties)
 
 
 def _crowd(result: PartiesResult) -> str:
@@ -192,12 +179,6 @@ def caption(result: PartiesResult) -> str:
 def lead(settings: PartiesParameters) -> str:
     """Return what is done, and with one's own table, who a party is."""
     return f"{SAYS['lead.all']} {SAYS['lead.own']}" if settings.private else SAYS["lead.all"]
-
-
-def _recorded(result: PartiesResult) -> str:
-    """Return where parties record their rows: who is measured on, and what the noise needs."""
-    dataset = result.settings.dataset
-    return f"{SAYS('why.recorded', who=SAYS[f'who.{dataset}'])} {needed(result)}" if dataset in RECORDED else ""
 
 
 def _averages(result: PartiesResult) -> str:
@@ -243,17 +224,13 @@ def by_class(result: PartiesResult) -> str:
 def table(result: PartiesResult) -> str:
     """Return the table of all releases now."""
     found = result.table()
-    noise = found["noise"].map(number)
-    rows = found.assign(
-        range=[
-            SAYS("table.range", low=_percent(low), high=_percent(high)) for low, high in found[["low", "high"]].values
-        ],
-        noise=noise.where(found["method"] != "pate", [SAYS("table.votes", noise=one) for one in noise]),
-    )
+    ends, noise = zip(found["low"], found["high"], strict=True), found["noise"].map(number)
+    found["range"] = [SAYS("table.range", low=_percent(low), high=_percent(high)) for low, high in ends]
+    found["noise"] = noise.where(found["method"] != "pate", [SAYS("table.votes", noise=one) for one in noise])
     columns = ("method", "median", "range", "without noise", "sensitivity", "noise", "epsilon", "delta", "unit")
     heads = SAYS("table.heads", now=panels.badge("trained now"), bound=panels.badge("bound")).split(", ")
     return panels.table(
-        rows,
+        found,
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],
         heads=dict(zip(columns, heads, strict=True)),

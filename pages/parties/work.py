@@ -60,7 +60,7 @@ class Ensemble:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(k, d) of the weights: all k d of them are one vector, as far as the noise is concerned."""
+        """Return (k, d) of the weights: all k d of them are one vector, as far as the noise is concerned."""
         return outputs(self.classes), self.crowd.world.kind.inputs
 
     @property
@@ -86,7 +86,7 @@ class Model:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Those of ``METHODS`` that these parties allow."""
+        """Return those of ``METHODS`` that these parties allow."""
         return methods(self.ensemble.crowd.learner)
 
     def at(self, parties: int) -> "Model":
@@ -110,11 +110,11 @@ class Model:
         )
 
     def sigma(self, epsilon: float) -> float:
-        """PATE's noise in votes: its ``queries`` Gaussian releases together are (epsilon, delta)-DP, exactly."""
+        """Return PATE's noise in votes: its ``queries`` Gaussian releases together are (epsilon, delta)-DP, exactly."""
         return pate.COUNTS_SENSITIVITY * math.sqrt(self.queries) / gdp.mu_of(epsilon - self.spent, delta=self.delta)
 
     def guarantee(self, method: str, epsilon: float) -> Guarantee:
-        """Return what a method promises to a whole party by itself, within what ``epsilon`` leaves."""
+        """Return what a method guarantees to a whole party by itself, within what ``epsilon`` leaves."""
         if method == "pate":
             release = GaussianRelease(noise_multiplier=self.sigma(epsilon) / pate.COUNTS_SENSITIVITY)
             event = Composed(event=release, count=self.queries)
@@ -132,7 +132,7 @@ class Model:
 
 
 def methods(learner: str) -> tuple[str, ...]:
-    """Those of ``METHODS`` that are left to parties of a kind: only weights can be averaged."""
+    """Return those of ``METHODS`` that are left to parties of a kind: only weights can be averaged."""
     return METHODS if learner == "logistic" else tuple(name for name in METHODS if name != "average")
 
 
@@ -144,7 +144,7 @@ def sensitivities(model: Model, release: str, counts: tuple[float, ...]) -> np.n
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fits:
-    """What the aggregator has before it adds noise, from the first ``asked`` parties.
+    """What the aggregator has before it adds noise, from the first parties.
 
     weights: release -> (k, d). check: the parties' shares (K, C) for the check rows. counts (K, C): their votes.
     accuracy: of each of the first parties. kept: bytes of what they said together, of which one is held for each chunk
@@ -155,7 +155,6 @@ class Fits:
     check: np.ndarray
     counts: np.ndarray
     accuracy: np.ndarray
-    asked: int
     kept: int
 
 
@@ -182,21 +181,20 @@ def fits(ensemble: Ensemble, asked: int) -> Fits:
         check=aggregation.targets(sums[:, -CHECK_ROWS:], release="soft"),
         counts=said.votes[:, -CHECK_ROWS:] * (ensemble.parties / asked),
         accuracy=said.accuracy,
-        asked=asked,
         kept=said.size,
     )
 
 
 @cached
 def unit_noise(seed: int, method: str, repeats: int, shape: tuple[int, int]) -> np.ndarray:
-    """Norm-exponential draws (R, k, d) of sensitivity and epsilon 1: the same ones at every epsilon and for every M."""
+    """Return norm-exponential noise (R, k, d) for sensitivity and epsilon 1, the same at every epsilon and M."""
     mechanism, size = NormExponential(sensitivity=1, epsilon=1), math.prod(shape)
     draws = [mechanism.noise(size, stream(seed, "noise", r, _PARTS[method]))[0] for r in range(repeats)]
     return np.reshape(draws, (repeats, *shape))
 
 
 def released(model: Model, method: str, asked: int, epsilons: Sequence[float]) -> np.ndarray:
-    """Released weights (E, R, k, d) of a method."""
+    """Return the released weights (E, R, k, d) of a method."""
     if method == "pate":
         return students(model, asked, epsilons)
     own = model.ensemble
@@ -206,7 +204,7 @@ def released(model: Model, method: str, asked: int, epsilons: Sequence[float]) -
 
 
 def students(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:
-    """PATE: students (E, R, k, d) of noisy answers to the first ``queries`` public rows."""
+    """Return PATE's students (E, R, k, d) of noisy answers to the first ``queries`` public rows."""
     own = model.ensemble
     rows, seed = own.rows["public"].X[: model.queries], own.crowd.world.seed
     counts = tally(own.crowd, asked).votes[:, : model.queries] * (own.parties / asked)
@@ -233,7 +231,7 @@ def _said(ensemble: Ensemble, asked: int, release: str) -> np.ndarray:
 
 
 def risk(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft") -> np.ndarray:
-    """Loss of weights (..., k, d) on the check rows under the crowd's shares: the R of [hamm2016, Lemma 2], in nats.
+    """Return the loss of weights (..., k, d) on the check rows under the crowd's shares, in nats [hamm2016, Lemma 2].
 
     release: "vote" for the loss under its majority, that of Theorem 2.
     """
@@ -243,9 +241,15 @@ def risk(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "so
 
 @cached
 def reference(ensemble: Ensemble, asked: int, release: str = "soft") -> np.ndarray:
-    """w_0 (k, d): the best that the check rows allow, with the same lambda."""
+    """Return w_0 (k, d): the best that the check rows allow, with the same lambda."""
     X, shares = ensemble.rows["check"].X, _said(ensemble, asked, release)
     return aggregation.fit(X, shares, regularisation=ensemble.regularisation, tolerance=_ANALYST_TOLERANCE).weights
+
+
+def excess(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft") -> np.ndarray:
+    """Return how much larger the ``risk`` of weights (..., k, d) is than the least one, in nats."""
+    best = risk(ensemble, reference(ensemble, asked, release), asked, release)
+    return risk(ensemble, weights, asked, release) - best
 
 
 class Trial(NamedTuple):
@@ -285,9 +289,8 @@ class Tried:
     def run(self) -> Trial:
         model, own, asked = self.model, self.model.ensemble, self.asked
         weights = np.stack([released(model, name, asked, (self.epsilon,))[0] for name in model.methods])
-        soft = weights[model.methods.index("soft")]
-        excess = risk(own, soft, asked) - risk(own, reference(own, asked), asked)
-        return Trial(model.methods, accuracy(own, weights), excess, weights)
+        soft = excess(own, weights[model.methods.index("soft")], asked)
+        return Trial(model.methods, accuracy(own, weights), soft, weights)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -355,21 +358,19 @@ class Locals:
     essential: bool = True
 
     def run(self) -> np.ndarray:
-        crowd, shown = self.crowd, plane(self.crowd)
-        X, y = parties(crowd.world, 0, self.parties)
+        shown, (X, y) = plane(self.crowd.world, self.crowd.public_rows), parties(self.crowd.world, 0, self.parties)
         inputs = shown.inputs(shown.grid(GRID)).round(6)
         rows = np.column_stack([inputs, np.full(len(inputs), CONSTANT)])
-        found = [said.votes for said in crowd.votes(X, y, rows)]
-        return np.concatenate(found).astype(np.uint8)
+        return np.concatenate([said.votes for said in self.crowd.votes(X, y, rows)])
 
 
 @cached
-def plane(crowd: Crowd) -> Plane:
+def plane(world: World, public_rows: int) -> Plane:
     """Return where decisions are drawn: the two features, or two main directions of the public rows."""
-    features = public(crowd.world.dataset, crowd.world.seed, crowd.public_rows)["public"].X[:, :-1]
+    features = public(world.dataset, world.seed, public_rows)["public"].X[:, :-1]
     if features.shape[1] > 2:
         return principal_plane(features)
-    end, unit = 0.75 * REACH, 0.75 * crowd.world.kind.radius
+    end, unit = 0.75 * REACH, 0.75 * world.kind.radius
     return Plane(
         origin=np.zeros(2),
         axes=np.eye(2),
