@@ -200,7 +200,7 @@ def _nets(r) -> dict[str, Any]:
 def _second_half(r) -> tuple[np.ndarray, np.ndarray]:
     """Accuracy of the private networks at the end, and in the middle of the axis."""
     every = np.concatenate([run.accuracy for run in r.runs["private"]], axis=1)
-    axis = getattr(r.trajectories["private"], r.settings.over)
+    axis = r.trajectories["private"][r.settings.over].to_numpy()
     return every[-1], every[np.abs(axis - axis[-1] / 2).argmin()]
 
 

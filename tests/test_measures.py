@@ -1,5 +1,6 @@
 """What a sweep may measure: each page's probe is its own work, and gives the page's own number bit for bit."""
 
+import itertools
 from dataclasses import fields
 
 import numpy as np
@@ -11,7 +12,7 @@ from lab.chunking import sample
 from lab.settings import QUANTILES, Spread, quantiles_of
 from pages.accounting.experiment import Bill
 from pages.attack import two_worlds_result as attack
-from pages.network.work import Ensemble
+from pages.network.work import Training
 from pages.parties.work import METHODS
 from pages.table import ROOMS
 from pages.transfer.work import CANDIDATES
@@ -71,7 +72,9 @@ def pieces(probe) -> set:
         return set(attack.trainings(probe.model, probe.at[0], probe.count))
     if isinstance(probe, Bill):
         return {probe.run_of, probe.tries}
-    return {one for job in probe.jobs for one in job.stretches} if isinstance(probe, Ensemble) else {probe}
+    if isinstance(getattr(probe, "model", None), Training):
+        return set(itertools.chain(*probe.model.stretches(probe.count)))
+    return {probe}
 
 
 def test_every_page_is_measured():

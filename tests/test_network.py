@@ -1,7 +1,6 @@
 """The experiment with networks: settings, budget, stretches of training, and what the ensemble reaches."""
 
 import dataclasses
-import itertools
 import math
 
 import numpy as np
@@ -11,10 +10,11 @@ from dpcore import accountants, check
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, ApproximateRelease, Composed, GaussianRelease, PoissonSampled
 from dpcore.training import networks, sgd, tree
+from lab.ensemble import Runs
 from lab.sources import OWN
-from pages.network import experiment as network
+from pages.network import parameters as network
 from pages.network.experiment import NetworkSettings
-from pages.network.work import FRAMES, Job, inputs
+from pages.network.work import FRAMES, Training, inputs
 
 SMALL = {"rows": 300, "lot_size": 50, "epochs": 3, "repeats": 6, "width": 5, "layers": 1}
 
@@ -125,7 +125,7 @@ class TestBudget:
     def test_with_the_noise_fixed_it_stays(self):
         one = small(plan="noise", noise_ramp=0.3, epsilon=2.0)
         assert one.ramp == 1
-        assert one.jobs == small(plan="noise", epsilon=2.0).jobs
+        assert one.models == small(plan="noise", epsilon=2.0).models
 
     def test_shuffled_lots_count_the_least_of_the_noise(self):
         result = small(variant="shuffled", noise_ramp=0.3, repeats=2).run()
@@ -205,14 +205,15 @@ class TestInOrder:
 
     def test_networks_without_privacy_take_the_same_lots_and_no_noise(self):
         one = small(mechanism="tree")
-        assert one.jobs["plain"] == small(mechanism="ordered").jobs["plain"]
-        assert one.jobs["plain"][0].recipe.mechanism == "ordered"
+        assert one.models["plain"] == small(mechanism="ordered").models["plain"]
+        assert one.models["plain"].recipe.mechanism == "ordered"
 
     def test_the_others_are_trained_where_a_fixed_order_is_chosen_and_only_there(self):
-        jobs = {one.job for one in small(mechanism="tree").tasks() if hasattr(one, "job")}
-        assert {job.recipe.mechanism for job in jobs} == {"sampled", "ordered", "tree"}
-        usual = {one.job for one in small().tasks() if hasattr(one, "job")}
-        assert {job.recipe.mechanism for job in usual} == {"sampled"}
+        tasks, usual = (
+            [task for task in one.tasks() if isinstance(task, Runs)] for one in (small(mechanism="tree"), small())
+        )
+        assert {task.model.recipe.mechanism for task in tasks} == {"sampled", "ordered", "tree"}
+        assert {task.model.recipe.mechanism for task in usual} == {"sampled"}
         assert small().run().at_the_end.keys() == {"sampled"}
         result = small(mechanism="tree").run()
         for name, found in result.at_the_end.items():
@@ -225,22 +226,22 @@ class TestInOrder:
 
     def test_ramps_and_other_loops_stay_with_lots_by_chance(self):
         one = small(mechanism="tree", noise_ramp=0.3, clip_ramp=2.0)
-        assert one.jobs["private"] == small(mechanism="tree").jobs["private"]
-        assert small(mechanism="tree", variant="shuffled").jobs == small(variant="shuffled").jobs
+        assert one.models["private"] == small(mechanism="tree").models["private"]
+        assert small(mechanism="tree", variant="shuffled").models == small(variant="shuffled").models
         assert small(mechanism="tree", variant="shuffled").mechanisms == {}
 
     def test_what_noise_leaves_is_what_training_adds(self):
         """Networks whose steps see no gradient: noise alone moves the weights."""
         for mechanism in tree.MECHANISMS:
             one = small(mechanism=mechanism, noise_ramp=0.5, clip_ramp=2.0)
-            result, job = one.run(), one.jobs["private"][0]
-            start = np.zeros(job.recipe.architecture.parameters)
+            result, model = one.run(), one.models["private"]
+            start = np.zeros(model.recipe.architecture.parameters)
             moved = sgd.train(
-                job.recipe,
+                model.recipe,
                 np.zeros((one.rows, 2)),
                 np.full(one.rows, -1),
                 start=start,
-                noise_multiplier=job.noise_multiplier,
+                noise_multiplier=model.noise_multiplier,
                 seed=0,
                 draws=range(1500),
             ).weights
@@ -255,28 +256,28 @@ class TestTraining:
         one = small(repeats=2)
         whole = one.run().runs["private"][0].weights
         monkeypatch.setattr(network_training, "_CELLS_AT_ONCE", 4e3)
-        network_training._stretch.cache_clear()
+        network_training.stretch.cache_clear()
         one = small(repeats=2)
-        job = one.jobs["private"][0]
-        assert len(job.stretches) > 5
+        (stretches,) = one.models["private"].stretches(2)
+        assert len(stretches) > 5
         np.testing.assert_allclose(one.run().runs["private"][0].weights, whole, atol=5e-6)
-        network_training._stretch.cache_clear()
-        last = job.stretches[-1]  # asked for alone: what comes before it is done again
+        network_training.stretch.cache_clear()
+        last = stretches[-1]  # asked for alone: what comes before it is done again
         np.testing.assert_allclose(last.run().weights[-1], whole[-1], atol=5e-6)
-        network_training._stretch.cache_clear()
+        network_training.stretch.cache_clear()
 
     def test_frames_are_the_weights_after_their_steps(self):
         one = small(repeats=2)
-        job, result = one.jobs["private"][0], one.run()
-        split = job.rows.load()
-        start = job.recipe.architecture.start(one.seed, [0, 1])
+        model, result = one.models["private"], one.run()
+        split = model.split
+        start = model.recipe.architecture.start(one.seed, [0, 1])
         for frame in (0, 7, FRAMES):
             trained = sgd.train(
-                job.recipe,
+                model.recipe,
                 inputs(split.X_private),
                 split.y_private,
                 start=start,
-                noise_multiplier=job.noise_multiplier,
+                noise_multiplier=model.noise_multiplier,
                 seed=one.seed,
                 draws=[0, 1],
                 last=int(one.marks[frame]),
@@ -296,16 +297,18 @@ class TestTraining:
         assert counted == {("pld", (int(small().marks[frame]),)) for frame in (3, 40)}
 
     def test_the_networks_without_privacy_do_not_depend_on_epsilon(self):
-        assert small(epsilon=1.0).jobs["plain"] == small(epsilon=2.0).jobs["plain"]
-        job = small().jobs["plain"][0]
-        assert (job.recipe.clip_norm, job.noise_multiplier) == (None, 0)
+        model = small().models["plain"]
+        assert model == small(epsilon=1.0).models["plain"] == small(epsilon=2.0).models["plain"]
+        assert (model.recipe.clip_norm, model.noise_multiplier) == (None, 0)
 
     def test_one_piece_of_work_is_small_whatever_is_asked(self):
         heavy = NetworkSettings(rows=5000, lot_size=20, epochs=60, layers=3, width=64, repeats=48)
-        for job in itertools.chain(*heavy.jobs.values()):
-            lot = job.recipe.sampling_rate * job.rows.private_rows
-            cells = (job.last - job.first) * job.recipe.architecture.parameters * lot * job.recipe.steps
-            assert cells * job.frames_at_once / FRAMES < 1.5e9 or job.frames_at_once == 1
+        for task in heavy.tasks():
+            if isinstance(task, Runs):
+                width = task.model.frames_at_once(task.count)
+                lot = task.model.recipe.sampling_rate * task.model.private_rows
+                cells = task.count * task.model.recipe.architecture.parameters * lot * task.model.recipe.steps
+                assert cells * width / FRAMES < 1.5e9 or width == 1
 
     def test_a_partial_result_shows_how_far_it_is(self):
         one = NetworkSettings(rows=5000, lot_size=100, epochs=30, width=32, layers=3, repeats=2)
@@ -316,8 +319,8 @@ class TestTraining:
         assert early.step == one.marks[early.reached]
         assert early.guarantee.epsilon < one.epsilon
         assert early.regions("private")[0].shape == early.regions("plain")[0].shape
-        assert len(early.trajectories["private"].frames) == 1 + early.reached // 5
-        assert np.isnan(early.noise_by_lot.noise_multiplier).all()
+        assert len(early.trajectories["private"]) == 1 + early.reached // 5
+        assert np.isnan(early.noise_by_lot["noise_multiplier"]).all()
         assert early.table()["private"].isna().any()
 
 
@@ -338,8 +341,8 @@ class TestResult:
         else:
             assert result.clipped[-1] == pytest.approx((np.linalg.norm(norms, axis=0) > 0.3).mean())
         assert 0.05 < result.clipped[-1] < 0.95
-        assert result.usual_norm == pytest.approx(np.median(np.linalg.norm(norms, axis=0)))
-        np.testing.assert_allclose(result.bars.sum(axis=1), 1)
+        np.testing.assert_allclose(result.norms, norms, rtol=1e-6)
+        np.testing.assert_allclose(result.histogram.sum().iloc[2:], 1)
 
     def test_the_mean_gradient_is_that_of_plain_loops(self):
         result = small(repeats=2, shown=10, clip_norm=0.2).run()
@@ -368,18 +371,18 @@ class TestResult:
         frame = result.curves()
         for arm, one in result.trajectories.items():
             own = frame[frame["arm"] == arm]
-            np.testing.assert_array_equal(own["accuracy median"], one.accuracy[1])
-            np.testing.assert_array_equal(own["epsilon"], one.epsilon)
+            np.testing.assert_array_equal(own["accuracy median"], one["accuracy median"])
+            np.testing.assert_array_equal(own["epsilon"], one["epsilon"])
         assert result.table()["private"].iloc[-1] == pytest.approx(100 * result.summary("private").median)
         assert result.table()["epsilon"].iloc[-1] == result.guarantee.epsilon
-        assert list(result.histogram().columns) == ["from", "to", "layer 1", "layer 2", "whole gradient"]
-        np.testing.assert_array_equal(result.clipping_curve()["any layer"], result.clipped_over_epochs[1][-1])
+        assert list(result.histogram.columns) == ["from", "to", "layer 1", "layer 2", "whole gradient"]
+        np.testing.assert_array_equal(result.clipping["any layer"], result.runs["private"][0].clipped[:, -1])
 
     def test_larger_lots_need_more_noise_in_a_step_and_less_on_the_mean(self):
         found = small(rows=2000, lot_size=200).run().noise_by_lot
-        assert (np.diff(found.noise_multiplier) > 0).all()
-        assert (np.diff(found.noise_on_the_mean) < 0).all()
-        assert (found.size[0], found.size[-1]) == (20, 1000)
+        assert (np.diff(found["noise_multiplier"]) > 0).all()
+        assert (np.diff(found["noise_on_the_mean"]) < 0).all()
+        assert (found["size"].min(), found["size"].max()) == (20, 1000)
 
     @pytest.mark.parametrize("dataset", OF_OURS)
     def test_every_data_set_is_learnt_with_a_large_epsilon(self, dataset):
@@ -403,8 +406,8 @@ class TestResult:
         assert medians[1.0] > 0.9
 
 
-def test_a_job_is_its_own_key():
-    one, other = small().jobs["private"][0], small().jobs["private"][0]
-    assert isinstance(one, Job)
+def test_a_model_is_its_own_key():
+    one, other = small().models["private"], small().models["private"]
+    assert isinstance(one, Training)
     assert one == other
     assert hash(one) == hash(other)

@@ -7,8 +7,8 @@ import plotly.graph_objects as go
 import pytest
 
 from dpcore.training import sgd, tree
-from pages.network import experiment as network
 from pages.network import figures, words_tables
+from pages.network import parameters as network
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings
 from pages.network.page import PAGE as NETWORK

@@ -11,7 +11,8 @@ from lab.files import own_rows
 from lab.sources import OWN
 from pages.network import figures, words_tables
 from pages.network import words as say
-from pages.network.experiment import DATA, NetworkSettings
+from pages.network.experiment import NetworkSettings
+from pages.network.parameters import DATA
 from pages.network.work import FRAMES
 from tests import attackers, reached
 from tests.claims import better, worse
@@ -144,7 +145,7 @@ def left(result, mechanism) -> float:
     by_step = np.eye(one.steps)
     if mechanism == "tree":
         by_step = np.array(list(tree.correlated(iter(by_step), None, lots=round(1 / one.rate), first=0)))
-    recipe = one.jobs["private"][0].recipe
+    recipe = one.models["private"].recipe
     kept = (recipe.rates * recipe.noise_shares * recipe.clip_shares) @ by_step
     return one.sigma * one.clip_norm / (one.rate * one.rows) * np.linalg.norm(kept)
 
@@ -233,11 +234,13 @@ RULES: Rules = {
     r"spent after ([\d,]+) steps?": lambda r, m: int(m[1].replace(",", "")) == half(r),
     r"The first steps cost most": lambda r, _: half(r) < r.settings.steps / 2,
     r"on the mean gradient(?: at first)?, and batches of [\d,]+ \([\d,]+ steps?\) only": lambda r, _: (
-        r.noise_by_lot.noise_on_the_mean[-1] < r.noise_by_lot.noise_on_the_mean[0]
+        r.noise_by_lot["noise_on_the_mean"].iloc[-1] < r.noise_by_lot["noise_on_the_mean"].iloc[0]
     ),
     r"(\d+) non-private networks? (?:has|have) diverged": lambda r, m: int(m[1]) == diverged(r) > 0,
     r"non-private networks do worse here": lambda r, _: middle(r) > middle(r, "plain") + 0.0099,
-    r"accuracy never exceeds": lambda r, _: r.reached == FRAMES and max(r.trajectories["plain"].accuracy[1]) < 0.9,
+    r"accuracy never exceeds": lambda r, _: (
+        r.reached == FRAMES and max(r.trajectories["plain"]["accuracy median"]) < 0.9
+    ),
     r"is straight": lambda r, _: r.settings.layers == 0,
     r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
     **beyond_accuracy(lambda r: r.held_out["private"], lambda r: r.held_out["plain"]),

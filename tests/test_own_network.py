@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
@@ -42,9 +43,9 @@ def same(one: NetworkResult, other: NetworkResult) -> None:
     for arm in ("plain", "private"):
         np.testing.assert_array_equal(one.weights(arm), other.weights(arm))
         np.testing.assert_array_equal(one.accuracy[arm], other.accuracy[arm])
-        np.testing.assert_array_equal(one.trajectories[arm].loss, other.trajectories[arm].loss)
-    np.testing.assert_array_equal(one.clipped_over_epochs[1], other.clipped_over_epochs[1])
-    np.testing.assert_array_equal(one.bars, other.bars)
+        pd.testing.assert_frame_equal(one.trajectories[arm], other.trajectories[arm], check_exact=True)
+    pd.testing.assert_frame_equal(one.clipping, other.clipping, check_exact=True)
+    pd.testing.assert_frame_equal(one.histogram, other.histogram, check_exact=True)
     assert one.guarantee == other.guarantee
 
 
@@ -74,7 +75,7 @@ def test_a_row_without_an_answer_adds_nothing_and_stays():
     same(one, another)
     assert one.settings.rows == 800
     assert (one.split.y_private[:MEASURED_ROWS] < 0).any()
-    assert np.isfinite(one.trajectories["private"].loss).all()
+    assert np.isfinite(one.trajectories["private"]["loss high"]).all()
 
 
 def test_the_gradient_of_such_a_row_is_0_and_its_loss_a_guess():

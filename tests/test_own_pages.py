@@ -58,7 +58,8 @@ def of_page(page: str, *payments: float, off: bool = False, **changes):
 def drawn(settings) -> np.ndarray:
     """What the page's noise is in."""
     if isinstance(settings, NetworkSettings):
-        return settings.jobs["private"][0].at(FRAMES)
+        model = settings.models["private"]
+        return model.weights_at(FRAMES, model.groups(settings.repeats)[0])
     found = settings.probe().run()
     names = (name for name in ("weights", "risk") if hasattr(found, name))
     return getattr(found, next(names), found)

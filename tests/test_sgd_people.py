@@ -248,7 +248,7 @@ class TestPage:
 
     def test_all_rows_have_a_say_and_only_so_many(self):
         few, many = self.settings(), self.settings(rows=8000)
-        (X, _, people), (more, _, theirs) = (one.jobs["private"][0].rows.learned() for one in (few, many))
+        (X, _, people), (more, _, theirs) = (one.models["private"].learned() for one in (few, many))
         assert (len(X), set(np.bincount(people))) == (1280, {2})
         assert (len(more), set(np.bincount(theirs)), many.rows) == (640 * MOST_EACH, {MOST_EACH}, 640)
         assert few.sigma == many.sigma

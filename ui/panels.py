@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -73,7 +73,7 @@ def _compared(held: Guarantee, known: str) -> str:
     return SAYS("attacker.about", holds=holds, adjacency=held.adjacency, unit=unit, sampling=sampling)
 
 
-def runs(label: str, values: Sequence[float], *, low: float, high: float) -> Number:
+def runs(label: str, values: Collection[float], *, low: float, high: float) -> Number:
     """Return where nine runs in ten land, with a dot for each run: ``values``, ``low`` and ``high`` are shares."""
     least, most = math.floor(20 * min(*values, low)) / 20, math.ceil(20 * max(*values, high)) / 20
     stacked: Counter[int] = Counter()

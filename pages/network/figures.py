@@ -1,10 +1,12 @@
 """The network's pictures: decision regions, trajectories over epochs and epsilon, gradient norms, lots and noise."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from lab.claims import Case
-from pages.network.experiment import OVER
-from pages.network.result import EDGES, NetworkResult
+from pages.network.parameters import OVER
+from pages.network.result import EDGES, NetworkResult, columns_of
 from pages.network.work import FRAMES
 from ui.plot import bars, columns, maps, theme
 from ui.plot.curves import Curve, over, trained
@@ -67,7 +69,7 @@ def inputs(result: NetworkResult) -> dict:
 
 
 def leading(result: NetworkResult) -> columns.Leading:
-    """The inputs whose weights have moved most; without privacy, in the middle one of the networks that are finite."""
+    """Return the inputs whose weights have moved most; without privacy, in the median finite network."""
     plain = result.moved("plain")
     plain = plain[np.isfinite(plain).all(axis=1)]
     middle = np.median(plain, axis=0) if len(plain) else np.full(plain.shape[1], np.nan)
@@ -75,17 +77,16 @@ def leading(result: NetworkResult) -> columns.Leading:
 
 
 def accuracy(result: NetworkResult) -> dict:
-    """Right answers on held-out rows in training, above those of always giving the same answer.
+    """Draw the right answers on held-out rows in training, above those of always giving the same answer.
 
     What moves while it plays are shapes, so that the curves need not be drawn again; the values stand over the maps.
     """
-    base, (end, label) = result.split.best_constant[1], _axis(result)
-    flat = {"y": 100 * base, "value": theme.percent(base), "colour": theme.NON_PRIVATE, "dash": "dash"}
-    place = _between(result, base)
+    base, (now, end, label) = result.split.best_constant[1], _axis(result)
+    place, name = _between(result, base), SAYS["figures.baseline"]
     drawn = over(
         *_trajectory(result, "accuracy", 100, at_now=100 * result.summary("private").median),
-        Curve(name=SAYS["figures.baseline"], **flat),
-        now=moment(result),
+        Curve(name=name, y=100 * base, value=theme.percent(base), colour=theme.NON_PRIVATE, dash="dash"),
+        now=now,
         rule={} if place else {"y0": _LEGEND},  # the rule ends above the corner
         title=theme.title(SAYS("figures.accuracy", label=label), _finding(result)),
         legend="lower right",
@@ -98,9 +99,10 @@ def accuracy(result: NetworkResult) -> dict:
 
 
 def _between(result: NetworkResult, base: float) -> float | None:
-    """The middle between the curves' ends, as a share of the height, where the legend's corner is not free of them."""
-    low, high = sorted(one.accuracy[1, -1] for one in result.trajectories.values())
-    lowest = min(base, *(one.accuracy[0, len(one.frames) // 2 :].min() for one in result.trajectories.values()))
+    """Return the middle of the curves' ends, as a share of the height, if the legend's corner is not free of them."""
+    trajectories = result.trajectories.values()
+    low, high = sorted(one["accuracy median"].iloc[-1] for one in trajectories)
+    lowest = min(base, *(one["accuracy low"].iloc[len(one) // 2 :].min() for one in trajectories))
     if lowest * 100 / _TOP > _LEGEND or high - low < 2 * _LEGEND:
         return None
     return float(low + high) / 2 * 100 / _TOP
@@ -119,14 +121,14 @@ def _finding(result: NetworkResult) -> str:
 
 
 def loss(result: NetworkResult) -> dict:
-    """Loss on private rows in training."""
-    seen = np.concatenate([one.loss.ravel() for one in result.trajectories.values()])
+    """Draw the loss on private rows in training."""
+    seen = np.concatenate([one[columns_of("loss")].to_numpy().ravel() for one in result.trajectories.values()])
     seen = seen[np.isfinite(seen)]
     low, high = theme.steady_range(max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3))
-    end, label = _axis(result)
+    now, end, label = _axis(result)
     return over(
         *_trajectory(result, "loss"),
-        now=moment(result),
+        now=now,
         title=theme.title(SAYS["figures.loss"], "not released"),
         legend="lower left",
         xaxis=theme.axis(label, 0, end),
@@ -135,26 +137,21 @@ def loss(result: NetworkResult) -> dict:
 
 
 def _trajectory(result: NetworkResult, what: str, scale: float = 1, at_now: float | None = None) -> list[Curve]:
-    """Median and nine in ten of the networks in training, and the median without privacy."""
+    """Return the median and 90 % of the networks in training, and the median without privacy."""
     curves = []
     for arm, trajectory in result.trajectories.items():
-        x = getattr(trajectory, result.settings.over)
-        known, style = np.isfinite(x), {"name": arm_name(result, arm), "colour": COLOURS[arm]}
-        y = scale * getattr(trajectory, what)[:, known]
-        main = {"y": y, "at_now": at_now, "ghost": True} if arm == "private" else {"y": y[1]}
-        curves.append(Curve(x=x[known], **style, **main))
+        known = trajectory[np.isfinite(trajectory[result.settings.over])]
+        x, y = known[result.settings.over].to_numpy(), scale * known[columns_of(what)].to_numpy().T
+        one = Curve(name=arm_name(result, arm), x=x, y=y[1], colour=COLOURS[arm])
+        curves.append(replace(one, y=y, at_now=at_now, ghost=True) if arm == "private" else one)
     return curves
 
 
-def moment(result: NetworkResult) -> float:
-    """Return where the drawn moment lies on the axis that the curves run over."""
-    return result.epochs if result.settings.over == "epochs" else float(np.nan_to_num(result.spent[result.frame]))
-
-
-def _axis(result: NetworkResult) -> tuple[float, str]:
-    """(the end of the axis that the curves run over, its label)."""
-    settings = result.settings
-    return _last_epoch(result) if settings.over == "epochs" else settings.epsilon * _BESIDE, OVER[settings.over]
+def _axis(result: NetworkResult) -> tuple[float, float, str]:
+    """Return where the drawn moment lies on the axis that the curves run over, the axis's end, and its label."""
+    if result.settings.over == "epochs":
+        return result.epochs, _last_epoch(result), OVER["epochs"]
+    return float(np.nan_to_num(result.spent[result.frame])), result.settings.epsilon * _BESIDE, OVER["epsilon"]
 
 
 def _last_epoch(result: NetworkResult) -> float:
@@ -163,14 +160,15 @@ def _last_epoch(result: NetworkResult) -> float:
 
 def norms(result: NetworkResult) -> dict:
     """Draw how long the gradients of single rows are at the drawn moment, with the bounds that clip them."""
-    bounds, (*layers, whole) = result.bounds, result.bars
+    bounds, (*layers, whole) = result.bounds, result.histogram.to_numpy().T[2:]
     who = "person" if result.settings.by_person else "row"
     each, at = len(bounds) > 1, float(bounds[0])
     shares = dict(zip(LAYERS, layers, strict=False)) if each else {theme.PRIVATE: whole}
     line = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
     place = {"yref": "paper", "xanchor": "center", "yanchor": "middle"}
     words = [theme.word(theme.ink(f"C = {at:.3g}", theme.BOUND), x=np.log10(at), y=0.86, size=13, **place)]
-    words += [theme.note(_layer_names(len(layers)), "upper left")] if each else []
+    named = " ".join(theme.ink(f"■ layer {place}", colour) for place, colour in enumerate(shares, 1))
+    words += [theme.note(named, "upper left")] if each else []
     return bars.histogram(
         EDGES,
         shares,
@@ -185,15 +183,9 @@ def norms(result: NetworkResult) -> dict:
     )
 
 
-def _layer_names(layers: int) -> str:
-    """A legend of the layers."""
-    names = (theme.ink(f"■ layer {place + 1}", LAYERS[place]) for place in range(layers))
-    return " ".join(names)
-
-
 def clipped(result: NetworkResult) -> dict:
-    """Share of gradients that the bound clips, over the epochs: of each layer where each has a bound."""
-    (epochs, (*layers, whole)), each = result.clipped_over_epochs, len(result.recipe.bounds) > 1
+    """Draw the share of gradients that the bound clips, over the epochs: of each layer where each has a bound."""
+    (epochs, *layers, whole), each = result.clipping.to_numpy().T, len(result.recipe.bounds) > 1
     named = [(f"layer {place}", share, LAYERS[place - 1]) for place, share in enumerate(layers, 1)]
     shown = [*(named if each else []), ("any layer" if each else "gradients", whole, theme.PRIVATE)]
     first, last = (f"{100 * share:.0f}" for share in (whole[0], whole[-1]))
@@ -212,12 +204,12 @@ def clipped(result: NetworkResult) -> dict:
 def lots(result: NetworkResult) -> dict:
     """Draw what a larger lot buys: the noise on the mean gradient, for the same epochs and the same budget."""
     found, settings = result.noise_by_lot, result.settings
-    known = np.isfinite(found.noise_on_the_mean)
-    now = settings.sigma * settings.clip_norm / settings.lot
-    x, y = found.size[known], found.noise_on_the_mean[known]
+    known = np.isfinite(found["noise_on_the_mean"].to_numpy())
+    size, now = found["size"].to_numpy(), settings.noise_sd
+    x, y = size[known], found["noise_on_the_mean"].to_numpy()[known]
     low, high = theme.steady_range(min([*y, now]), max([*y, now]))
     first = ", at first" if result.only_at_first else ""
-    sizes, ticks = (found.size[0] * 0.9, found.size[-1] * 1.1), (20, 50, 100, 200, 500, 1000)
+    sizes, ticks = (size[0] * 0.9, size[-1] * 1.1), (20, 50, 100, 200, 500, 1000)
     return over(
         Curve(name="noise on the mean", x=x, y=y, colour=theme.PRIVATE, dots=6),
         now=settings.lot,

@@ -1,5 +1,7 @@
 """What does privacy cost a neural network?"""
 
+from dataclasses import replace
+
 from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
@@ -7,10 +9,12 @@ from dpcore.training.sgd import VARIANTS
 from lab.sources import OWN
 from pages.network import figures, words_label, words_tables
 from pages.network import words as say
-from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, PLANS, NetworkSettings
+from pages.network.experiment import NetworkSettings
+from pages.network.parameters import ACCOUNTANTS, CLIPPING, DATA, OVER, PLANS
 from pages.network.program import program
+from pages.network.result import NetworkResult
 from ui import controls, live, panels
-from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
+from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab, listed
 
 HEIGHT = 455
 MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate")
@@ -50,51 +54,28 @@ def knobs(settings: NetworkSettings) -> Knobs:
     return Knobs(hero="epsilon", main=main, more=more, play="shown", changes=say.KNOBS)
 
 
-def accuracy(result, wide: float) -> live.Picture:
-    return live.Picture(
-        name="accuracy",
-        figure=figures.accuracy(result),
-        about=say.ABOUT["accuracy"],
-        height=HEIGHT,
-        wide=wide,
-    )
-
-
-def pictures(result) -> list[list[live.Picture]]:
+def pictures(result: NetworkResult) -> Rows:
     """Draw what networks reach in training, and what they decide at the moment shown; of rows that may not be drawn,
     which columns they go by."""
+    accuracy = figures.accuracy(result)
     if result.settings.private:
-        about, drawn = say.ABOUT["inputs"], figures.inputs(result)
-        return [[accuracy(result, 1.3), live.Picture(name="inputs", figure=drawn, about=about, height=HEIGHT)]]
-    maps = [
-        live.Picture(
-            name=f"map.{arm}",
-            figure=figures.regions(result, arm),
-            about=say.ABOUT["map"],
-            height=HEIGHT,
-            pair=arm == "private",
-        )
-        for arm in figures.COLOURS
-    ]
-    return [[accuracy(result, 1.9), *maps]]
+        drawn = {"accuracy": accuracy, "inputs": figures.inputs(result)}
+        return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.3})]
+    maps = {f"map.{arm}": figures.regions(result, arm) for arm in figures.COLOURS}
+    about = say.ABOUT | dict.fromkeys(maps, say.ABOUT["map"])
+    row = live.row(about, {"accuracy": accuracy, **maps}, height=HEIGHT, wide={"accuracy": 1.9})
+    return [[replace(one, pair=one.name == "map.private") for one in row]]
 
 
-def training(result) -> list[list[live.Picture]]:
+def training(result: NetworkResult) -> Rows:
     """Draw what the training makes small, and what clipping does to it."""
-    made = {"loss": figures.loss, "norms": figures.norms, "clipped": figures.clipped}
-    return [[live.Picture(name=name, figure=draw(result), about=say.ABOUT[name]) for name, draw in made.items()]]
+    drawn = {"loss": figures.loss(result), "norms": figures.norms(result), "clipped": figures.clipped(result)}
+    return [live.row(say.ABOUT, drawn)]
 
 
-def lots(result) -> list[list[live.Picture]]:
-    """Draw what another lot size would need."""
-    return [[live.Picture(name="lots", figure=figures.lots(result), about=say.ABOUT["lots"])]]
-
-
-def noise_left(result) -> list[list[live.Picture]]:
+def noise_left(result: NetworkResult) -> Rows:
     """Draw what noise leaves in the weights, however lots and noise are made, where that is compared."""
-    if not result.settings.mechanisms:
-        return []
-    return [[live.Picture(name="noise_left", figure=figures.noise_left(result), about=say.ABOUT["noise_left"])]]
+    return [live.row(say.ABOUT, {"noise_left": figures.noise_left(result)})] if result.settings.mechanisms else []
 
 
 PAGE = Page(
@@ -126,7 +107,7 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("training", "Training", pictures=training),
-        Tab("lots", "Batch size", pictures=lots),
+        Tab("lots", "Batch size", pictures=lambda result: [live.row(say.ABOUT, {"lots": figures.lots(result)})]),
         Tab("mechanisms", "Batch sampling", ("mechanisms",), pictures=noise_left),
         CLASSES_TAB,
         Tab("table", "Results table", ("table",)),
@@ -135,9 +116,9 @@ PAGE = Page(
         "Training": result.curves,
         "Table": result.table,
         **panels.by_class_frames(result),
-        "Gradient norms": result.histogram,
-        "Clipping": result.clipping_curve,
-        "Lots": result.lots_table,
+        "Gradient norms": lambda: result.histogram,
+        "Clipping": lambda: result.clipping,
+        "Lots": lambda: result.noise_by_lot,
         "Noise in the weights": lambda: result.noise_left,
     },
 )

@@ -1,12 +1,11 @@
 """The training of the network page as a Python program."""
 
-from pages.network.experiment import ACCOUNTANTS as ACCOUNTED
-from pages.network.experiment import NetworkSettings
+from pages.network.parameters import ACCOUNTANTS, NetworkParameters
 
 
-def program(settings: NetworkSettings) -> str:
+def program(settings: NetworkParameters) -> str:
     """Return one such network by the estimator, as a program that runs in a checkout."""
-    recipe = settings.jobs["private"][0].recipe
+    recipe = settings.models["private"].recipe
     return f"""from dpcore.data import toy
 from dpcore.estimators.network import DPNetworkClassifier
 
@@ -25,7 +24,7 @@ model = DPNetworkClassifier(
     lot_size={settings.lot_size},
     learning_rate={settings.learning_rate!r},
     decay={settings.decay!r},
-    accountant={ACCOUNTED[settings.accountant]!r},
+    accountant={ACCOUNTANTS[settings.accountant]!r},
     classes=range(split.n_classes),
     random_state={settings.seed},  # None for a release, because the seed gives away the noise
 )

@@ -4,8 +4,8 @@ import math
 from html import escape
 
 from lab.claims import Case
-from pages.network.experiment import NetworkSettings
 from pages.network.figures import SAYS
+from pages.network.parameters import NetworkParameters
 from pages.network.result import NetworkResult
 from pages.network.words_tables import bought
 from pages.network.work import FRAMES, MOST_EACH
@@ -15,14 +15,13 @@ from ui.panels import Number, in_hundred, number
 
 MECHANISMS_HELP, PLANS_HELP, VARIANTS_HELP = (SAYS[f"help.{name}"] for name in ("mechanism", "plan", "variant"))
 ACCOUNTANTS = {"pld": "PLD accountant", "renyi": "RDP accountant", "moments": "moments accountant"}
-_CHARTS = ("accuracy", "map", "inputs", "loss", "norms", "clipped", "noise_left", "lots")
-ABOUT = {name: SAYS[f"about.{name}"] for name in _CHARTS}
+ABOUT = {name.removeprefix("about."): SAYS[name] for name in SAYS if name.startswith("about.")}
 KNOBS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
     name: {"help": SAYS[f"help.{name}"]} for name in ("epsilon", "learning_rate", "noise_multiplier")
 }
 
 
-def lead(settings: NetworkSettings) -> str:
+def lead(settings: NetworkParameters) -> str:
     """Return how such a training goes."""
     batches = "sampled" if settings.by_chance else settings.mechanism
     cases = batches, "people" if settings.by_person else "rows", "columns" if settings.private else "maps"
@@ -33,10 +32,10 @@ def numbers(result: NetworkResult) -> list[Number]:
     """Median accuracy at the step shown, the non-private one, the range of runs, and what is guaranteed."""
     private, plain = result.summary("private"), result.summary("plain")
     mine, without = outcomes.apart(private.median, plain.median)
-    shown = {"tone": "private", "amount": float(mine.split()[0]), "unit": "points"}
-    runs = SAYS("tiles.median", networks=len(result.accuracy["private"]))
+    amount = float(mine.split()[0])
+    arm, runs = "private" if result.holds else "network", SAYS("tiles.median", networks=len(result.accuracy["private"]))
     return [
-        Number(SAYS["tiles.private" if result.holds else "tiles.network"], mine, runs, **shown),
+        Number(SAYS[f"tiles.{arm}"], mine, runs, tone="private", amount=amount, unit="points"),
         Number(SAYS["tiles.plain"], without, _price(result)),
         panels.runs(SAYS["tiles.range"], result.accuracy["private"], low=private.low, high=private.high),
         _promise(result),
@@ -80,21 +79,18 @@ def verdict(result: NetworkResult) -> str:
 
 
 def _cost(result: NetworkResult) -> str:
-    """The middle private network against the middle one without privacy, at the same step, and how far runs differ."""
-    private, plain, (always, base) = result.summary("private"), result.summary("plain"), result.split.best_constant
-    runs = {"runs": result.settings.repeats, "model": "network"}
-    both = result.accuracy["private"], result.accuracy["plain"]
-    said = outcomes.cost(*both, baseline=(escape(always), base), **runs)
-    wide = private.high - private.low >= outcomes.WIDE
-    parts = [said, outcomes.landing(private.low, private.high) if wide else "", _one_answer(result)]
+    """Return the median private network against the non-private one at the same step, and how far runs differ."""
+    spread, (always, base) = result.summary("private"), result.split.best_constant
+    private, plain = result.accuracy["private"], result.accuracy["plain"]
+    runs, baseline = result.settings.repeats, (escape(always), base)
+    parts = [outcomes.cost(private, plain, baseline=baseline, runs=runs, model="network")]
+    if spread.high - spread.low >= outcomes.WIDE:
+        parts.append(outcomes.landing(spread.low, spread.high))
+    found, labels = lambda: result.held_out["private"], result.split.y_test
+    parts.append(outcomes.one_answer(private, labels, found, result.classes, model="network"))
     if result.settings.private:
-        parts.append(outcomes.disguised(plain.median, result.split.best_constant[1]))
+        parts.append(outcomes.disguised(result.summary("plain").median, base))
     return " ".join(filter(None, parts))
-
-
-def _one_answer(result: NetworkResult) -> str:
-    found, labels = result.accuracy["private"], result.split.y_test
-    return outcomes.one_answer(found, labels, lambda: result.held_out["private"], result.classes, model="network")
 
 
 def diagnostics(result: NetworkResult) -> list[str]:
@@ -135,19 +131,27 @@ def _budget(result: NetworkResult) -> str:
     said = [SAYS(f"budget.{case}", noise=noise, of=of, **holes)]
     if settings.plan != "noise" and settings.ramp != 1:
         said.append(SAYS("budget.ramp", noise=noise, last=number(settings.sigma * settings.ramp)))
-    if result.counted and settings.steps >= 3:
-        said.append(SAYS("budget.half_paid" if settings.paid else "budget.half", half=result.half_spent))
-        said += [SAYS["budget.early"]] * (2 * result.half_spent < settings.steps)
+    if (half := result.half_spent) is not None and settings.steps >= 3:
+        said.append(SAYS("budget.half_paid" if settings.paid else "budget.half", half=half))
+        said += [SAYS["budget.early"]] * (2 * half < settings.steps)
     return " ".join(said)
 
 
 def _lots(result: NetworkResult) -> str:
-    found = result.noise_by_lot
-    if result.settings.plan == "noise" or not result.larger_lots_help:
+    """Return whether larger lots have less noise on the mean, for the same budget."""
+    noise = result.noise_by_lot["noise_on_the_mean"].tolist()
+    if result.settings.plan == "noise" or not all(map(math.isfinite, noise)) or noise[-1] >= noise[0]:
         return ""
-    holes = {"least": found.size[0], "many": int(found.steps[0]), "noise": number(found.noise_on_the_mean[0])}
-    holes |= {"most": found.size[-1], "few": int(found.steps[-1]), "less": number(found.noise_on_the_mean[-1])}
-    return SAYS("lots.first" if result.only_at_first else "lots.always", **holes)
+    first, last = (result.noise_by_lot.iloc[place] for place in (0, -1))
+    return SAYS(
+        "lots.first" if result.only_at_first else "lots.always",
+        least=first["size"],
+        many=int(first["steps"]),
+        noise=number(noise[0]),
+        most=last["size"],
+        few=int(last["steps"]),
+        less=number(noise[-1]),
+    )
 
 
 def _plain(result: NetworkResult) -> str:
@@ -158,7 +162,7 @@ def _plain(result: NetworkResult) -> str:
         return SAYS("plain.ahead", mine=mine, theirs=theirs)
     if not result.settings.layers:
         return SAYS["plain.straight"]
-    best = float(result.trajectories["plain"].accuracy[1].max())
+    best = float(result.trajectories["plain"]["accuracy median"].max())
     return SAYS("plain.limited", best=percent(best)) if result.reached == FRAMES and best < 0.9 else ""
 
 
@@ -178,10 +182,9 @@ def guarantee(result: NetworkResult) -> str:
     else:
         text = panels.note(SAYS("guarantee.claimed", epsilon=_epsilon(result)))
     secret = SAYS["guarantee.secret" if settings.by_chance else "guarantee.ordered"]
-    if settings.private:
-        public = SAYS["guarantee.public"]
+    if settings.roles:
         text += panels.note(secret)
-        return text + outcomes.of_own(settings.own.roles, public=public, several=True, most=MOST_EACH)
+        return text + outcomes.of_own(settings.roles, public=SAYS["guarantee.public"], several=True, most=MOST_EACH)
     return text + panels.note(f"{SAYS['guarantee.assumed']} {secret} {SAYS['guarantee.uncovered']}")
 
 
@@ -207,6 +210,6 @@ def caption(result: NetworkResult) -> str:
     """Return what the lines and points are; of a file, what the dots are and how much of it is used."""
     if not result.settings.private:
         return SAYS["caption.maps"]
-    how = {"along": SAYS["caption.along"], "several": True, "most": MOST_EACH}
-    used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), **how)
+    tested, along = len(result.split.y_test), SAYS["caption.along"]
+    used = outcomes.learned_from(result.settings, tested=tested, along=along, several=True, most=MOST_EACH)
     return f"{SAYS['caption.own']} {used}"

@@ -1,7 +1,5 @@
 """Tables of the network page: batches and noise compared, and accuracy during training."""
 
-import math
-
 from lab.claims import Case
 from lab.settings import Spread
 from pages.network.figures import MECHANISMS, SAYS, arm_name
@@ -12,7 +10,7 @@ from ui.panels import number
 
 
 def mechanisms(result: NetworkResult) -> str:
-    """The three ways to make batches and noise at the same epsilon."""
+    """Return the three ways to make batches and noise at the same epsilon, as a table."""
     settings = result.settings
     if not settings.mechanisms:
         return panels.note(SAYS["mechanisms.none"])
@@ -42,12 +40,12 @@ def mechanisms(result: NetworkResult) -> str:
 
 
 def table(result: NetworkResult) -> str:
-    """The training at four steps."""
+    """Return the training at four steps, as a table."""
     frame, now = result.table(), panels.badge("trained now")
     ends = zip(frame["low"].map(outcomes.tenths), frame["high"].map(outcomes.tenths), strict=True)
     band = [low if low == high else SAYS("table.band", low=low, high=high) for low, high in ends]
     step, epochs, epsilon, between = SAYS["table.heads"].split(", ")
-    spent = panels.badge(SAYS["table.bound" if result.promised else "table.claimed"])
+    spent = panels.badge(SAYS["table.bound" if result.holds and not result.settings.void else "table.claimed"])
     arms = {arm: f"{arm_name(result, arm)}<br>{now}" for arm in ("private", "plain")}
     return panels.table(
         frame.assign(band=band),
@@ -65,10 +63,6 @@ def table(result: NetworkResult) -> str:
     )
 
 
-def _loss(value: float) -> str:
-    return number(value) if math.isfinite(value) else "no finite number"
-
-
 def bought(result: NetworkResult) -> str:
     """Return what correlated noise buys in a fixed order, against independent noise and against Poisson sampling."""
     if not result.settings.mechanisms:
@@ -78,6 +72,6 @@ def bought(result: NetworkResult) -> str:
     said, found = SAYS("mechanisms.noise", first=first, second=second), result.at_the_end
     if len(found) < len(MECHANISMS):
         return said
-    case = {Case.AHEAD: "more", Case.BEHIND: "less"}.get(result.correlation, "even")
-    holes = {"pairs": len(found["tree"]), "points": outcomes.points(result.correlation_adds)}
-    return f"{said} {SAYS(f'mechanisms.{case}', **holes)}"
+    case, adds = result.correlation
+    text = {Case.AHEAD: "mechanisms.more", Case.BEHIND: "mechanisms.less"}.get(case, "mechanisms.even")
+    return f"{said} {SAYS(text, pairs=len(found['tree']), points=outcomes.points(adds))}"

@@ -1,0 +1,376 @@
+"""The parameters of the network page, and what follows from them: batches, steps, noise and the guarantee."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+
+from dpcore import check
+from dpcore.accountants import BASES
+from dpcore.accountants.prices import NoiseFor, StepsWithin
+from dpcore.cache import cached
+from dpcore.data import toy as data
+from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee
+from dpcore.schedules import SHAPES
+from dpcore.training import tree
+from dpcore.training.networks import ACTIVATIONS, Architecture
+from dpcore.training.sgd import VARIANTS, Recipe
+from lab.files import file_handles
+from lab.settings import Measure
+from lab.sources import OWN, RowsSettings
+from pages.network.work import FRAMES, Training
+
+DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
+CLIPPING = {"flat": "whole gradient", "layers": "layer"}
+PLANS = {"epochs": "all epochs are done", "noise": "epsilon is spent"}
+# What the curves of a training run over.
+OVER = {"epochs": "epochs", "epsilon": "epsilon spent"}
+# What a person may count by -> the form that is quick enough for searches, and while a slider moves.
+ACCOUNTANTS = {"pld": "pld-coarse", "renyi": "renyi", "moments": "moments"}
+ARMS = ("plain", "private")
+
+# Rows of a file over rows in a lot: so large may lots be at least, beside the highest number of all.
+_LEAST_LOTS = 20
+# The moments accountant's whole orders end at 32: no number of steps, however few, costs less than ln(1/delta)/32.
+_MOMENTS_ORDERS = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkParameters(RowsSettings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    dataset: the rows that the networks learn: a data set, or "own".
+    own: with dataset "own", a file of the visitor's own.
+    variant: the training loop: the sound one, or one that departs from what the accountants count.
+    epsilon: the budget of the whole training.
+    rows: private rows n; None takes as many as the data set has, or 400 where it leaves them free; of a file at most
+        20,000.
+    layers: hidden layers.
+    width: units in each.
+    activation: of the hidden units.
+    lot_size: L = q n, the expected size of a lot.
+    clip_norm: C, the L2 bound on a row's gradient.
+    mechanism: how lots and noise are made, a key of ``tree.MECHANISMS``; loops that are not sound draw by chance.
+    clipping: "flat" bounds the whole gradient by C, "layers" each of m layers by C / sqrt(m), which has the same
+        sensitivity.
+    plan: "epochs" makes the noise for epsilon over ``epochs``; "noise" takes ``noise_multiplier`` and trains until
+        epsilon is used up, at most for ``epochs``.
+    noise_multiplier: sigma, noise sd over C in a step.
+    epochs: steps times L over n.
+    learning_rate: of the private networks, at the start.
+    plain_rate: the same without privacy, where gradients are not clipped.
+    decay: the rate at the end over the one at the start.
+    shape: how rate, noise and clip norm get from the start to the end, a key of ``SHAPES``.
+    noise_ramp: the noise multiplier of the last step over that of the first; with plan "noise", or where lots have a
+        fixed order, it stays.
+    clip_ramp: the same of the clip norm; where lots have a fixed order, it stays.
+    delta: of the guarantee.
+    accountant: a key of ``ACCOUNTANTS``, for lots by chance; without, the count is exact. The noise is made by its
+        quick form, and at rest the epsilon is counted by the accountant itself.
+    repeats: networks of the private ensemble; the one without privacy has 8 at most.
+    seed: of data, starts, lots and noise.
+    shown: frame of the training that is drawn.
+    over: a key of ``OVER``, for the curves.
+    """
+
+    CHOICES: ClassVar = {
+        "dataset": DATA,
+        "variant": VARIANTS,
+        "mechanism": tree.MECHANISMS,
+        "activation": ACTIVATIONS,
+        "clipping": CLIPPING,
+        "plan": PLANS,
+        "shape": SHAPES,
+        "accountant": ACCOUNTANTS,
+        "over": OVER,
+    }
+    LIMITS: ClassVar = {
+        "epsilon": (0.1, 50.0),
+        "rows": (200, 5000),
+        "layers": (0, 3),
+        "width": (2, 64),
+        "lot_size": (20, 1000),
+        "clip_norm": (0.01, 100.0),
+        "noise_multiplier": (0.4, 50.0),
+        "epochs": (1, 60),
+        "learning_rate": (0.01, 100.0),
+        "plain_rate": (0.01, 10.0),
+        "decay": (0.01, 1.0),
+        "noise_ramp": (0.2, 5.0),
+        "clip_ramp": (0.2, 5.0),
+        "delta": (1e-9, 1e-2),
+        "repeats": (2, 48),
+        "seed": (0, 9999),
+        "shown": (0, FRAMES),
+    }
+    MEASURES: ClassVar = {
+        "accuracy": Measure.accuracy("accuracy at the moment shown", np.asarray, rises=("epsilon", "delta", "rows"))
+    }
+    TUNED: ClassVar = {
+        "clip_norm": (0.05, 5.0),
+        "lot_size": (20, 400),
+        "learning_rate": (0.5, 30.0),
+        "epochs": (3, 60),
+    }
+    PEOPLE: ClassVar = "rows"
+    LOOP: ClassVar = "variant"
+    SIZED: ClassVar = False
+    EARLIER: ClassVar = {1: {"accountant": "renyi"}}
+    # Starts and noise have the network's shape, and lots that of the rows and of the rate
+    COMMON: ClassVar = (
+        "dataset",
+        "own",
+        "variant",
+        "mechanism",
+        "rows",
+        "layers",
+        "width",
+        "lot_size",
+        "repeats",
+        "seed",
+    )
+
+    dataset: str = "moons"
+    own: str = file_handles.NONE
+    variant: str = "sound"
+    mechanism: str = "sampled"
+    epsilon: float = 0.5
+    rows: int = None  # type: ignore[assignment]  # all, once validated
+    layers: int = 2
+    width: int = 16
+    activation: str = "tanh"
+    lot_size: int = 100
+    clip_norm: float = 0.5
+    clipping: str = "flat"
+    plan: str = "epochs"
+    noise_multiplier: float = 10.0
+    epochs: int = 15
+    learning_rate: float = 8.0
+    plain_rate: float = 1.0
+    decay: float = 0.2
+    shape: str = "geometric"
+    noise_ramp: float = 1.0
+    clip_ramp: float = 1.0
+    delta: float = 1e-5
+    accountant: str = "pld"
+    repeats: int = 16
+    seed: int = 1
+    shown: int = FRAMES
+    over: str = "epochs"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        least = math.log(1 / self.delta) / _MOMENTS_ORDERS * 1.05
+        if self.accountant == "moments" and self.left < least:
+            needed = f"at least {self.spent + least:.3g} with the moments accountant"
+            raise check.RefusedError("epsilon", self.epsilon, needed)
+        if self.steps < 1:
+            raise check.RefusedError(
+                "epsilon", self.epsilon, "enough for one step: more noise or smaller lots allow it"
+            )
+
+    def of_rows(self, rows: int) -> Self:
+        """Return the settings with lots that are the same part of all rows: as many steps, with the same noise in a
+        larger sum."""
+        return self.change(rows=rows, lot_size=max(self.LIMITS["lot_size"][0], int(self.rate * rows + 1e-9)))
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Return the (lowest, highest) value of each field, with what the data set and the rows leave of them."""
+        (low, high), rows = self.LIMITS["lot_size"], self.rows
+        if isinstance(rows, int):
+            high = min(max(high, rows // _LEAST_LOTS) if self.private else high, max(rows, low))
+        return {**super().limits, "lot_size": (low, high)}
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Return the measures with what they rise along. With noise of its own, a larger budget is a longer training,
+        which may end anywhere; more rows make more lots of a pass, each with noise, where these have a fixed order."""
+        if self.plan == "epochs" and self.by_chance:
+            return self.MEASURES
+        rises = ("epsilon", "delta") if self.plan == "epochs" else ()
+        return {name: measure._replace(rises=rises) for name, measure in self.MEASURES.items()}
+
+    @property
+    def by_chance(self) -> bool:
+        """Return whether lots are drawn by chance; else each row has its place in a fixed order."""
+        return self.mechanism == "sampled" or self.variant != "sound"
+
+    @property
+    def lot(self) -> float:
+        """Return the size L of a lot: expected, or in the mean of a pass, which has a whole number of lots."""
+        return self.lot_of(self.lot_size)
+
+    def lot_of(self, size: int) -> float:
+        """Return the size of a lot that ``size`` asks for."""
+        return size if self.by_chance else self.rows / max(1, round(self.rows / size))
+
+    @property
+    def rate(self) -> float:
+        """Return the chance q of a row to be in a lot; in a fixed order, 1 over how many lots there are."""
+        return self.lot / self.rows
+
+    def released(self, steps: int, rate: float | None = None) -> int:
+        """Return what is counted of so many first steps: steps, or without chance the releases that one row is in."""
+        if self.by_chance or not steps:
+            return steps
+        return tree.releases(self.mechanism, steps, lots=tree.lots_a_pass(rate or self.rate))
+
+    @property
+    def counted_by(self) -> str:
+        """Return the accountant, in the form that is quick enough."""
+        return ACCOUNTANTS[self.accountant] if self.by_chance else "gdp"
+
+    @property
+    def slow(self) -> bool:
+        """Return whether the accountant has a quick form besides."""
+        return self.by_chance and self.counted_by != self.accountant
+
+    def counted_at(self, rate: float) -> float:
+        """Return the rate at which the accountant takes what is counted of lots at ``rate`` to be sampled."""
+        return rate if self.by_chance else 1.0
+
+    def steps_at(self, rate: float) -> int:
+        """Return how many steps all epochs take with lots at this rate."""
+        return max(1, round(self.epochs / rate))
+
+    @property
+    def _within(self) -> int:
+        """Return how many steps the budget allows; in a fixed order, those of whole passes."""
+        whole = 1 if self.by_chance else tree.lots_a_pass(self.rate)
+        within = StepsWithin(
+            accountant=self.counted_by,
+            sampling_rate=self.counted_at(self.rate),
+            noise_multiplier=self.noise_multiplier / math.sqrt(self.released(whole)),
+            epsilon=self.left,
+            delta=self.delta,
+        )
+        return whole * int(_answer(within))
+
+    @cached_property
+    def steps(self) -> int:
+        """Return how many steps are taken."""
+        longest = self.steps_at(self.rate)
+        return longest if self.plan == "epochs" else min(longest, self._within)
+
+    @property
+    def used_up(self) -> bool:
+        """Return whether the budget ends the training, and not the number of epochs."""
+        return self.plan == "epochs" or self.steps < self.steps_at(self.rate)
+
+    @cached_property
+    def sigma(self) -> float:
+        """Return the noise multiplier of the whole release of the first step: noise sd over C."""
+        return float(_answer(self.noise_for(self.rate))) if self.plan == "epochs" else self.noise_multiplier
+
+    @property
+    def noise_sd(self) -> float:
+        """Return the noise's sd on a weight's mean gradient in the first step: sigma C / L."""
+        return self.sigma * self.clip_norm / self.lot
+
+    @property
+    def ramp(self) -> float:
+        """Return the noise multiplier of the last step over that of the first."""
+        return self.noise_ramp if self.plan == "epochs" and self.by_chance else 1.0
+
+    def noise_for(self, rate: float) -> NoiseFor:
+        """Return the task of the noise multiplier with which all epochs of lots at ``rate`` cost what is left."""
+        return NoiseFor(
+            accountant=self.counted_by,
+            sampling_rate=self.counted_at(rate),
+            steps=self.released(self.steps_at(rate), rate),
+            epsilon=self.left,
+            delta=self.delta,
+            ramp_end=self.ramp,
+            ramp_shape=self.shape,
+        )
+
+    @property
+    def _architecture(self) -> Architecture:
+        source = data.source(self.rows_of)
+        hidden = (self.width,) * self.layers
+        return Architecture(sizes=(len(source.features), *hidden, len(source.classes)), activation=self.activation)
+
+    def _recipe(self, *, private: bool) -> Recipe:
+        """Return how the networks of an arm are trained."""
+        architecture, in_order = self._architecture, self.mechanism if private else "ordered"
+        layers = len(architecture.shapes)
+        bounds = (self.clip_norm / math.sqrt(layers),) * layers if self.clipping == "layers" else self.clip_norm
+        return Recipe(
+            architecture=architecture,
+            sampling_rate=self.rate,
+            steps=self.steps,
+            learning_rate=self.learning_rate if private else self.plain_rate,
+            clip_norm=bounds if private else None,
+            decay=self.decay,
+            variant=self.variant if private else "sound",
+            shape=self.shape,
+            noise_ramp=self.ramp if private else 1.0,
+            clip_ramp=self.clip_ramp if private and self.by_chance else 1.0,
+            mechanism="sampled" if self.by_chance else in_order,
+        )
+
+    @cached_property
+    def models(self) -> Mapping[str, Training]:
+        """Return how the networks of each arm are trained."""
+        return {arm: self._model(self._recipe(private=arm == "private")) for arm in ARMS}
+
+    def _model(self, recipe: Recipe) -> Training:
+        # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no bound, no noise
+        noise = self.sigma * math.sqrt(len(recipe.bounds))
+        rows = {"dataset": self.rows_of, "private_rows": self.rows}
+        return self.part(Training, **rows, recipe=recipe, noise_multiplier=noise)
+
+    @property
+    def marks(self) -> np.ndarray:
+        """Return the step of each frame."""
+        return self.models["private"].marks
+
+    @cached_property
+    def mechanisms(self) -> Mapping[str, Self]:
+        """Return these settings with each mechanism, at the same epsilon; none where the loop, or the noise, is
+        another's."""
+        if self.variant != "sound" or self.plan != "epochs":
+            return {}
+        return {one: self if one == self.mechanism else self.change(mechanism=one) for one in tree.MECHANISMS}
+
+    def noise_left(self, steps: int) -> float:
+        """Return the sd that noise alone gives each weight by ``steps`` steps.
+
+        Noise of sd sigma_s C_s / L in each step adds up to sqrt(sum (eta_s sigma_s C_s / L)^2); of a tree's nodes, only
+        what has not gone out again counts.
+        """
+        recipe = self.models["private"].recipe
+        rates = (recipe.rates * recipe.noise_shares * recipe.clip_shares)[:steps]
+        if recipe.mechanism == "tree":
+            rates = tree.remaining(rates, lots=tree.lots_a_pass(recipe.sampling_rate))
+        return self.noise_sd * float(np.linalg.norm(rates))
+
+    def counted(self, epsilon: float, *, steps: int, by: str = "") -> Guarantee:
+        """Return what the accountant ``by``, or the one that made the noise, says of so many steps, which cost
+        ``epsilon`` beside what bounds have: a promise of the sound loop, of others a claim."""
+        model, nothing = self.models["private"], ApproximateRelease(epsilon=0, delta=0)
+        training = Guarantee(
+            epsilon=epsilon,
+            delta=self.delta,
+            adjacency=Adjacency.ADD_REMOVE,
+            unit=self.unit,
+            basis=BASES[by or self.counted_by],
+            event=model.recipe.event(model.noise_multiplier, until=steps) if steps else nothing,
+            assumes=() if self.by_chance else (tree.ASSUMES,),
+        )
+        return self.whole(training)
+
+    @property
+    def promise(self) -> Guarantee | None:
+        sound = self.variant == "sound" and not self.void
+        return self.counted(self.left, steps=self.steps) if sound else None
+
+
+@cached
+def _answer(task: NoiseFor | StepsWithin) -> float:
+    """Return the answer of a small question that settings ask again and again."""
+    return task.run()
