@@ -41,15 +41,21 @@ def norm_q(contrasts: np.ndarray, q: float) -> np.ndarray:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Problem:
-    """Private X (n, d), y (n,); beta (d,); contrasts (K, d); ranges (K, 2); sources: K pairs of rows and labels."""
+class Rows:
+    """Private X (n, d), y (n,); sources: K pairs of public rows and labels."""
 
     X: np.ndarray
     y: np.ndarray
+    sources: tuple[tuple[np.ndarray, np.ndarray], ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Problem(Rows):
+    """Simulated rows, whose truth is known: beta (d,); contrasts (K, d); ranges (K, 2) of the sources' features."""
+
     beta: np.ndarray
     contrasts: np.ndarray
     ranges: np.ndarray
-    sources: tuple[tuple[np.ndarray, np.ndarray], ...]
 
     def transferable(self, q: float, h: float) -> np.ndarray:
         """Return which sources are in A_q, (K,), for exponent ``q`` and bound ``h``."""
@@ -117,7 +123,7 @@ class Statistics:
         return self.fit(np.eye(len(self.gram)))
 
 
-def statistics(data: Problem, rows: int | tuple[int, ...]) -> Statistics:
+def statistics(data: Rows, rows: int | tuple[int, ...]) -> Statistics:
     """Return the statistics of the first ``rows`` rows of each source; one number for all sources or one for each."""
     counts = np.broadcast_to(rows, len(data.sources))
     cut = [(X[:count], y[:count]) for (X, y), count in zip(data.sources, counts, strict=True)]
@@ -154,7 +160,7 @@ class Detection:
     sd: float
 
 
-def detect(data: Problem, each: np.ndarray, *, rho: float, seed: int, draws: range, part: int) -> Detection:
+def detect(data: Rows, each: np.ndarray, *, rho: float, seed: int, draws: range, part: int) -> Detection:
     """Select the sources that are statistically as good as the best one and better than w = 0, for ``rho`` (zCDP).
 
     A source is kept if its noisy loss is at most the smallest one plus two noise standard deviations and a margin, and

@@ -264,7 +264,8 @@ def _less(r, one: str, other: str) -> bool:
 
 
 def _helps(r, case: Callable[..., bool] = better) -> tuple[list[float], Callable[[float], bool]]:
-    pairs = zip(r.over_epsilon[CANDIDATES.index("transfer")], r.over_epsilon[CANDIDATES.index("target")], strict=True)
+    runs = r.over_epsilon.runs
+    pairs = zip(runs[CANDIDATES.index("transfer")], runs[CANDIDATES.index("target")], strict=True)
     found = {e: pair for e, pair in zip(r.settings.epsilons, pairs, strict=True) if not np.isnan(pair[0][0])}
     return [*found], lambda place: case(*found[place], higher=False, constant=r.nothing_learnt)
 

@@ -88,7 +88,7 @@ def problem_of(own: OwnRows, *, seed: int = 3):
 def arrays(own: OwnRows) -> list[np.ndarray]:
     """All that a result is made of, of known and of detected sources."""
     results = [settings_of(own, selection=kind).run() for kind in ("known", "detected")]
-    found = [[one.focus.risk, one.focus.kept, one.over_epsilon, one.over_migrated] for one in results]
+    found = [[one.focus.risk, one.focus.kept, one.over_epsilon.runs, one.over_migrated.runs] for one in results]
     return [*itertools.chain(*found), *results[0].walks.points, results[0].walks.truth, results[0].walks.source]
 
 
@@ -322,12 +322,12 @@ class TestSettings:
 
     def test_sources_as_they_are_cost_what_bounds_did(self):
         settings = settings_of(choose(salaries(), replace(ROLES, payments=(Payment(epsilon=0.1),))))
-        held = settings.guarantee("source")
+        held = settings.source_guarantee
         assert (held.epsilon, held.delta, held.unit) == (0.1, 0.0, "record")
-        assert settings_of(choose(salaries())).guarantee("source") is None
+        assert settings_of(choose(salaries())).source_guarantee is None
         detected = settings.change(selection="detected")
-        alone = detected.model.guarantee("source", detected.epsilon, detected.migrated)
-        assert detected.guarantee("source").epsilon == pytest.approx(0.1 + alone.epsilon)
+        alone = detected.model.detection_guarantee(detected.epsilon)
+        assert detected.source_guarantee.epsilon == pytest.approx(0.1 + alone.epsilon)
 
     def test_bounds_read_off_the_rows_are_told(self):
         roles = replace(ROLES, target=replace(ROLES.target, read_off=True))
@@ -441,7 +441,7 @@ def test_plotly_accepts_every_figure_and_no_row_is_drawn(own):
     result = settings_of(own).run()
     for draw in (figures.over_epsilon, figures.over_migrated, figures.walk):
         figure = go.Figure(draw(result))
-        assert max(len(trace.x) for trace in figure.data) <= 2 * len(result.over_epsilon[0]) + 2
+        assert max(len(trace.x) for trace in figure.data) <= 2 * len(result.over_epsilon.at) + 2
 
 
 def test_a_near_source_is_a_head_start(own):

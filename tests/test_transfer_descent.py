@@ -23,7 +23,7 @@ AT = [SMALL, SMALL.change(epsilon=50.0, penalty=0.05), SMALL.change(dimension=50
 
 
 def done(settings: TransferSettings):
-    wanted = (task for task in settings.tasks() if task.essential or isinstance(task, descent.Beside))
+    wanted = (task for task in settings.tasks() if task.essential or getattr(task, "work", None) is descent.beside)
     return settings.result({task: task.run() for task in wanted})
 
 
@@ -155,7 +155,7 @@ class TestPage:
     def test_it_stays_within_the_private_rows_that_there_are(self):
         assert SMALL.widths == (20, 5, 10, 50, 100, 200, 500)
         assert TransferSettings(target_rows=5000, dimension=30).widths == (30, 5, 10, 20, 50)
-        assert not any(task.essential for task in SMALL.tasks() if isinstance(task, descent.Beside))
+        assert not any(task.essential for task in SMALL.tasks() if getattr(task, "work", None) is descent.beside)
 
     def test_who_is_ahead_is_said_as_measured(self, result):
         said, settings = plain(words_descent.coefficients(result)), result.settings
@@ -180,7 +180,7 @@ class TestPage:
         """At 500 and epsilon 50 it is ahead, with 20 or at epsilon 10 it is not."""
         for d, epsilon, ahead in ((500, 50.0, True), (500, 10.0, False), (20, 10.0, False)):
             settings = TransferSettings(target_rows=200, dimension=d, sources=1, epsilon=epsilon, repeats=8)
-            walk, other = descent.Beside(model=settings.model, epsilon=epsilon, dimension=d).run().medians
+            walk, other = descent.beside(settings.model, (epsilon,), range(8)).medians
             assert (walk < other) == ahead
 
     def test_half_of_the_noise_where_a_row_is_there_or_not(self):
@@ -193,8 +193,8 @@ class TestPage:
         result = done(SMALL.change(noise="printed", repeats=2))
         said = plain(words_descent.coefficients(result))
         assert "the two guarantees are not the same" in said
-        assert result.descent_guarantee.epsilon == pytest.approx(1.0)
-        assert result.guarantee("target").epsilon > 1.5
+        assert descent.guarantee(result.settings.model.claim, 1.0).epsilon == pytest.approx(1.0)
+        assert result.settings.guarantee("target").epsilon > 1.5
 
     def test_what_is_not_trained_yet_is_not_said(self):
         result = SMALL.result({task: task.run() for task in SMALL.tasks() if task.essential})

@@ -9,9 +9,10 @@ from dpcore import check, transfer
 from dpcore.accountants import account, zcdp
 from dpcore.privacy import Adjacency, BoundedRangeRelease, PureRelease
 from dpcore.training import frank_wolfe as fw
-from pages.transfer import experiment
+from pages.transfer import parameters
 from pages.transfer import result as transfer_result
-from pages.transfer.experiment import CANDIDATES, EPSILONS, MIGRATED, TransferSettings
+from pages.transfer.experiment import TransferSettings
+from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED
 
 SMALL = TransferSettings(target_rows=300, dimension=8, repeats=6, epsilon=2.0, migrated=1000)
 
@@ -23,8 +24,9 @@ def essential(settings):
 def test_with_a_large_budget_it_finds_the_nearest():
     settings = SMALL.change(selection="detected", epsilon=50.0, target_rows=5000, migrated=15_000, dimension=20)
     found = essential(settings)
-    assert found.kept[found.harms.argmin()] == 1
-    assert found.kept[found.harms.argmax()] == 0
+    sources = found.sources()
+    assert sources["used"][sources["excess risk"].argmin()] == 1
+    assert sources["used"][sources["excess risk"].argmax()] == 0
 
 
 class TestBudget:
@@ -35,14 +37,14 @@ class TestBudget:
         settings = SMALL.change(selection=selection, noise=noise, adjacency=str(adjacency), epsilon=1.7)
         found = essential(settings)
         for name in ("target", "pooled", "transfer"):
-            held = found.guarantee(name)
+            held = found.settings.guarantee(name)
             assert held.epsilon <= 1.7 + 1e-12
             assert held.epsilon == pytest.approx(1.7, rel=1e-9)
             assert held.adjacency is adjacency
-        alone = found.guarantee("source")
+        alone = found.settings.source_guarantee
         assert (alone is None) == (selection == "known")
         if alone is not None:
-            share = zcdp.rho_of_event(alone.event) / zcdp.rho_of_event(found.guarantee("transfer").event)
+            share = zcdp.rho_of_event(alone.event) / zcdp.rho_of_event(found.settings.guarantee("transfer").event)
             assert share == pytest.approx(settings.detection_share)
 
     @pytest.mark.parametrize("adjacency", Adjacency)
@@ -62,9 +64,9 @@ class TestBudget:
         assert found.plan("target").scale == pytest.approx(printed)
         assert isinstance(found.plan("target").event.event, PureRelease)
         assert found.strong("target").epsilon > 2.0
-        assert found.guarantee("target").epsilon > 1.5
+        assert found.settings.guarantee("target").epsilon > 1.5
         optimal = account(found.plan("target").event, delta=1e-6, adjacency=Adjacency.REPLACE_ONE, accountant="pld")
-        assert found.guarantee("target").epsilon >= optimal.epsilon > 1.4
+        assert found.settings.guarantee("target").epsilon >= optimal.epsilon > 1.4
 
     def test_the_table_of_printed_costs(self):
         frame = transfer_result.printed_costs().set_index("nominal")
@@ -85,14 +87,14 @@ def result(request):
 
 class TestCandidates:
     def test_the_curves_pass_through_today(self, result):
-        today = result.over_epsilon[:, EPSILONS.index(result.settings.epsilon)]
+        today = result.over_epsilon.runs[:, EPSILONS.index(result.settings.epsilon)]
         np.testing.assert_allclose(today, result.focus.risk, rtol=1e-4)
-        np.testing.assert_allclose(result.over_migrated[:, 5], result.focus.risk, rtol=1e-4)
+        np.testing.assert_allclose(result.over_migrated.runs[:, 5], result.focus.risk, rtol=1e-4)
 
     def test_all_of_the_work_is_there(self, result):
-        assert not np.isnan(result.over_epsilon).any()
-        assert result.over_migrated.shape == (4, len(MIGRATED), result.settings.repeats)
-        assert len(result.curves) == 4 * 6 * (len(EPSILONS) + len(MIGRATED))
+        assert result.over_epsilon.complete
+        assert result.over_migrated.runs.shape == (4, len(MIGRATED), result.settings.repeats)
+        assert len(result.curves()) == 4 * 6 * (len(EPSILONS) + len(MIGRATED))
         assert result.table()["median"].tolist() == [spread.median for spread in result.summary().values()]
 
     def test_a_walk_is_the_engine_on_the_candidates_rows(self, result):
@@ -113,13 +115,13 @@ class TestCandidates:
     def test_the_known_sources_are_those_within_h(self):
         found = essential(SMALL.change(q=0.0, h=6.5))
         assert found.sources()["transferable"].tolist() == [width <= 6.5 for width in np.minimum(transfer.WIDTHS, 8)]
-        assert (found.kept == found.sources()["transferable"]).all()
+        assert (found.focus.kept == found.sources()["transferable"].to_numpy()).all()
         trusted = found.problem.risk(transfer.statistics(found.problem, 166).fit(found.focus.kept))
         np.testing.assert_allclose(found.focus.risk[1], trusted)
 
     def test_without_a_source_a_transfer_is_the_walk_from_zero(self):
         found = essential(SMALL.change(h=0.02, difference=4.0))
-        assert not found.kept.any()
+        assert not found.focus.kept.any()
         assert found.summary()["source"].median == pytest.approx(found.nothing_learnt)
         alone, target = found.plan("alone"), found.plan("target")
         assert (alone.steps, alone.scale) == (target.steps, pytest.approx(target.scale))
@@ -127,10 +129,10 @@ class TestCandidates:
 
     def test_a_partial_result_has_what_is_done(self):
         found = essential(SMALL)
-        assert np.isnan(found.over_epsilon).all()
-        assert not np.isnan(found.over_migrated).any()
-        assert found.published.frame["value"].isna().all()
-        assert found.curves["over"].unique().tolist() == ["migrated"]
+        assert np.isnan(found.over_epsilon.runs).all()
+        assert found.over_migrated.complete
+        assert found.published.frame()["value"].isna().all()
+        assert found.curves()["over"].unique().tolist() == ["migrated"]
 
     def test_repeats_and_seeds(self):
         one, same, other = (essential(SMALL.change(seed=seed)).focus.risk for seed in (3, 3, 4))
@@ -176,7 +178,7 @@ def essential_focus(settings):
 
 
 class TestPlane:
-    @pytest.mark.parametrize("polytope", experiment.POLYTOPES)
+    @pytest.mark.parametrize("polytope", parameters.POLYTOPES)
     def test_walks_stay_inside_and_gather_as_epsilon_grows(self, polytope):
         spreads = []
         for epsilon in (0.1, 50.0):

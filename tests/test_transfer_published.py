@@ -58,7 +58,7 @@ def test_lambda_and_q_are_free(penalty):
 def test_what_the_table_says_of_more_passes_is_so():
     for penalty, q in ((0.1, "1"), (0.0, "1"), (1.0, "1"), (1.0, "2")):
         done = published.result({row: row.run() for row in published.tasks(penalty, q)}, penalty=penalty, q=q)
-        frame = done.frame
+        frame = done.frame()
         least = frame.loc[~frame["noisy"], "value"].min()
         twenty = frame.loc[frame["noisy"] & (frame["migrated"] == 20), "value"].iloc[0]
         assert done.passes_suffice == (least <= twenty)
@@ -117,7 +117,7 @@ def test_its_noise_hardly_enters():
 
 
 def test_a_partial_table():
-    frame = published.result({}).frame
+    frame = published.result({}).frame()
     assert len(frame) == len(PUBLISHED) + len(CONTROLS)
     assert frame["value"].isna().all()
     assert published.result({}).passes_suffice is None

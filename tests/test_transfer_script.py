@@ -11,7 +11,9 @@ from test_pages import opened, text
 
 from pages.transfer import figures, words_tables
 from pages.transfer import words as say
-from pages.transfer.experiment import CANDIDATES, EPSILONS, NOISES, POLYTOPES, SELECTIONS, TransferSettings
+from pages.transfer.experiment import TransferSettings
+from pages.transfer.parameters import NOISES, POLYTOPES, SELECTIONS
+from pages.transfer.work import CANDIDATES, EPSILONS
 from tests.claims import better
 
 PAGE = "transfer"
@@ -57,13 +59,13 @@ def test_the_curve_shows_the_medians(result):
             figures.STYLES[name][0], figures.risk(now[name].median)
         )
         assert numbers(trace["x"]) == pytest.approx(EPSILONS)
-        assert numbers(trace["y"]) == pytest.approx(np.median(result.over_epsilon[place], axis=1), rel=1e-5)
+        assert numbers(trace["y"]) == pytest.approx(np.median(result.over_epsilon.runs[place], axis=1), rel=1e-5)
 
 
 def test_the_titles_say_what_the_curves_and_walks_show(result):
     how, pairs = (
         {"higher": False, "constant": result.nothing_learnt},
-        [result.over_epsilon[CANDIDATES.index(name)] for name in ("transfer", "target")],
+        [result.over_epsilon.runs[CANDIDATES.index(name)] for name in ("transfer", "target")],
     )
     helps = np.array([better(*pair, **how) for pair in zip(*pairs, strict=True)])
     title = figures.over_epsilon(result)["layout"]["title"]["text"]
@@ -72,7 +74,8 @@ def test_the_titles_say_what_the_curves_and_walks_show(result):
     if match := re.search(r"help (from|up to) ([\d.]+)", title):
         place = EPSILONS.index(float(match[2]))
         assert (helps[place:] if match[1] == "from" else helps[: place + 1]).all()
-    zero, source = result.misses
+    ends = [np.abs(points[-1] - result.walks.truth).sum(axis=1) for points in result.walks.points]
+    zero, source = map(np.median, ends)
     walk = figures.walk(result)["layout"]["title"]["text"]
     assert source < zero or "closer from the source" not in walk
     assert zero < source or "closer from zero" not in walk
@@ -90,7 +93,7 @@ def test_sources_right_of_the_line_are_not_transferable(result):
     line = next(shape for shape in figure["layout"]["shapes"] if shape["type"] == "line")
     assert line["x0"] == result.settings.h
     inside = [colour == figures.theme.PUBLIC for colour in figure["data"][0]["marker"]["line"]["color"]]
-    assert inside == (result.norms <= result.settings.h).tolist()
+    assert inside == (result.sources()["norm"] <= result.settings.h).tolist()
 
 
 def test_a_partial_result_is_drawn_as_far_as_it_goes():

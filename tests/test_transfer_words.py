@@ -74,7 +74,7 @@ def nothing(result) -> float:
 
 
 def near(result) -> int:
-    return int((result.norms <= result.settings.h + 1e-9).sum())
+    return int((result.sources()["norm"] <= result.settings.h + 1e-9).sum())
 
 
 def gap(result) -> float:
@@ -109,7 +109,7 @@ def times(text: str, value: float) -> bool:
 RISK = r"(below 0\.0001|[\d.]+?)(?=[.,;:)]? )"
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
-        r.settings.noise != "printed" and attackers.close(r.guarantee("transfer"), m[1])
+        r.settings.noise != "printed" and attackers.close(r.settings.guarantee("transfer"), m[1])
     ),
     rf"Excess risk, with sources {RISK}": lambda r, m: near_to(m[1], middle(r, "transfer")),
     rf"Excess risk, target only {RISK}": lambda r, m: near_to(m[1], middle(r, "target")),
@@ -139,7 +139,7 @@ RULES: Rules = {
     r"alone do worse than predicting 0": lambda r, _: middle(r, "target") > nothing(r) * (1 - 1e-6),
     r"pooling all rows harms": lambda r, _: middle(r, "pooled") > middle(r, "target"),
     r"Actual epsilon ([\d.]+) nominal": lambda r, m: (
-        r.settings.noise == "printed" and near_to(m[1], r.guarantee("transfer").epsilon)
+        r.settings.noise == "printed" and near_to(m[1], r.settings.guarantee("transfer").epsilon)
     ),
     r"Around the sources the radius": lambda r, _: r.focus.kept.any(),
     r"No contrast is within": lambda r, _: near(r) == 0,
@@ -152,7 +152,8 @@ RULES: Rules = {
     r"whatever epsilon is": lambda r, _: r.settings.selection == "known",
     r"target only, same penalty": lambda r, _: r.settings.penalty > 0,
     r"epsilon is unchanged": lambda r, _: all(
-        r.guarantee(one).epsilon == pytest.approx(r.settings.change(penalty=0.0).guarantee(one).epsilon, rel=1e-9)
+        r.settings.guarantee(one).epsilon
+        == pytest.approx(r.settings.change(penalty=0.0).guarantee(one).epsilon, rel=1e-9)
         for one in ("target", "pooled", "transfer")
         if r.settings.noise != "printed"
     ),
@@ -192,7 +193,7 @@ def test_every_sentence_says_what_was_computed():
         also=ONCE,
         count=80,
         essential=True,
-        seldom=attackers.rules(lambda r: r.guarantee("transfer")),
+        seldom=attackers.rules(lambda r: r.settings.guarantee("transfer")),
     )
 
 
@@ -206,7 +207,7 @@ def test_a_larger_threshold_means_more_noise(epsilon, rows):
 
 def test_a_contrast_by_a_tiny_q_is_a_finite_number():
     result = TransferSettings(dimension=50, repeats=2, q=0.001).run()
-    assert np.isfinite(result.norms).all()
+    assert np.isfinite(result.sources()["norm"]).all()
     assert "inf" not in str(figures.sources(result)["layout"])
 
 
@@ -260,8 +261,7 @@ def test_every_text_is_reached():
     words_descent.coefficients(result)
     words_tables.costs_table(result)
     page.PAGE.lead(settings), say.texts(settings)["help.selection"]
-    for drawn in (page.pictures, page.sources, page.coefficients, page.published):
-        drawn(result)
+    page.board(*page.DRAWN)(result)
     for penalty, least in ((0.1, 0.0), (1.0, 99.0)):
         done = {task: task.run() for task in published.tasks(penalty)}
         done |= {task: row | {"value": least} for task, row in done.items() if not task.noisy}

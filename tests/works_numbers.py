@@ -21,7 +21,7 @@ def _printed(migrated: int) -> Callable[[Any], float]:
     """A value of the table of errors, made again."""
 
     def value(result: Any) -> float:
-        frame = result.published.frame
+        frame = result.published.frame()
         return float(frame.loc[(frame["migrated"] == migrated) & frame["noisy"], "value"].iloc[0])
 
     return value
@@ -43,7 +43,7 @@ def _four_fifths(result: Any) -> float:
 
 def _quiet(result: Any) -> float:
     """What the loop prints of its first five rows without noise."""
-    frame = result.published.frame
+    frame = result.published.frame()
     return float(frame.loc[~frame["noisy"] & (frame["epochs"] == 50), "value"].iloc[0])
 
 

@@ -5,22 +5,20 @@ number of a gradient, the descent's for the length of all d.
 """
 
 import math
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from dpcore import transfer
-from dpcore.accountants import account
+from dpcore.accountants import account, gdp
 from dpcore.cache import cached
 from dpcore.estimators.reference import penalised_least_squares
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.regression.least_squares import Statistics
 from dpcore.regression.perturbed import Descent
 from dpcore.streams import stream
-from dpcore.training import frank_wolfe as fw
-from dpcore.transfer import RADIUS, RESIDUAL_BOUND
+from dpcore.transfer import RADIUS
 from pages.transfer.work import PARTS, Claim, Model
 
 DIMENSIONS = (5, 10, 20, 50, 100, 200, 500)
@@ -43,53 +41,29 @@ class Alone(NamedTuple):
         return float(np.median(self.walk)), float(np.median(self.descent))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Beside:
-    """Walk and descent with ``dimension`` coefficients in place of the model's."""
-
-    model: Model
-    epsilon: float
-    dimension: int
-    essential: bool = False
-
-    def run(self) -> Alone:
-        model = replace(self.model, data=replace(self.model.data, dimension=self.dimension))
-        problem = _rows(model.data.seed, model.data.rows, self.dimension)
-        plain = penalised_least_squares(problem.X, problem.y, penalty=model.penalty, q=model.penalty_q)
-        return Alone(
-            walk=problem.risk(_walk(model, problem, self.epsilon)),
-            descent=problem.risk(_descent(model, problem, self.epsilon)),
-            plain=float(problem.risk(plain)),
-            nothing=float(problem.risk(np.zeros(self.dimension))),
-        )
+def beside(model: Model, at: tuple[float], repeats: range) -> Alone:
+    """Walk and descend at one epsilon on the private rows alone."""
+    data, (epsilon,) = model.data, at
+    problem, walk = _rows(data.seed, data.rows, data.dimension), model.plans(epsilon, 0)["target"]
+    noisy = {"steps": walk.steps, "scale": walk.scale, "noise": walk.noise, "part": PARTS["target"], "draws": repeats}
+    plain = penalised_least_squares(problem.X, problem.y, penalty=model.penalty, q=model.penalty_q)
+    return Alone(
+        walk=problem.risk(model.walk(problem.X, problem.y, model.ball(RADIUS), **noisy).weights),
+        descent=problem.risk(_descent(model, problem, epsilon, repeats)),
+        plain=float(problem.risk(plain)),
+        nothing=float(problem.risk(np.zeros(data.dimension))),
+    )
 
 
 @cached
 def _rows(seed: int, rows: int, dimension: int) -> transfer.Problem:
-    """The page's private rows, whatever the sources are."""
+    """Return the page's private rows, whatever the sources are."""
     return transfer.problem(seed=seed, rows=rows, dimension=dimension, sources=1, difference=0.0, source_rows=1)
 
 
-def _walk(model: Model, problem: transfer.Problem, epsilon: float) -> np.ndarray:
-    own = model.plans(epsilon, 0)["target"]
-    return fw.noisy_frank_wolfe(
-        problem.X,
-        problem.y,
-        polytope=model.ball(RADIUS),
-        ridge=model.penalties.ridge,
-        steps=own.steps,
-        scale=own.scale,
-        residual_bound=RESIDUAL_BOUND,
-        seed=model.data.seed,
-        draws=range(model.repeats),
-        noise=own.noise,
-        part=PARTS["target"],
-    ).weights
-
-
 def way(model: Model) -> Descent:
-    """The descent, from public numbers alone: a usual row of U(-1, 1)^d is sqrt(d/3) long, and the curvature of n of
-    them about (1 + sqrt(d/n))^2 / 3."""
+    """Return the descent, from public numbers alone: n usual rows of U(-1, 1)^d have a curvature of about
+    (1 + sqrt(d/n))^2 / 3."""
     n, d = model.data.rows, model.data.dimension
     return Descent(
         delta=model.claim.delta,
@@ -100,13 +74,18 @@ def way(model: Model) -> Descent:
         ridge=model.penalties.ridge,
         rate=3 / (1 + math.sqrt(d / n)) ** 2,
         momentum=0.0,
-        clip_norm=_REACH * math.sqrt(d / 3),
+        clip_norm=_clip_norm(d),
     )
 
 
-def _descent(model: Model, problem: transfer.Problem, epsilon: float) -> np.ndarray:
+def _clip_norm(dimension: int) -> float:
+    """Return what a row's gradient is clipped to: a usual row of U(-1, 1)^d is sqrt(d/3) long."""
+    return _REACH * math.sqrt(dimension / 3)
+
+
+def _descent(model: Model, problem: transfer.Problem, epsilon: float, repeats: range) -> np.ndarray:
     chosen, draw = way(model), partial(stream, model.data.seed, "noise")
-    unit = np.stack([chosen.draws(model.data.dimension, draw(r, PARTS["descent"])) for r in range(model.repeats)])
+    unit = np.stack([chosen.draws(model.data.dimension, draw(r, PARTS["descent"])) for r in repeats])
     # Its noise is for a row that is replaced; one that is there or not moves the mean half as far
     unit *= Adjacency(model.claim.adjacency).contributions / 2
     X, y = problem.X, problem.y
@@ -114,10 +93,9 @@ def _descent(model: Model, problem: transfer.Problem, epsilon: float) -> np.ndar
 
 
 def noise_sd(model: Model, epsilon: float) -> float:
-    """Standard deviation of the descent's noise on each number of a mean gradient."""
-    chosen = way(model)
-    moved = Adjacency(model.claim.adjacency).contributions * chosen.clip_norm / model.data.rows
-    return chosen.event(epsilon).event.noise_multiplier * moved
+    """Return the standard deviation of the descent's noise on each number of a mean gradient."""
+    moved = Adjacency(model.claim.adjacency).contributions * _clip_norm(model.data.dimension) / model.data.rows
+    return math.sqrt(STEPS) / gdp.mu_of(epsilon, delta=model.claim.delta) * moved
 
 
 def guarantee(claim: Claim, epsilon: float) -> Guarantee:

@@ -7,238 +7,38 @@ as in [talwar2015].
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
-from dpcore.accountants import BASES
-from dpcore.privacy import Adjacency, Guarantee, Sequence
 from dpcore.training import frank_wolfe as fw
-from dpcore.transfer import NARROWEST, RADIUS
-from lab.files import file_handles, own_rows, own_table
-from lab.files.own_rows import OwnRows
-from lab.settings import Measure, Task
-from lab.sources import OWN, SourceSettings, of_sources
-from pages.transfer import descent, published
-from pages.transfer import own as own_file
+from lab.ensemble import Grid, Runs, slices
+from lab.settings import Task
+from pages.transfer import descent, published, work
+from pages.transfer.parameters import TransferParameters
 from pages.transfer.result import TransferResult
-from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, Claim, Data, ExcessCurve, Focus, Model, Walks
+from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, Cases, Model
 
-NOISES = ("gumbel", "laplace", "printed")
-SELECTIONS = ("known", "detected")
-DATA = ("made", OWN)
-POLYTOPES = ("diamond", "corners")
-
-# Field -> (lowest, highest) value that the settings accept.
-LIMITS = {
-    "epsilon": (0.05, 50.0),
-    "delta": (1e-9, 1e-2),
-    "sources": (1, 12),
-    "difference": (0.0, 4.0),
-    "h": (0.02, 20.0),
-    "q": (0.0, 1.0),
-    "target_rows": (100, 5000),
-    "dimension": (2, 500),
-    "migrated": (MIGRATED[0], MIGRATED[-1]),
-    "detection_share": (0.02, 0.9),
-    "penalty": (0.0, 0.5),
-    "loop_penalty": (0.0, 1.0),
-    "repeats": (2, 40),
-    "seed": (0, 9999),
-}
-# What makes the noise of a walk smaller.
-_LESS_NOISE = ("epsilon", "delta", "target_rows")
 # One slice of work holds about this many (model, row, coefficient, step) cells: some 40 ms. A curve that moves with
 # epsilon is first drawn with so few repeats that all of it is a slice.
 _CELLS_AT_ONCE, _QUICK = 1.5e8, (3, 12)
-# Private rows times coefficients, at most: what a walk takes goes with them.
-_MOST_CELLS = 250_000
-# Private rows of a file, at least.
-_FEWEST = 50
-
-# What a file has of each, all of which it starts with.
-_SIZES = ("target_rows", "sources", "dimension", "migrated")
-# Of a file: what only made-up data have a meaning for.
-_FIXED = {"q": (1.0, 1.0), "difference": (1.6, 1.6), "penalty": (0.0, 0.0), "loop_penalty": (published.PENALTY,) * 2}
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransferSettings(SourceSettings):
-    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+class TransferSettings(TransferParameters):
+    """The experiment of these parameters: its work, and what comes of it."""
 
-    dataset: "made", made-up rows whose truth is known, or "own".
-    own: with dataset "own", an ``OwnRows`` with a column that says the source; of a plain string, the mere name of one,
-    nothing can be computed.
-    epsilon: of the claim, in nats, for one row.
-    delta: of the claim.
-    sources: K.
-    difference: L1 norm of the largest contrast.
-    h: the threshold up to which a contrast is small: which sources are transferable, and how far the correction may go.
-    q: of the norm of a contrast; 0 counts its entries.
-    target_rows: n, private.
-    dimension: d, coefficients.
-    migrated: public rows of all sources together.
-    detection_share: of the budget, where the sources are detected.
-    penalty, penalty_q: lambda and q of lambda ||w||_q, which the walks add to the mean of squares; q = 2 is squared.
-    loop_penalty: lambda of the published table's loop, which is printed with the same q.
-    repeats: models a setting.
-    seed: of rows and noise.
-    selection: the transferable sources are "known", or "detected" privately.
-    noise: "gumbel" (exponential mechanism), "laplace", or "printed", Laplace as printed for a nominal epsilon.
-    adjacency: "replace-one" or "add/remove".
-    polytope: what the walk in the plane goes over.
-    """
+    def probe(self) -> Runs[Model, work.FocusOutcome]:
+        """Return the work of the four candidates now."""
+        now = ((self.epsilon, self.migrated),)
+        return Runs(work=work.focus, model=self.model, at=now, count=self.repeats, essential=True)
 
-    CHOICES: ClassVar = {
-        "dataset": DATA,
-        "selection": SELECTIONS,
-        "noise": NOISES,
-        "adjacency": list(Adjacency),
-        "polytope": POLYTOPES,
-        "penalty_q": fw.NORMS,
-    }
-    LIMITS: ClassVar = LIMITS
-    MEASURES: ClassVar = {
-        "transfer": Measure(
-            "excess risk, sources corrected privately", "lower", lambda now: now.risk[3], rises=_LESS_NOISE
-        ),
-        "target": Measure("excess risk, target rows only", "lower", lambda now: now.risk[0], rises=_LESS_NOISE),
-        "source": Measure("excess risk, sources only", "lower", lambda now: now.risk[1]),
-        "pooled": Measure("excess risk, all rows pooled", "lower", lambda now: now.risk[2], rises=_LESS_NOISE[:2]),
-    }
-    TUNED: ClassVar = {"h": (0.05, 5.0), "detection_share": (0.05, 0.5)}
-    PEOPLE: ClassVar = "target_rows"
-    CURVE: ClassVar = EPSILONS
-    OF_NUMBERS: ClassVar = True
-    FOLLOWS: ClassVar = {"target_rows": ("dimension",)}
-    COMMON: ClassVar = (
-        "dataset",
-        "own",
-        "sources",
-        "difference",
-        "target_rows",
-        "dimension",
-        "selection",
-        "noise",
-        "repeats",
-        "seed",
-    )
-
-    dataset: str = "made"
-    own: str = file_handles.NONE
-    epsilon: float = 1.0
-    delta: float = 1e-6
-    sources: int = 6
-    difference: float = 1.6
-    h: float = 0.7
-    q: float = 1.0
-    target_rows: int = 1000
-    dimension: int = 20
-    migrated: int = 2500
-    detection_share: float = 0.2
-    penalty: float = 0.0
-    loop_penalty: float = published.PENALTY
-    repeats: int = 24
-    seed: int = 3
-    selection: str = "known"
-    noise: str = "gumbel"
-    adjacency: str = "replace-one"
-    polytope: str = "diamond"
-    penalty_q: str = "1"
-
-    @classmethod
-    def fits(cls, own: OwnRows) -> bool:
-        return of_sources(own)
-
-    def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return all that a file has, unless a link has said how much of it, and the usual sizes after one."""
-        if dataset != OWN:
-            return {name: getattr(type(self), name) for name in _SIZES} if self.private else {}
-        return {name: _limits_of(own)[name][1] for name in _SIZES} if _usable(own) and not self.awaits(dataset) else {}
-
-    @property
-    def choices(self) -> Mapping[str, Any]:
-        """Field -> the values it may have: noise that is not calibrated is shown on data of ours only."""
-        return self.CHOICES | ({"noise": NOISES[:2]} if self.private else {})
-
-    @property
-    def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Field -> (lowest, highest) value, with what a file leaves of them."""
-        widest = _widest(self.target_rows) if isinstance(self.target_rows, int) else LIMITS["dimension"][1]
-        of_data = _limits_of(self.own) if self.private else {"dimension": (LIMITS["dimension"][0], widest)}
-        return super().limits | of_data
-
-    @property
-    def pots(self) -> tuple[int, ...]:
-        """Numbers of public rows at which a curve is computed."""
-        low, high = self.limits["migrated"]
-        return MIGRATED if not self.private else (*(rows for rows in MIGRATED if low <= rows < high), high)
-
-    @property
-    def measures(self) -> Mapping[str, Measure]:
-        """Return the measures with what they rise along. With less noise a detection is stricter, also with sources
-        that would have helped."""
-        if self.private:
-            return {
-                name: one._replace(label=one.label.replace("excess risk", "error on held-out rows"), rises=())
-                for name, one in self.MEASURES.items()
-            }
-        if self.penalty:  # with less noise a penalty pulls more
-            return {name: one._replace(rises=()) for name, one in self.MEASURES.items()}
-        if self.selection == "known":
-            return self.MEASURES
-        return self.MEASURES | {"transfer": self.MEASURES["transfer"]._replace(rises=())}
-
-    @property
-    def tuned(self) -> Mapping[str, tuple[float, float]]:
-        """Known sources need no detection, and detected ones no threshold but for the correction's reach."""
-        found = super().tuned
-        return found if self.selection == "detected" else {"h": found["h"]}
-
-    @property
-    def radius(self) -> float:
-        """L1 radius of the correction: ||v||_1 <= ||v||_q for q in (0, 1]; for q = 0, h entries of the largest size."""
-        reach = self.h if self.q > 0 else self.h * self.difference / NARROWEST
-        return min(max(reach, LIMITS["h"][0]), RADIUS)
-
-    @property
-    def data(self) -> Data | own_file.OwnData:
-        """The made-up data, or those of a file. Raises RefusedError for one that is only named."""
-        if self.private:
-            return own_file.OwnData(own=file_handles.key(self.own), seed=self.seed, rows=self.target_rows)
-        return self.part(Data, rows=self.target_rows)
-
-    @cached_property
-    def model(self) -> Model:
-        """Return what the candidates depend on at every epsilon, whatever is migrated."""
-        share = self.detection_share if self.selection == "detected" else 0.0
-        return self.part(Model, claim=self.part(Claim), detection_share=share)
-
-    @property
-    def promise(self) -> Guarantee | None:
-        return None if self.void else self.guarantee("transfer")
-
-    def guarantee(self, name: str) -> Guarantee | None:
-        """A candidate's guarantee: by concentrated privacy, with what bounds have cost. None for what never sees a
-        private row, unless bounds were paid for, which were drawn from those rows too.
-        """
-        found = self.model.guarantee(name, self.epsilon, self.migrated)
-        if found is None and self.paid:
-            bought = Sequence(events=tuple(one.event for one in self.paid))
-            about = {"adjacency": Adjacency(self.adjacency), "unit": self.data.unit, "event": bought}
-            return Guarantee(epsilon=self.spent, delta=0.0, basis=BASES["naive"], **about)
-        return found and self.whole(found)
-
-    def probe(self) -> Focus:
-        """The four candidates now."""
-        return self.part(Focus)
-
-    def sample(self, count: int) -> tuple[Focus, ...]:
-        return (replace(self.probe(), model=replace(self.model, repeats=count)),)
+    def sample(self, count: int) -> tuple[Runs[Model, work.FocusOutcome], ...]:
+        return (replace(self.probe(), count=count),)
 
     def draws_as(self, other: Self) -> bool:
-        """A transfer without a source draws other noise, and a detection may find none in one repeat or another; an L1
-        penalty has one vertex more, and a draw for it in each step."""
+        """Return whether noise is common: a transfer without a source draws other noise, and a detection may find none
+        in one repeat or another; an L1 penalty has one vertex more, and a draw for it in each step."""
         return self.selection == "known" and self._drawn == other._drawn
 
     @property
@@ -248,87 +48,69 @@ class TransferSettings(SourceSettings):
         return alone, self.penalty > 0 and self.penalty_q == "1"
 
     def schedule(self) -> Iterable[Task]:
-        """Today's values and the walk first, then both curves in slices, and the published table at the end."""
-        walks = self.part(Walks, claim=self.model.claim, own=self.data if self.private else None)
+        """Return today's values and the walk first, then both curves in slices, and the published table at the end."""
         printed = () if self.private else published.tasks(self.loop_penalty, self.penalty_q)
-        return (self.probe(), walks, self._quick, *self._curves(), *self._alone, *printed)
+        over_epsilon, over_migrated = self._curves
+        return self.probe(), self._walks, self._quick, *over_epsilon, *over_migrated, *self._alone.values(), *printed
 
     @property
-    def widths(self) -> tuple[int, ...]:
-        """Numbers of coefficients at which two methods are held against each other, today's first; of a file, none."""
-        if self.private:
-            return ()
-        most = self.limits["dimension"][1]
-        return tuple(dict.fromkeys((self.dimension, *(one for one in descent.DIMENSIONS if one <= most))))
+    def _walks(self) -> Runs[work.Walks, work.WalkOutcome]:
+        plane = self.part(work.Walks)
+        return Runs(work=work.walks, model=plane, at=(self.epsilon,), count=self.repeats, essential=True)
+
+    @cached_property
+    def _pots(self) -> Cases:
+        """Return the cases of the curve over public rows."""
+        low, high = self.limits["migrated"]
+        pots = MIGRATED if not self.private else (*(rows for rows in MIGRATED if low <= rows < high), int(high))
+        return tuple((self.epsilon, rows) for rows in pots)
 
     @property
-    def _alone(self) -> tuple[descent.Beside, ...]:
-        return tuple(self.part(descent.Beside, dimension=one) for one in self.widths)
+    def _cells(self) -> int:
+        """Return the work of a walk."""
+        return self.target_rows * self.dimension * fw.MOST_STEPS
 
     @property
-    def _quick(self) -> ExcessCurve:
-        """Over migrated rows at today's epsilon, with a few of the repeats."""
-        cells = 2 * len(self.pots) * self.target_rows * self.dimension * fw.MOST_STEPS
-        repeats = min(self.repeats, int(np.clip(_CELLS_AT_ONCE / cells, *_QUICK)))
-        cases = tuple((self.epsilon, rows) for rows in self.pots)
-        few = replace(self.model, repeats=repeats)
-        return ExcessCurve(model=few, cases=cases, candidates=CANDIDATES[1:], essential=True)
+    def _quick(self) -> Runs[Model, np.ndarray]:
+        """Return the work over migrated rows at today's epsilon, with a few of the repeats."""
+        few = min(self.repeats, int(np.clip(_CELLS_AT_ONCE / (2 * len(self._pots) * self._cells), *_QUICK)))
+        return Runs(work=work.public_risks, model=self.model, at=self._pots, count=few, essential=True)
 
-    def _curves(self) -> tuple[ExcessCurve, ...]:
-        """Over epsilon, and then over migrated rows with all repeats."""
-        cells = self.repeats * self.target_rows * self.dimension * fw.MOST_STEPS
-        width = max(1, int(_CELLS_AT_ONCE / cells))
+    @cached_property
+    def _curves(self) -> tuple[tuple[Runs[Model, np.ndarray], ...], ...]:
+        """Return the work over epsilon, and then over migrated rows with all repeats."""
         budgets = [(epsilon, self.migrated) for epsilon in self.epsilons]
-        pots = [(self.epsilon, rows) for rows in self.pots]
+        width = max(1, int(_CELLS_AT_ONCE / (self.repeats * self._cells)))
         return tuple(
-            ExcessCurve(model=self.model, cases=tuple(cases[first : first + width]), candidates=candidates)
-            for cases, candidates in ((budgets, CANDIDATES), (pots, CANDIDATES[1:]))
-            for first in range(0, len(cases), width)
+            slices(risks, self.model, cases, [range(self.repeats)], width=width)
+            for risks, cases in ((work.risks, budgets), (work.public_risks, self._pots))
         )
+
+    @cached_property
+    def _alone(self) -> dict[int, Runs[Model, descent.Alone]]:
+        """Return the work on the private rows alone, by number of coefficients."""
+        models = {
+            width: replace(self.model, data=self.part(work.Data, rows=self.target_rows, dimension=width))
+            for width in self.widths
+        }
+        how: dict[str, Any] = {"work": descent.beside, "at": (self.epsilon,), "count": self.repeats}
+        return {width: Runs(model=model, **how) for width, model in models.items()}
 
     def result(self, outcomes: Mapping[Task, Any]) -> TransferResult:
         """Assemble what has been done; needs the essential tasks only."""
-        focus, walks, quick, *rest = self.tasks()
-        budgets, pots = {}, {}
-        for task in rest:
-            if isinstance(task, ExcessCurve) and task in outcomes:
-                cases = budgets if len(task.candidates) == len(CANDIDATES) else pots
-                cases |= dict(zip(task.cases, np.moveaxis(outcomes[task], 1, 0), strict=True))
-        empty = np.full((len(CANDIDATES), self.repeats), np.nan)
-        whole = len(pots) == len(self.pots)
-        moving = np.stack(list(pots.values()), axis=1) if whole else outcomes[quick]
-        still = np.broadcast_to(outcomes[focus].risk[0, : moving.shape[2]], moving[:1].shape)
+        now, (over_epsilon, over_migrated) = outcomes[self.probe()], self._curves
+        cases, arms = [(epsilon, self.migrated) for epsilon in EPSILONS], (len(CANDIDATES),)
+        budgets = Grid.of(cases, over_epsilon, outcomes, repeats=self.repeats, arms=arms).runs
+        moving = over_migrated if all(task in outcomes for task in over_migrated) else (self._quick,)
+        pots = Grid.of(self._pots, moving, outcomes, repeats=moving[0].count, arms=(len(CANDIDATES) - 1,)).runs
+        still = np.broadcast_to(now.risk[0, : pots.shape[2]], pots[:1].shape)
         return TransferResult(
             settings=self,
             problem=self.data.problem,
-            focus=outcomes[focus],
-            walks=outcomes[walks],
-            over_epsilon=np.stack([budgets.get((epsilon, self.migrated), empty) for epsilon in EPSILONS], axis=1),
-            over_migrated=np.concatenate([still, moving]),
-            alone={task.dimension: outcomes[task] for task in self._alone if task in outcomes},
+            focus=now,
+            walks=outcomes[self._walks],
+            over_epsilon=Grid(EPSILONS, budgets),
+            over_migrated=Grid(tuple(rows for _, rows in self._pots), np.concatenate([still, pots])),
+            alone={width: outcomes[task] for width, task in self._alone.items() if task in outcomes},
             published=published.result(outcomes, penalty=self.loop_penalty, q=self.penalty_q),
         )
-
-
-def _widest(rows: int) -> int:
-    """The most coefficients that so many private rows leave."""
-    low, high = LIMITS["dimension"]
-    return int(np.clip(_MOST_CELLS // max(rows, 1), low, high))
-
-
-def _usable(held: str) -> bool:
-    """Return whether it is a file with sources, and not only the name of one."""
-    return isinstance(held, OwnRows) and bool(held.sizes)
-
-
-def _limits_of(held: str) -> dict[str, tuple[float, float]]:
-    """Return what a file leaves of ``LIMITS``; of one that is only named, nothing is known."""
-    most = LIMITS["target_rows"][1]
-    if not _usable(held):
-        rows = {"target_rows": (_FEWEST, most), "migrated": (1, own_table.MOST_ROWS)}
-        return _FIXED | rows | {"dimension": (2, own_rows.MOST_COLUMNS + 1)}
-    _, *sizes = held.sizes
-    d, pot = own_file.dimension(held), sum(sizes)
-    exact = {"sources": (len(sizes), len(sizes)), "dimension": (d, d)}
-    rows = {"target_rows": (_FEWEST, min(own_file.private_rows(held), most)), "migrated": (min(MIGRATED[0], pot), pot)}
-    return _FIXED | exact | rows

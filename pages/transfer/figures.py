@@ -1,13 +1,15 @@
 """The transfer page's pictures: excess risk over epsilon and over migrated rows, the walk, and the sources."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from lab.claims import Case, onwards, upto
+from lab.ensemble import Grid
+from lab.settings import quantiles_of
 from lab.sources import OWN
-from pages.transfer.experiment import LIMITS
+from pages.transfer.own import OwnProblem
+from pages.transfer.parameters import LIMITS
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES
 from ui.plot import theme
@@ -39,10 +41,12 @@ _NAMES = {
 # What is said where nothing is learnt, of made-up rows and of a file.
 _NOTHING = ("predict 0", "the middle of the bounds")
 _STROKES = {name: (4 * place - 9, 4 * place - 5) for place, name in enumerate(CANDIDATES)}
+# From where the walks are shown to end nearer to the truth.
+_NEARER = {Case.AHEAD: "closer from the source", Case.BEHIND: "closer from zero"}
 
 
 def risk(value: float) -> str:
-    """An excess risk, to two digits and never 1e-05."""
+    """Return an excess risk, to two digits and never 1e-05."""
     if value != value:
         return "…"
     if value < 1e-3:
@@ -50,8 +54,13 @@ def risk(value: float) -> str:
     return f"{value:#.2g}".rstrip(".")
 
 
+def error(value: float) -> str:
+    """Return a held-out error, to three digits."""
+    return "…" if value != value else theme.number(value)
+
+
 def walk(result: TransferResult) -> dict:
-    """Every repeat's walk in the plane, from zero over the large polytope and around the source over the small one."""
+    """Draw all walks in the plane, from zero over the large polytope and around the source over the small one."""
     found, names = result.walks, _NAMES[result.settings.dataset]
     areas, ends = [], []
     for name, corners, points in zip(("target", "transfer"), found.corners, found.points, strict=True):
@@ -66,7 +75,7 @@ def walk(result: TransferResult) -> dict:
         _mark(found.source, "source coefficients", "diamond-open", theme.PUBLIC),
         _mark(found.truth, names[0], "x-thin", theme.NOW),
         left=_LEFT,
-        title=theme.title("Frank-Wolfe runs", _nearer(result.nearer)),
+        title=theme.title("Frank-Wolfe runs", _NEARER.get(result.nearer, "")),
         shapes=areas + ends,
         annotations=[*_captions(result), theme.note(names[1], "lower right")],
         xaxis=theme.axis(names[2], -reach, reach) | {"dtick": 1, "zeroline": False},
@@ -90,21 +99,18 @@ def _captions(result: TransferResult) -> list[dict]:
     ]
 
 
-def _nearer(case: Case) -> str:
-    """Return from where the walks are shown to end nearer to the truth."""
-    return {Case.AHEAD: "closer from the source", Case.BEHIND: "closer from zero"}.get(case, "")
-
-
 def sources(result: TransferResult) -> dict:
-    """Each source by the norm of its contrast, and the threshold h, left of which sources are transferable."""
-    settings, norms, harms = result.settings, result.norms, result.harms
-    low, high = _span(norms, settings.h)
-    inside, used = result.transferable, result.kept
+    """Draw each source by the norm of its contrast, and the threshold h, left of which sources are transferable."""
+    settings, found = result.settings, result.sources()
+    norms, harms, used, near = (found[name].to_numpy() for name in ("norm", "excess risk", "used", "transferable"))
+    # A range in whole decades that holds the thresholds one can choose and all sources
+    low, high = 0.015, max(LIMITS["h"][1], float(norms.max()), settings.h)
+    high = 30.0 if high <= 25 else 10 ** np.ceil(np.log10(high * 1.01))
     dots = theme.scatter(
         np.clip(norms, low * 1.15, high / 1.15),
         np.clip(harms, _RISK[0] * 1.3, _RISK[1] / 1.3),
         mode="markers+text",
-        text=[str(k + 1) for k in range(len(norms))],
+        text=[str(one) for one in found["source"]],
         textfont={"size": 13},
         customdata=np.column_stack([norms, harms, 100 * used]).round(4).tolist(),
         hovertemplate="source %{text}: norm %{customdata[0]:.3~g}, excess risk %{customdata[1]:.2~g}, "
@@ -112,48 +118,38 @@ def sources(result: TransferResult) -> dict:
         marker={
             "size": 23,
             "color": [theme.rgba(theme.PUBLIC, 0.03 + 0.5 * share) for share in used],
-            "line": {"width": 2, "color": [theme.PUBLIC if one else theme.NON_PRIVATE for one in inside]},
+            "line": {"width": 2, "color": [theme.PUBLIC if one else theme.NON_PRIVATE for one in near]},
         },
     )
     region = {"type": "rect", "x0": low, "x1": settings.h, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     region |= {"fillcolor": theme.rgba(theme.PUBLIC, 0.1), "line": {"width": 0}}
-    found = "; filled: found" if settings.selection == "detected" else ""
+    finding = f"{near.sum()} of {settings.sources} within h = {settings.h:.3g}"
+    finding += "; filled: found" if settings.selection == "detected" else ""
     side, shift = ("right", -4) if settings.h > 0.12 else ("left", 4)
-    place = {"x": np.log10(settings.h), "y": 1, "yref": "paper", "xanchor": side, "yanchor": "top", "xshift": shift}
+    place: dict[str, Any] = {"y": 1, "yref": "paper", "xanchor": side, "yanchor": "top", "xshift": shift}
     return over(
         dots,
         now=settings.h,
         left=_LEFT,
-        title=theme.title("Sources", f"{int(inside.sum())} of {settings.sources} within h = {settings.h:.3g}{found}"),
+        title=theme.title("Sources", finding),
         shapes=[region],
-        annotations=[theme.word("transferable", size=13, **place)],
+        annotations=[theme.word("transferable", size=13, x=float(np.log10(settings.h)), **place)],
         xaxis=theme.log_axis(f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high, most=8),
         yaxis=theme.log_axis("excess risk of the source itself (log scale)", *_RISK, most=8),
     )
 
 
-def _span(norms: np.ndarray, h: float) -> tuple[float, float]:
-    """A range in whole decades that holds the thresholds one can choose and all sources."""
-    high = max(LIMITS["h"][1], float(norms.max()), h)
-    return 0.015, 30.0 if high <= 25 else 10 ** np.ceil(np.log10(high * 1.01))
-
-
 def over_epsilon(result: TransferResult) -> dict:
-    """Excess risk over epsilon; at today's, a stroke for each repeat."""
+    """Draw the excess risk over epsilon; at today's, a stroke for each repeat."""
     low, high = LIMITS["epsilon"]
     name = "nominal epsilon" if result.settings.noise == "printed" else "epsilon"
-    return _risks(
-        result,
-        "epsilon",
-        now=result.settings.epsilon,
-        title=theme.title(f"{_called(result)} by {name}", _ahead(result)),
-        axis=theme.log_axis(f"{name} (log scale)", low / 1.2, high * 1.2, most=8),
-    )
+    axis = theme.log_axis(f"{name} (log scale)", low / 1.2, high * 1.2, most=8)
+    return _risks(result, result.over_epsilon, name, axis, now=result.settings.epsilon, finding=_ahead(result))
 
 
 def _ahead(result: TransferResult) -> str:
     """Return for which epsilons the sources help; or how far the curves have come."""
-    at, _ = result.quantiles("target", "epsilon")
+    at, _ = result.over_epsilon.arms[0].over()
     if part := trained(len(at), len(result.settings.epsilons)):
         return part
     cases = result.over_epsilon_beside()
@@ -168,31 +164,31 @@ def _ahead(result: TransferResult) -> str:
 
 
 def over_migrated(result: TransferResult) -> dict:
-    """Excess risk over the number of migrated rows, at today's epsilon."""
+    """Draw the excess risk over the number of migrated rows, at today's epsilon."""
     low, high = result.settings.limits["migrated"]
-    return _risks(
-        result,
-        "migrated",
-        now=result.settings.migrated,
-        title=theme.title(f"{_called(result)} by public rows"),
-        axis=theme.log_axis("public rows of all sources (log scale)", low / 1.2, high * 1.2, most=8),
-    )
+    axis = theme.log_axis("public rows of all sources (log scale)", low / 1.2, high * 1.2, most=8)
+    return _risks(result, result.over_migrated, "public rows", axis, now=result.settings.migrated)
 
 
-def _risks(result: TransferResult, along: str, *, now: float, title: dict, axis: dict) -> dict:
-    own, summary, written = result.settings.private, result.summary(), written_of(result)
-    plain, nothing = max(result.focus.least_squares, _RISK[0]), result.nothing_learnt
+def _risks(result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: float, finding: str = "") -> dict:
+    """Draw the excess risks, or the held-out errors, of the candidates over a parameter."""
+    own = isinstance(result.problem, OwnProblem)
+    plain, nothing, written = max(result.focus.least_squares, _RISK[0]), result.nothing_learnt, error if own else risk
     curves = []
-    for (name, style), runs in zip(STYLES.items(), np.maximum(result.focus.risk, _RISK[0]), strict=True):
-        (x, found), median = result.quantiles(name, along), summary[name].median
-        value = written(median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
-        main = {"at_now": median, "ghost": True} if name == "transfer" else {}
-        y = found if name in _BANDS else found[1]
-        curves.append(_curve(style, x, y, value=value, runs=runs, ends=_STROKES[name], **main))
+    for arm, runs, (who, spread) in zip(grid.arms, result.focus.risk, result.summary().items(), strict=True):
+        x, found = arm.over()
+        value = written(spread.median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
+        main: dict[str, Any] = {"at_now": spread.median, "ghost": True} if who == "transfer" else {}
+        main |= {"runs": np.maximum(runs, _RISK[0]), "ends": _STROKES[who], "value": value}
+        curves.append(_curve(STYLES[who], x, found if who in _BANDS else found[1], **main))
     # Near to one another, the words stand on the outer sides of their lines
     crossed = not own and plain < nothing < _NEAR * plain
     named = Level(y=plain, name=WITHOUT[0], side="right", below=crossed or own)
-    yaxis = _own_axis(result) if own else theme.log_axis("excess risk (log scale)", _RISK[0], _TOP, most=8)
+    if isinstance(result.problem, OwnProblem):  # from 0 to beyond the midpoint of the bounds
+        top = 1.7 * max(float(np.nan_to_num(nothing)), 0.01 * result.problem.half)
+        yaxis = theme.axis("RMSE, in the answer's unit", 0, top)
+    else:
+        yaxis = theme.log_axis("excess risk (log scale)", _RISK[0], _TOP, most=8)
     return over(
         _curve(WITHOUT, (), plain, listed=False),
         *curves,
@@ -201,8 +197,8 @@ def _risks(result: TransferResult, along: str, *, now: float, title: dict, axis:
         annotations=[named.word(yaxis)],
         legend="upper right",
         left=_LEFT,
-        title=title,
-        xaxis=axis,
+        title=theme.title(f"{'Held-out error' if own else 'Excess risk'} by {name}", finding),
+        xaxis=xaxis,
         yaxis=yaxis,
     )
 
@@ -213,12 +209,11 @@ def _curve(style: tuple[str, str, str], x: Any, y: Any, **more: Any) -> Curve:
 
 
 def over_coefficients(result: TransferResult) -> dict:
-    """Excess risk of the private rows alone over the number of coefficients: walk, descent, and without privacy."""
-    at, found = [*sorted(result.alone)], [one for _, one in sorted(result.alone.items())]
-    low, high = result.settings.limits["dimension"]
+    """Draw the excess risk of the private rows alone by the number of coefficients, and what it is without privacy."""
+    at = sorted(result.alone)
+    found, (low, high) = [result.alone[one] for one in at], result.settings.limits["dimension"]
     walk, descent = (
-        np.array([np.quantile(getattr(one, pick), (0.05, 0.5, 0.95)) for one in found]).reshape(-1, 3).T
-        for pick in ("walk", "descent")
+        np.array([quantiles_of(getattr(one, pick)) for one in found]).reshape(-1, 3).T for pick in ("walk", "descent")
     )
     return over(
         _curve(("Frank-Wolfe", *STYLES["target"][1:]), at, walk),
@@ -238,37 +233,18 @@ def _in_front(result: TransferResult) -> str:
     """Return which method is shown to be ahead, and with how many coefficients; or how far the curves have come."""
     if part := trained(len(result.alone), len(result.settings.widths)):
         return part
-    cases = [result.alone_beside(one) for _, one in sorted(result.alone.items())]
+    widths = sorted(result.alone)
+    cases = [result.alone_beside(result.alone[one]) for one in widths]
     for case, name in ((Case.BEHIND, "Frank-Wolfe"), (Case.AHEAD, "descent")):
         first = onwards(cases, case)
         if first < len(cases):
-            return f"{name} is ahead{f' from {sorted(result.alone)[first]}' if first else ''}"
+            return f"{name} is ahead{f' from {widths[first]}' if first else ''}"
     return ""
 
 
-def _called(result: TransferResult) -> str:
-    return "Held-out error" if result.settings.private else "Excess risk"
-
-
-def written_of(result: TransferResult) -> Callable[[float], str]:
-    """Return how a risk is written: an error of a file has its answer's unit."""
-    return error if result.settings.private else risk
-
-
-def error(value: float) -> str:
-    """A held-out error, to three digits."""
-    return "…" if value != value else theme.number(value)
-
-
-def _own_axis(result: TransferResult) -> dict:
-    """Return an axis from 0 to beyond the midpoint of the bounds, which is marked where nothing is learnt."""
-    top = 1.7 * max(float(np.nan_to_num(result.nothing_learnt)), 0.01 * result.problem.half)
-    return theme.axis("RMSE, in the answer's unit", 0, top)
-
-
 def published(result: TransferResult) -> dict:
-    """The published values beside the control: five rows alone, and more epochs."""
-    frame, penalty = result.published.frame, result.published.penalty
+    """Draw the published values beside the control: five rows alone, and more epochs."""
+    frame, penalty = result.published.frame(), result.published.penalty
     named = {"1": "L1", "2": "squared L2"}[result.published.q]
     table, control = frame[frame["noisy"]], frame[~frame["noisy"]].dropna(subset=["value"])
     printed = theme.markers(
@@ -282,10 +258,10 @@ def published(result: TransferResult) -> dict:
         colour=theme.BOUND,
         hover="published: %{y:.4~g}<extra></extra>",
     )
-    least = 0.01 if control["value"].min() <= 0.1 else 0.1
-    style = {"colour": theme.PRIVATE, "dots": 7}
+    x, y = control["epochs"], control["value"]
+    least = 0.01 if y.min() <= 0.1 else 0.1
     return over(
-        Curve(name="5 rows, more passes", x=control["epochs"], y=control["value"], **style),
+        Curve(name="5 rows, more passes", x=x, y=y, colour=theme.PRIVATE, dots=7),
         printed,
         left=_LEFT,
         title=theme.title("Five rows alone, with more passes"),

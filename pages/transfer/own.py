@@ -7,6 +7,7 @@ a person is taken, is decided by places among the target's rows and the seed alo
 
 import weakref
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,30 +15,30 @@ from dpcore.cache import cached
 from dpcore.data import regression
 from dpcore.data.references import held
 from dpcore.streams import stream
+from dpcore.transfer import Rows
 from lab.files import own_numbers, own_rows
 from lab.files.own_rows import OwnRows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OwnProblem:
+class OwnProblem(Rows):
     """X (n, d), y (n,) private, zeros where an answer may be missing and is; sources: K pairs of public rows and
     labels; X_test, y_test: held-out rows of the target that have an answer. half: of the answer's range, in its unit.
+    available: how many private rows there are to take from.
     """
 
-    X: np.ndarray
-    y: np.ndarray
-    sources: tuple[tuple[np.ndarray, np.ndarray], ...]
     X_test: np.ndarray
     y_test: np.ndarray
     half: float
+    available: int
 
     def transferable(self, _q: float, _h: float) -> np.ndarray:
-        """(K,): all of them, unless they are detected: how far they are is not known."""
+        """Return all of them (K,), unless they are detected: how far they are is not known."""
         return np.ones(len(self.sources), bool)
 
     def risk(self, weights: np.ndarray) -> np.ndarray:
-        """Root mean squared error (...) of weights (..., d) on the held-out rows, in the answer's unit; NaN where there
-        are none."""
+        """Return the root mean squared error (...) of weights (..., d) on the held-out rows, in the answer's unit; NaN
+        where there are none."""
         if not len(self.y_test):
             return np.full(weights.shape[:-1], np.nan)
         return self.half * np.sqrt(np.square(weights @ self.X_test.T - self.y_test).mean(axis=-1))
@@ -49,7 +50,7 @@ def private_rows(own: OwnRows) -> int:
 
 
 def dimension(own: OwnRows) -> int:
-    """d: the inputs and the constant."""
+    """Return d: the inputs and the constant."""
     return 1 + len(own_numbers.bounds(own.roles.columns))
 
 
@@ -77,6 +78,16 @@ class OwnData:
     def problem(self) -> OwnProblem:
         found = _problem(self.own, self.seed)
         return replace(found, X=found.X[: self.rows], y=found.y[: self.rows])
+
+    @property
+    def plane(self) -> tuple[np.ndarray, ...]:
+        """Return X (n, 2), with a constant and the first input, y (n,), and least squares of both (2,) and of all
+        sources (2,)."""
+        problem = self.problem
+        X = np.ascontiguousarray(problem.X[:, :2])
+        rows, labels = (np.concatenate(parts) for parts in zip(*problem.sources, strict=True))
+        source, truth = (np.linalg.lstsq(*pair, rcond=None)[0] for pair in ((rows[:, :2], labels), (X, problem.y)))
+        return X, problem.y, truth, source
 
     def counts(self, migrated: int) -> tuple[int, ...]:
         """Return how many rows of each source ``migrated`` of all are: the same share of each, and one at least."""
@@ -110,15 +121,18 @@ def _problem(own: "weakref.ref[OwnRows]", seed: int) -> OwnProblem:
         X_test=X[test],
         y_test=y[test],
         half=(roles.target.high - roles.target.low) / 2,
+        available=len(private),
     )
 
 
-def _mapped(own: OwnRows) -> tuple[np.ndarray, np.ndarray]:
-    """(inputs (n, d) in [-1, 1], the constant first; labels (n,) in [-1, 1], NaN where one is missing) of all rows."""
-    roles, X = own.roles, np.ones((own.table.rows, dimension(own)))
-    ends = own_numbers.bounds(roles.columns).values()
-    for place, (one, (low, high)) in enumerate(zip(own_numbers.values(own), ends, strict=True), 1):
+def _mapped(own: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return all rows' inputs (n, d) in [-1, 1], the constant first, and labels (n,) in [-1, 1], NaN for a missing one.
+
+    own: an ``OwnRows``.
+    """
+    source, X = own_numbers.source(own), np.ones((own.table.rows, dimension(own)))
+    for place, (one, (low, high)) in enumerate(zip(own_numbers.values(own), source.bounds.values(), strict=True), 1):
         X[:, place] = own_numbers.scaled(one.copy(), low, high)
-    (answers,) = roles.target.each(own.table)
-    low, high = roles.target.low, roles.target.high
+    low, high = source.label_bounds
+    (answers,) = own.roles.target.each(own.table)
     return X, regression.scaled(np.clip(answers, low, high), low=low, top=high)

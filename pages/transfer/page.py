@@ -1,24 +1,35 @@
 """How much do public sources help private regression?"""
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+from dpcore.privacy import Adjacency
 from pages.transfer import figures, words_descent, words_tables
 from pages.transfer import words as say
 from pages.transfer.experiment import TransferSettings
-from pages.transfer.program import program
+from pages.transfer.parameters import TransferParameters
+from pages.transfer.result import TransferResult
 from ui import controls, labels, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, listed
 
 HEIGHT = 455
+PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 MAIN = ("h", "difference", "migrated", "target_rows")
 MORE = ("penalty", "q", "sources", "dimension", "loop_penalty", "delta", "detection_share", "repeats", "seed")
-DATA = {"made": "Made up, truth known", "own": "My data"}
-ADJACENCY = {"replace-one": "replace-one", "add/remove": "add/remove"}
+DRAWN = {
+    "epsilon": figures.over_epsilon,
+    "walk": figures.walk,
+    "sources": figures.sources,
+    "migrated": figures.over_migrated,
+    "coefficients": figures.over_coefficients,
+    "published": figures.published,
+}
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    desk.choose("dataset", "Data", DATA)
+    desk.choose("dataset", "Data", {"made": "Made up, truth known", "own": "My data"})
     names, about = say.selections(desk.settings), say.texts(desk.settings)["help.selection"]
     desk.choose("selection", "Selection", names, wide=True, help=about)
 
@@ -26,59 +37,43 @@ def setup(desk: controls.Desk) -> None:
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
     noises = {name: say.NOISES[name] for name in desk.settings.choices["noise"]}
-    desk.choose("noise", "Mechanism", noises, help=say.NOISES_HELP)
-    desk.choose("adjacency", "Adjacency", ADJACENCY, help=say.ADJACENCY_HELP)
+    desk.choose("noise", "Mechanism", noises, help=say.HELP["noise"])
+    desk.choose("adjacency", "Adjacency", {str(one): str(one) for one in Adjacency}, help=say.HELP["adjacency"])
     desk.choose("polytope", "Feasible set", say.POLYTOPES)
     if not desk.settings.private:
-        desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.PENALTIES_HELP)
+        desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.HELP["penalty"])
 
 
-def knobs(settings: TransferSettings) -> Knobs:
+def knobs(settings: TransferParameters) -> Knobs:
     """Return the sliders; of a file, whose sources are not known to be near, h only limits the correction."""
-    changes = {"h": {"label": "Maximum correction h", "help": say.REACH_HELP}} if settings.private else {}
+    changes = {"h": {"label": "Maximum correction h", "help": say.HELP["reach"]}} if settings.private else {}
     return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=changes)
 
 
-def _chart(result, name: str, draw, about: str, **how) -> live.Picture:
-    about = say.texts(result.settings)[f"about.{about}"]
-    return live.Picture(**({"height": HEIGHT} | how), name=name, figure=draw(result), about=about)
+def board(*names: str, height: int = HEIGHT, **parts: Any) -> Callable[[TransferResult], list[list[live.Picture]]]:
+    """Return a function that draws a row of these pictures, each with the text about it; parts: as of ``live.row``."""
+
+    def draw(result: TransferResult) -> list[list[live.Picture]]:
+        texts, drawn = say.texts(result.settings), {name: DRAWN[name](result) for name in names}
+        return [live.row({name: texts[f"about.{name}"] for name in names}, drawn, height=height, **parts)]
+
+    return draw
 
 
-def pictures(result) -> list[list[live.Picture]]:
-    """Draw what each way reaches over epsilon, and how the private walk goes."""
-    risks = _chart(result, "epsilon", figures.over_epsilon, "risk", wide=1.5)
-    return [[risks, _chart(result, "walk", figures.walk, "walk", pair=True)]]
-
-
-def sources(result) -> list[list[live.Picture]]:
-    """Draw which sources there are, where that is known, and what more of their rows do."""
-    near = [] if result.settings.private else [_chart(result, "sources", figures.sources, "sources")]
-    return [[*near, _chart(result, "migrated", figures.over_migrated, "migrated")]]
-
-
-def coefficients(result) -> list[list[live.Picture]]:
-    """Walk and descent on the private rows alone."""
-    return [[_chart(result, "coefficients", figures.over_coefficients, "descent")]]
-
-
-def published(result) -> list[list[live.Picture]]:
-    """The published table as a curve."""
-    return [[_chart(result, "published", figures.published, "published", height=360)]]
-
-
-def frames(result) -> dict[str, Callable]:
+def frames(result: TransferResult) -> dict[str, Callable]:
     """Return the tables to download by name; what is said of a known truth, with made-up data only."""
-    found = {"Candidates": result.table, "All runs": lambda: result.curves}
-    if result.settings.private:
-        return found
-    return found | {
-        "Sources": result.sources,
-        "Coefficients": result.coefficients,
-        "Published table": lambda: result.published.frame,
-    }
+    found = {"Candidates": result.table, "All runs": result.curves}
+    known = {"Sources": result.sources, "Coefficients": result.coefficients, "Published table": result.published.frame}
+    return found if result.settings.private else found | known
 
 
-def made_up(settings: TransferSettings) -> bool:
+def program(settings: TransferParameters) -> str:
+    """Return the transfer of these settings by the estimator, as a program that runs in a checkout."""
+    noise, rows = "gumbel" if settings.noise == "gumbel" else "laplace", settings.migrated // settings.sources
+    return PROGRAM.format(settings=settings, noise=noise, rows=rows)
+
+
+def made_up(settings: TransferParameters) -> bool:
     """Return whether the data are made up, so that the truth is known."""
     return not settings.private
 
@@ -106,16 +101,16 @@ PAGE = Page(
         "costs": words_tables.costs_table,
         "coefficients": words_descent.coefficients,
     },
-    pictures=pictures,
+    pictures=board("epsilon", "walk", wide={"epsilon": 1.5}, pair={"walk": True}),
     # What must be trained before anything is drawn takes some 30 ms; a redraw takes up no more on top of that.
     slices=Slices(moving=0.02, resting=0.02),
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("sources", "Sources", pictures=sources, when=made_up),
-        Tab("sources", "Public rows", pictures=sources, when=lambda settings: settings.private),
-        Tab("coefficients", "Coefficients", ("coefficients",), coefficients, when=made_up),
-        Tab("published", "Published table", ("published",), published, when=made_up),
+        Tab("sources", "Sources", pictures=board("sources", "migrated"), when=made_up),
+        Tab("sources", "Public rows", pictures=board("migrated"), when=lambda settings: settings.private),
+        Tab("coefficients", "Coefficients", ("coefficients",), board("coefficients"), when=made_up),
+        Tab("published", "Published table", ("published",), board("published", height=360), when=made_up),
         Tab("costs", "Published noise scale", ("costs",), when=made_up),
     ),
     frames=frames,

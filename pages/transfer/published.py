@@ -16,7 +16,8 @@ loop descends on another penalty than the lambda ||a||_1 that it prints. q decid
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -49,21 +50,21 @@ class Fits:
     penalty: float = PENALTY
 
     def squares(self, at: np.ndarray) -> np.ndarray:
-        """Squared errors (R, len(at)) at x = (i, i), i in ``at``."""
+        """Return the squared errors (R, len(at)) at x = (i, i), i in ``at``."""
         return np.square(self.a.sum(axis=1)[:, None] * at + self.b[:, None] - (2 * at + 1))
 
     @property
     def training(self) -> np.ndarray:
-        """(R, m): the squared errors of the rows that were fitted."""
+        """Return the squared errors (R, m) of the rows that were fitted."""
         return self.squares(np.arange(1, self.rows + 1.0))
 
     def printed(self, q: str = NORM) -> np.ndarray:
-        """(R,): what the loop prints: training mean squared error + lambda ||a||_1, or lambda ||a||^2 for q = "2"."""
+        """Return what is printed (R,): training mean squared error + lambda ||a||_1, or lambda ||a||^2 for q = "2"."""
         return self.training.mean(axis=1) + self.penalty * (np.abs(self.a) ** int(q)).sum(axis=1)
 
 
 def epoch(a: np.ndarray, b: np.ndarray, gradient: np.ndarray, *, rows: int, penalty: float, wanted: float = 1.0):
-    """(a, b) after one pass over the rows, for R runs at once; ``gradient`` (R, 2) is what it starts with.
+    """Return (a, b) after one pass over the rows, for R runs at once; ``gradient`` (R, 2) is what it starts with.
 
     ``wanted`` 0 takes the labels to be 0, which leaves the linear part.
     """
@@ -86,23 +87,23 @@ def fits(
     noisy: bool = True,
     penalty: float = PENALTY,
 ) -> Fits:
-    """The loop, for ``runs`` runs at once.
+    """Run the loop, for ``runs`` runs at once.
 
     An epoch is linear in where it starts and in its noise, so its matrix is read off one pass over a basis.
     """
-    basis, options = np.eye(5), {"rows": rows, "penalty": penalty}
-    moved = np.column_stack(epoch(basis[:, :2], basis[:, 2], basis[:, 3:], wanted=0.0, **options))  # (5, 3)
-    shift = np.column_stack(epoch(np.zeros((1, 2)), np.zeros(1), np.zeros((1, 2)), **options))[0]
-    if not noisy:
+    basis, one = np.eye(5), partial(epoch, rows=rows, penalty=penalty)
+    moved = np.column_stack(one(basis[:, :2], basis[:, 2], basis[:, 3:], wanted=0.0))  # (5, 3)
+    shift = np.column_stack(one(np.zeros((1, 2)), np.zeros(1), np.zeros((1, 2))))[0]
+    if noisy:
+        state, generator = np.zeros((runs, 3)), stream(seed, "noise", rows)
+        for _ in range(epochs):
+            unit = generator.laplace(size=(runs, 2))
+            # A negative scale would be refused; a Laplace draw times it has the same law.
+            state = np.hstack([state, state[:, :2].mean(axis=1, keepdims=True) * unit]) @ moved + shift
+    else:
         whole = np.block([[moved[:3], np.zeros((3, 1))], [shift, np.ones(1)]])
         state = np.linalg.matrix_power(whole, epochs)[3:, :3]
-        return Fits(a=state[:, :2], b=state[:, 2], **options)
-    state, generator = np.zeros((runs, 3)), stream(seed, "noise", rows)
-    for _ in range(epochs):
-        unit = generator.laplace(size=(runs, 2))
-        # A negative scale would be refused; a Laplace draw times it has the same law.
-        state = np.hstack([state, state[:, :2].mean(axis=1, keepdims=True) * unit]) @ moved + shift
-    return Fits(a=state[:, :2], b=state[:, 2], **options)
+    return Fits(rows=rows, a=state[:, :2], b=state[:, 2], penalty=penalty)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,12 +116,13 @@ class Row:
     noisy: bool = True
     penalty: float = PENALTY
     q: str = NORM
-    essential: bool = False
+    essential: ClassVar[bool] = False
 
     def run(self) -> dict[str, float]:
+        """Return what is printed, and its other readings."""
         runs = RUNS if self.noisy else 1
-        options = {"epochs": self.epochs, "runs": runs, "noisy": self.noisy, "penalty": self.penalty}
-        found = fits(OWN_ROWS + self.migrated, **options)
+        rows = OWN_ROWS + self.migrated
+        found = fits(rows, epochs=self.epochs, runs=runs, noisy=self.noisy, penalty=self.penalty)
         printed = found.printed(self.q)
         return {
             "value": float(printed.mean()),
@@ -132,10 +134,9 @@ class Row:
 
 
 def tasks(penalty: float = PENALTY, q: str = NORM) -> tuple[Row, ...]:
-    """The five rows of the table, and the control."""
-    how = {"penalty": penalty, "q": q}
-    controls = (Row(migrated=0, epochs=n, noisy=False, **how) for n in CONTROLS)
-    return (*(Row(migrated=rows, **how) for rows in PUBLISHED), *controls)
+    """Return the five rows of the table, and the control."""
+    table = (Row(migrated=rows, penalty=penalty, q=q) for rows in PUBLISHED)
+    return (*table, *(Row(migrated=0, epochs=n, noisy=False, penalty=penalty, q=q) for n in CONTROLS))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -156,15 +157,14 @@ class PublishedResult:
 
         None until all of it is known.
         """
-        values = {row: self.found[row]["value"] for row in tasks(self.penalty, self.q) if row in self.found}
-        if len(values) < len(PUBLISHED) + len(CONTROLS):
+        frame = self.frame()
+        values, noisy = frame["value"], frame["noisy"]
+        if values.isna().any():
             return None
-        twenty = next(value for row, value in values.items() if row.migrated == max(PUBLISHED))
-        return min(value for row, value in values.items() if not row.noisy) <= twenty
+        return bool(values[~noisy].min() <= values[frame["migrated"] == max(PUBLISHED)].item())
 
-    @property
     def frame(self) -> pd.DataFrame:
-        """A row a fit: migrated, rows, epochs, noisy, published (NaN for the control), and what was found."""
+        """Return a row per fit: migrated, rows, epochs, noisy, published (NaN for the control), and what was found."""
         parts = [
             {"migrated": row.migrated, "rows": OWN_ROWS + row.migrated, "epochs": row.epochs, "noisy": row.noisy}
             | {"published": PUBLISHED[row.migrated] if row.noisy else np.nan}

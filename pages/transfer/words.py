@@ -1,13 +1,15 @@
 """The transfer page's words: which text of ``texts.md`` is said, and with which numbers."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from dpcore.transfer import RADIUS, RESIDUAL_BOUND
+from dpcore.transfer import RADIUS, RESIDUAL_BOUND, Detection
 from lab.claims import Case, compare
-from pages.transfer import own, words_descent
-from pages.transfer.experiment import TransferSettings
+from lab.settings import Spread
+from pages.transfer import words_descent
 from pages.transfer.figures import error, risk
+from pages.transfer.own import OwnProblem
+from pages.transfer.parameters import TransferParameters
 from pages.transfer.result import TransferResult
 from pages.transfer.words_descent import OWN, SAYS
 from ui import outcomes, panels
@@ -19,34 +21,30 @@ NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as publ
 SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
 POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "seven given corners"}
 PENALTIES = {"1": "L1 norm (q = 1)", "2": "squared L2 norm (q = 2)"}
-_HELP = ("noise", "penalty", "adjacency", "reach")
-NOISES_HELP, PENALTIES_HELP, ADJACENCY_HELP, REACH_HELP = (SAYS[f"help.{name}"] for name in _HELP)
+HELP = {name: SAYS[f"help.{name}"] for name in ("noise", "penalty", "adjacency", "reach")}
 
 
-def texts(settings: TransferSettings) -> Texts:
+def texts(settings: TransferParameters) -> Texts:
     """Return the texts of made-up data, or of a file, where held-out error takes the place of a known truth."""
     return OWN if settings.private else SAYS
 
 
-def selections(settings: TransferSettings) -> dict[str, str]:
+def selections(settings: TransferParameters) -> dict[str, str]:
     """Return what selections of sources are called."""
     return SELECTIONS | ({"known": OWN["help.known"]} if settings.private else {})
 
 
 def numbers(result: TransferResult) -> list[Number]:
     """Return the error with the sources, of the private rows alone and without privacy, and the best attacker."""
-    median, settings, held = _medians(result), result.settings, result.guarantee("transfer")
+    median, settings, held = result.medians, result.settings, result.settings.guarantee("transfer")
     says, shown, digits = _says(result)
     case = result.compare("transfer", "target") if _measured(median) else "unmeasured"
-    notes = {
-        "transfer": says(f"tiles.{case}", times=times_apart(median["transfer"], median["target"])),
-        "target": says("tiles.runs", runs=settings.repeats),
-    }
-    tones = {"transfer": "public", "target": "private"}
-    said = [
-        Number(says[f"tiles.{name}"], shown(median[name]), note, tones[name], _amount(median[name], digits))
-        for name, note in notes.items()
-    ]
+    compared = says(f"tiles.{case}", times=times_apart(median["transfer"], median["target"]))
+    runs = says("tiles.runs", runs=settings.repeats)
+    said = []
+    for name, tone, note in (("transfer", "public", compared), ("target", "private", runs)):
+        amount = None if math.isnan(median[name]) else float(f"{median[name]:.{digits}g}")
+        said.append(Number(says[f"tiles.{name}"], shown(median[name]), note, tone, amount))
     alone = says["tiles.penalised" if settings.penalty else "tiles.target_only"]
     said.append(Number(says["tiles.plain"], shown(result.focus.least_squares), alone))
     if settings.void:
@@ -67,14 +65,6 @@ def _measured(median: Mapping[str, float]) -> bool:
     return not any(map(math.isnan, median.values()))
 
 
-def _amount(value: float, digits: int) -> float | None:
-    return None if math.isnan(value) else float(f"{value:.{digits}g}")
-
-
-def _medians(result: TransferResult) -> dict[str, float]:
-    return {name: spread.median for name, spread in result.summary().items()}
-
-
 def times_apart(one: float, other: float) -> str:
     """Return how many times the larger is the smaller, of the numbers as shown; "" where one is not measured."""
     if math.isnan(one + other):
@@ -85,18 +75,15 @@ def times_apart(one: float, other: float) -> str:
 
 def verdict(result: TransferResult) -> str:
     """Return whether the sources help, what does better than correcting them, and what is worse than nothing."""
-    median, runs, (says, shown, _) = _medians(result), result.settings.repeats, _says(result)
+    median, runs, (says, shown, _) = result.medians, result.settings.repeats, _says(result)
     if not _measured(median):
         return " ".join(filter(None, [outcomes.void(result.settings), says["verdict.unmeasured"]]))
     case = "unused" if result.without_source == runs else result.compare("transfer", "target")
     text = {name: shown(one) for name, one in median.items()}
     holes = {"helped": text["transfer"], "alone": text["target"], "nothing": shown(result.nothing_learnt)}
     times = times_apart(median["transfer"], median["target"])
-    said = [
-        outcomes.void(result.settings),
-        says(f"verdict.{case}", times=times, runs=runs, **holes),
-        others(result, text),
-    ]
+    main = says(f"verdict.{case}", times=times, runs=runs, **holes)
+    said = [outcomes.void(result.settings), main, others(result, text)]
     if compare(result.runs("target"), result.nothing_learnt, better="lower") == Case.BEHIND:
         said.append(says["verdict.nothing"])
     return " ".join(filter(None, said))
@@ -113,56 +100,57 @@ def others(result: TransferResult, said: Mapping[str, str]) -> str:
 def caption(result: TransferResult) -> str:
     """Return what bands, marks and the Frank-Wolfe chart are; of a file, how many rows are used too."""
     settings = result.settings
-    if settings.private:
-        return _used(result)
+    if isinstance(result.problem, OwnProblem):
+        return _used(settings, result.problem)
     free = settings.penalty > 0 and (settings.penalty_q, settings.polytope) == ("1", "corners")
     marks = SAYS["caption.marks"]
     return f"{marks} {SAYS['caption.corners']}" if free else marks
 
 
-def _used(result: TransferResult) -> str:
+def _used(settings: TransferParameters, problem: OwnProblem) -> str:
     """Return how many rows of a file are used, and what bands and lines are."""
-    settings, most = result.settings, own.private_rows(result.settings.own)
-    holes = {
-        "rows": settings.target_rows,
-        "all": most,
-        "unit": "people" if settings.by_person else "rows",
-        "public": sum(settings.data.counts(settings.migrated)),
-        "sources": settings.sources,
-    }
-    used = OWN("caption.some" if settings.target_rows < most else "caption.all", **holes)
-    return f"{used} {OWN('caption.tested', tested=len(result.problem.y_test))}"
+    used = OWN(
+        "caption.some" if settings.target_rows < problem.available else "caption.all",
+        rows=settings.target_rows,
+        all=problem.available,
+        unit="people" if settings.by_person else "rows",
+        public=sum(settings.data.counts(settings.migrated)),
+        sources=settings.sources,
+    )
+    return f"{used} {OWN('caption.tested', tested=len(problem.y_test))}"
 
 
 def diagnostics(result: TransferResult) -> list[str]:
     """Return why the charts look as they do: noise, penalty, sources, detection, sparsity or scale, clipping."""
-    settings, bound = result.settings, number(RESIDUAL_BOUND)
-    said = [noise(result), penalty(result), _sources(result) if settings.private else _threshold(result)]
-    if result.focus.detection is not None:
-        said.append(detection(result))
-    if settings.private:
-        said.append(OWN("why.scale", radius=number(RADIUS), bound=bound))
-    else:
-        said += [_sparsity(result), words_descent.beside(result)]
-    if result.focus.clipped > 0.01:
-        said.append(texts(settings)("why.clipped", share=panels.in_hundred(result.focus.clipped), bound=bound))
-    return [*filter(None, [*said, panels.large_delta(settings.delta, settings.target_rows)])]
+    settings, found, bound = result.settings, result.focus.detection, number(RESIDUAL_BOUND)
+    clipped = panels.in_hundred(result.focus.clipped)
+    said = [
+        noise(result),
+        penalty(result),
+        _sources(result, settings.roles.sources) if settings.roles else _threshold(result),
+        detection(result, found) if found else "",
+        OWN("why.scale", radius=number(RADIUS), bound=bound) if settings.private else _sparsity(result),
+        "" if settings.private else words_descent.beside(result),
+        texts(settings)("why.clipped", share=clipped, bound=bound) if result.focus.clipped > 0.01 else "",
+        panels.large_delta(settings.delta, settings.target_rows),
+    ]
+    return [*filter(None, said)]
 
 
 def _sparsity(result: TransferResult) -> str:
     """Return how many coefficients the walk around the sources leaves as they are; "" without one."""
-    sparsity = result.sparsity
-    if "transfer" not in sparsity:
+    found = result.focus.sparsity
+    if "transfer" not in found:
         return ""
-    zero, near = (f"{sparsity[name]:.0f}" for name in ("target", "transfer"))
+    zero, near = (f"{Spread.of(found[name]).median:.0f}" for name in ("target", "transfer"))
     return SAYS("why.sparsity", zero=zero, near=near, vertices=2 * result.settings.dimension)
 
 
-def _sources(result: TransferResult) -> str:
+def _sources(result: TransferResult, sources: Sequence[str]) -> str:
     """Return which sources of a file are used, and in how many runs."""
-    names = [*map(plain, result.settings.own.roles.sources)]
+    names = [*map(plain, sources)]
     if result.focus.detection is None:
-        return OWN("why.all_sources", names=", ".join(names), risk=error(result.summary()["source"].median))
+        return OWN("why.all_sources", names=", ".join(names), risk=error(result.medians["source"]))
     times = zip(names, result.focus.kept.sum(axis=0), strict=True)
     used = ", ".join(OWN("why.used_source", name=name, times=runs) for name, runs in times)
     return OWN("why.used_sources", runs=result.settings.repeats, names=used)
@@ -194,46 +182,57 @@ def _threshold(result: TransferResult) -> str:
         return " ".join([SAYS("threshold.none", h=h), *([SAYS["threshold.zero"]] if known else [])])
     farther, ball = len(near) < len(frame), result.settings.radius < RADIUS
     cases = {"near": True, "source": known, "farther": farther, "ball": ball}
-    holes = {"h": h, "near": len(near), "names": ", ".join(map(str, near)), "risk": risk(_medians(result)["source"])}
+    holes = {"h": h, "near": len(near), "names": ", ".join(map(str, near)), "risk": risk(result.medians["source"])}
     return " ".join(SAYS(f"threshold.{case}", **holes) for case, said in cases.items() if said)
 
 
-def detection(result: TransferResult) -> str:
+def detection(result: TransferResult, found: Detection) -> str:
     """Return what the detection saw, and what that cost."""
-    found, none, runs = result.focus.detection, result.without_source, len(result.focus.kept)
-    epsilon = number(result.detection_guarantee.epsilon)
-    said = [SAYS("detection.cost", epsilon=epsilon, sd=risk(found.sd), losses=len(found.losses))]
+    none, runs, held = result.without_source, len(result.focus.kept), _detected(result.settings)
+    said = [SAYS("detection.cost", epsilon=held, sd=risk(found.sd), losses=len(found.losses))]
     if none:
         said.append(SAYS("detection.unused", none=none, runs=runs))
-    gap = result.runner_up if len(found.losses) > 2 else 0.0
+    _, *losses = found.losses
+    if len(losses) < 2:
+        return " ".join([*said, SAYS["detection.one"]])
+    best, second, *_ = sorted(losses)
+    gap = float(second - best)
     case = "hidden" if gap < found.sd else "sometimes" if gap < 3 * found.sd else "apart"
-    said.append(SAYS(f"detection.{case}", gap=risk(gap)) if len(found.losses) > 2 else SAYS["detection.one"])
-    return " ".join(said)
+    return " ".join([*said, SAYS(f"detection.{case}", gap=risk(gap))])
+
+
+def _detected(settings: TransferParameters) -> str:
+    """Return the epsilon that the detection of sources costs by itself; "" where they are known."""
+    held = settings.model.detection_guarantee(settings.epsilon)
+    return number(held.epsilon) if held else ""
 
 
 def guarantee(result: TransferResult) -> str:
     """Return what each model guarantees, and what it leaves open."""
-    settings, detected = result.settings, result.detection_guarantee
+    settings = result.settings
     if settings.void:
         return outcomes.void_guarantee(settings) + panels.note(_assumed(settings))
-    held = {name: result.guarantee(name) for name in ("target", "pooled", "transfer")}
-    text = panels.note(panels.meaning(held["transfer"]))
+    target, pooled, transfer = (settings.guarantee(name) for name in ("target", "pooled", "transfer"))
+    said = [panels.meaning(transfer)]
     if settings.noise == "printed":
-        spent, nominal = number(result.strong("target").epsilon), number(settings.epsilon)
-        steps = result.plan("target").steps
-        text += panels.note(SAYS("guarantee.printed", nominal=nominal, steps=steps, epsilon=spent))
-    text += panels.guarantee(target_only=held["target"], pooled=held["pooled"], with_sources=held["transfer"])
-    case = ("detected" if detected else "known") + "_paid" * bool(settings.paid)
-    known = texts(settings)(f"guarantee.{case}", epsilon=number(detected.epsilon) if detected else "")
-    said = (outcomes.limit(held["transfer"]), outcomes.paid(settings), known, _assumed(settings))
-    return text + "".join(map(panels.note, filter(None, said)))
+        spent, steps = number(result.strong("target").epsilon), result.plan("target").steps
+        said.append(SAYS("guarantee.printed", nominal=number(settings.epsilon), steps=steps, epsilon=spent))
+    detected = _detected(settings)
+    known = f"guarantee.{'detected' if detected else 'known'}{'_paid' if settings.paid else ''}"
+    after = (
+        outcomes.limit(transfer),
+        outcomes.paid(settings),
+        texts(settings)(known, epsilon=detected),
+        _assumed(settings),
+    )
+    table = panels.guarantee(target_only=target, pooled=pooled, with_sources=transfer)
+    return "".join([*map(panels.note, said), table, *map(panels.note, filter(None, after))])
 
 
-def _assumed(settings: TransferSettings) -> str:
+def _assumed(settings: TransferParameters) -> str:
     """Return whose rows are protected, and what is assumed public."""
-    if not settings.private:
+    if (roles := settings.roles) is None:
         return SAYS["guarantee.assumed"]
-    roles = settings.own.roles
     cases = (settings.unit, "each", "public", "gaps" if roles.gaps else "no_gaps", "open")
     holes = {"protected": outcomes.protected(roles), "size": "people" if roles.person else "rows"}
     return " ".join(OWN(f"guarantee.{case}", **holes) for case in cases)

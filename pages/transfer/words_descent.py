@@ -1,6 +1,7 @@
 """Frank-Wolfe and DP gradient descent on the private rows alone, in words."""
 
 from lab.claims import Case
+from pages.transfer import descent
 from pages.transfer.descent import STEPS, Alone
 from pages.transfer.figures import risk
 from pages.transfer.result import TransferResult
@@ -18,11 +19,11 @@ def coefficients(result: TransferResult) -> str:
         return panels.note(SAYS["descent.training"])
     here = {"dimension": settings.dimension, "rows": settings.target_rows, "runs": len(now.walk)}
     said = [SAYS(f"descent.{result.alone_beside(now)}", nothing=risk(now.nothing), **_medians(now), **here)]
-    own, noise = result.plan("target"), number(result.descent_noise)
+    own, noise = result.plan("target"), number(descent.noise_sd(settings.model, settings.epsilon))
     about = SAYS("descent.noise", dimension=settings.dimension, steps=STEPS, noise=noise)
     about += " " + SAYS("descent.scale", scale=number(own.scale), steps=own.steps)
     text = panels.bullets(filter(None, [*said, _over(result), about])) + panels.note(SAYS["descent.guarantee"])
-    text += panels.guarantee(descent=result.descent_guarantee)
+    text += panels.guarantee(descent=descent.guarantee(settings.model.claim, settings.epsilon))
     return text + (panels.note(SAYS["descent.printed"]) if settings.noise == "printed" else "")
 
 
@@ -36,7 +37,7 @@ def beside(result: TransferResult) -> str:
     if now is None:
         return ""
     case = "descent.beside_ahead" if result.descent_ahead else "descent.beside"
-    return SAYS(case, helped=risk(result.summary()["transfer"].median), **_medians(now))
+    return SAYS(case, helped=risk(result.medians["transfer"]), **_medians(now))
 
 
 def _over(result: TransferResult) -> str:

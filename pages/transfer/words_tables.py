@@ -27,7 +27,7 @@ def published_table(result: TransferResult) -> str:
     badges = {"now": panels.badge("trained now"), "printed": panels.badge("published")}
     columns = ("migrated", "rows", "epochs", "published", *_NUMBERS)
     return panels.table(
-        loop.frame,
+        loop.frame(),
         title=SAYS["published.title"],
         caption=" ".join(caption),
         heads=dict(zip(columns, SAYS("published.heads", **badges).split("; "), strict=True)),

@@ -12,11 +12,11 @@ from dpcore import transfer
 from dpcore.accountants import zcdp
 from dpcore.cache import cached
 from dpcore.estimators.reference import penalised_least_squares
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
+from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee
 from dpcore.privacy import Sequence as Events
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
-from pages.transfer.own import OwnData, OwnProblem
+from pages.transfer.own import OwnData
 
 # What can be done with the private target rows and the public sources, each within the same epsilon.
 CANDIDATES = ("target", "source", "pooled", "transfer")
@@ -27,8 +27,6 @@ MIGRATED = (24, 60, 150, 400, 1000, 2500, 6000, 15_000)
 PARTS = {"target": 0, "alone": 0, "pooled": 1, "transfer": 2, "detect": 3, "walk": 4, "descent": 6}
 # The seven corners of the other polytope of the walk: public, irregular, of L1 norm 1 at most.
 _CORNERS = ((0.75, 0.25), (0.2, 0.8), (-0.45, 0.55), (-0.85, 0.1), (-0.5, -0.4), (0.05, -0.95), (0.6, -0.4))
-
-
 # More coefficients than these: the cases' pooled rows are taken one case at a time, a matrix each.
 _WIDE = 50
 
@@ -40,7 +38,7 @@ class Plan:
     steps: int
     epsilon: float
     scale: float
-    noise: str
+    noise: fw.Noise
 
     @property
     def event(self) -> Composed:
@@ -65,20 +63,20 @@ class Claim:
         return {"delta": self.delta, "adjacency": Adjacency(self.adjacency)}
 
     def rho(self, epsilon: float) -> float:
-        """The whole rho of what ``epsilon`` leaves to train with."""
+        """Return the whole rho of what ``epsilon`` leaves to train with."""
         return zcdp.rho_of(epsilon - self.spent, delta=self.delta)
 
     def plan(self, epsilon: float, *, radius: float, rows: int, vertices: int, rest: float = 1.0) -> Plan:
-        """The walk over a ball of ``radius`` within ``rest`` of the whole rho, its length from public numbers alone."""
-        rho = rest * self.rho(epsilon)
-        noise = "gumbel" if self.noise == "gumbel" else "laplace"
+        """Plan a walk over a ball of ``radius`` within ``rest`` of the whole rho, as long as public numbers say."""
+        rho, adjacency = rest * self.rho(epsilon), Adjacency(self.adjacency)
+        noise: fw.Noise = "gumbel" if self.noise == "gumbel" else "laplace"
         steps = fw.steps_for(rows=rows, rho=rho, radius=radius, residual_bound=RESIDUAL_BOUND, vertices=vertices)
         if self.noise == "printed":
             nominal = (epsilon - self.spent) * math.sqrt(rest)
-            each = fw.printed_epsilon(nominal, delta=self.delta, steps=steps, adjacency=self.adjacency)
+            each = fw.printed_epsilon(nominal, delta=self.delta, steps=steps, adjacency=adjacency)
         else:
             each = fw.selection_epsilon(rho, steps=steps, noise=noise)
-        sensitivity = fw.score_sensitivity(radius, residual_bound=RESIDUAL_BOUND, rows=rows, adjacency=self.adjacency)
+        sensitivity = fw.score_sensitivity(radius, residual_bound=RESIDUAL_BOUND, rows=rows, adjacency=adjacency)
         return Plan(steps=steps, epsilon=each, scale=fw.noise_scale(each, sensitivity=sensitivity), noise=noise)
 
 
@@ -97,6 +95,13 @@ class Data:
     def problem(self) -> transfer.Problem:
         return transfer.problem(**asdict(self), source_rows=MIGRATED[-1] // self.sources)
 
+    @property
+    def plane(self) -> tuple[np.ndarray, ...]:
+        """Return as many rows X (n, 2), y (n,), the truth (2,), and what a source of very many rows says (2,)."""
+        truth = np.array([0.8, -0.5])
+        X, y = transfer._rows(self.seed, 99, self.rows, (-1.0, 1.0), truth)
+        return X, y, truth, truth + self.difference / 4 * np.array([-0.7, -0.3])
+
     def counts(self, migrated: int) -> tuple[int, ...]:
         """Return how many rows of each source ``migrated`` of all are."""
         return (migrated // self.sources,) * self.sources
@@ -104,11 +109,10 @@ class Data:
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """All that decides the four candidates, but for epsilon and the number of migrated rows.
+    """All that decides the four candidates, but for epsilon, the number of migrated rows, and the repeats.
 
     h, q: which sources are transferable. radius: of the correction. detection_share: of rho, for finding them; 0 where
-    they are known. repeats: R. penalty, penalty_q: lambda ||w||_q beside the mean of squares, from the centre; see
-    ``frank_wolfe``.
+    they are known. penalty, penalty_q: lambda ||w||_q beside the mean of squares, from the centre; see ``frank_wolfe``.
     """
 
     data: Data | OwnData
@@ -117,7 +121,6 @@ class Model:
     q: float
     radius: float
     detection_share: float
-    repeats: int
     penalty: float = 0.0
     penalty_q: str = "1"
 
@@ -128,8 +131,13 @@ class Model:
     def ball(self, radius: float) -> fw.L1Ball:
         return fw.L1Ball(dimension=self.data.dimension, radius=radius, penalty=self.penalties.ball)
 
+    def walk(self, X: np.ndarray, y: np.ndarray, polytope: fw.Polytope, **options: Any) -> fw.Walk:
+        """Walk on rows X (n, d), y (n,), with the further ``options`` of ``noisy_frank_wolfe``."""
+        options |= {"ridge": self.penalties.ridge, "residual_bound": RESIDUAL_BOUND, "seed": self.data.seed}
+        return fw.noisy_frank_wolfe(X, y, polytope=polytope, **options)
+
     def plans(self, epsilon: float, migrated: int) -> dict[str, Plan]:
-        """The walks of the candidates; "alone" is that of a transfer which found no source worth keeping."""
+        """Plan the walks of the candidates; "alone" is that of a transfer which found no source worth keeping."""
         data, rest = self.data, 1 - self.detection_share
         n, pot = data.rows, data.rows + sum(data.counts(migrated))
         plan = partial(self.claim.plan, epsilon, vertices=2 * data.dimension + (self.penalties.ball > 0))
@@ -140,20 +148,26 @@ class Model:
             "alone": plan(radius=RADIUS, rows=n, rest=rest),
         }
 
-    def guarantee(self, name: str, epsilon: float, migrated: int) -> Guarantee | None:
-        """A candidate's guarantee: by concentrated privacy. None for what never sees a private row."""
+    def guarantee(self, name: str, epsilon: float, migrated: int) -> Guarantee:
+        """Return the guarantee of a candidate that walks, by concentrated privacy."""
+        walk, rho = self.plans(epsilon, migrated)[name].event, self.detection_rho(epsilon)
+        return self._account(Events(events=(_detecting(rho), walk)) if rho and name == "transfer" else walk)
+
+    def detection_guarantee(self, epsilon: float) -> Guarantee | None:
+        """Return what the detection of sources costs by itself; None where they are known."""
         rho = self.detection_rho(epsilon)
-        found = (GaussianRelease(noise_multiplier=transfer.noise_multiplier(rho)),) if rho else ()
-        walk = () if name == "source" else (self.plans(epsilon, migrated)[name].event,)
-        events = (found if name in ("source", "transfer") else ()) + walk
-        if not events:
-            return None
-        event = Events(events=events) if len(events) > 1 else events[0]
+        return self._account(_detecting(rho)) if rho else None
+
+    def _account(self, event: Event) -> Guarantee:
         return replace(zcdp.account(event, **self.claim.neighbours), unit=self.data.unit)
 
     def detection_rho(self, epsilon: float) -> float:
         """Return what the detection of sources may spend, of the whole rho of (epsilon, delta)."""
         return self.detection_share * self.claim.rho(epsilon)
+
+
+def _detecting(rho: float) -> GaussianRelease:
+    return GaussianRelease(noise_multiplier=transfer.noise_multiplier(rho))
 
 
 @cached
@@ -163,13 +177,13 @@ def statistics(data: Data | OwnData, rows: tuple[int, ...]) -> transfer.Statisti
 
 @cached
 def _least_squares(data: Data | OwnData, penalty: float, q: str) -> np.ndarray:
-    """(d,): the private rows without privacy, with the same penalty."""
+    """Return the private rows' weights (d,) without privacy, with the same penalty."""
     return penalised_least_squares(data.problem.X, data.problem.y, penalty=penalty, q=q)
 
 
 @cached
 def _trusted(data: Data | OwnData, rows: tuple[int, ...], chosen: tuple[bool, ...]) -> np.ndarray:
-    """(1, d): the weights of the sources that are known to be near, whatever epsilon is."""
+    """Return the weights (1, d) of the sources that are known to be near, whatever epsilon is."""
     return statistics(data, rows).fit(np.array([chosen]))
 
 
@@ -180,8 +194,7 @@ class FocusOutcome:
     risk (4, R), by ``CANDIDATES``: excess risk, or of a file the held-out error. kept (R, K): the sources that the
     transfer uses. detection: what it cost to find them, or None. sparsity: candidate -> (R,), the number of different
     vertices in the model. least_squares: the risk of the target rows without privacy, zeros: how many of its d
-    coefficients are 0. clipped: the share of residuals
-    beyond the bound at the transfer's centre.
+    coefficients are 0. clipped: the share of residuals beyond the bound at the transfer's centre.
     """
 
     risk: np.ndarray
@@ -193,65 +206,56 @@ class FocusOutcome:
     clipped: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Focus:
-    """The four candidates at today's epsilon and number of migrated rows."""
-
-    model: Model
-    epsilon: float
-    migrated: int
-    essential: bool = True
-
-    def run(self) -> FocusOutcome:
-        problem = self.model.data.problem
-        found = Batch(self.model, [(self.epsilon, self.migrated)])
-        best = _least_squares(self.model.data, self.model.penalty, self.model.penalty_q)
-        residual = problem.y - problem.X @ found.centres[0]
-        return FocusOutcome(
-            risk=np.array([found.risk(name)[0] for name in CANDIDATES]),
-            kept=found.kept[0],
-            detection=found.detections[0],
-            sparsity=found.sparsity,
-            least_squares=float(problem.risk(best)),
-            zeros=int((best == 0).sum()),
-            clipped=float((np.abs(residual) > RESIDUAL_BOUND).mean()),
-        )
+Cases = tuple[tuple[float, int], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExcessCurve:
-    """Excess risk (A, C, R) of some candidates in C cases (epsilon, migrated rows)."""
+def focus(model: Model, at: Cases, repeats: range) -> FocusOutcome:
+    """Train the four candidates in one case (epsilon, migrated rows)."""
+    problem, found = model.data.problem, Batch(model, at, repeats)
+    best = _least_squares(model.data, model.penalty, model.penalty_q)
+    residual = problem.y - problem.X @ found.centres[0]
+    return FocusOutcome(
+        risk=found.risks(CANDIDATES)[:, 0],
+        kept=found.kept[0],
+        detection=found.detections[0],
+        sparsity=found.sparsity,
+        least_squares=float(problem.risk(best)),
+        zeros=int((best == 0).sum()),
+        clipped=float((np.abs(residual) > RESIDUAL_BOUND).mean()),
+    )
 
-    model: Model
-    cases: tuple[tuple[float, int], ...]
-    candidates: tuple[str, ...] = CANDIDATES
-    essential: bool = False
 
-    def run(self) -> np.ndarray:
-        found = Batch(self.model, self.cases)
-        return np.array([found.risk(name) for name in self.candidates])
+def risks(model: Model, at: Cases, repeats: range) -> np.ndarray:
+    """Return the excess risk (4, C, R) of the candidates in C cases (epsilon, migrated rows)."""
+    return Batch(model, at, repeats).risks(CANDIDATES)
+
+
+def public_risks(model: Model, at: Cases, repeats: range) -> np.ndarray:
+    """Return the same (3, C, R) of those that depend on public rows: all but the first of ``CANDIDATES``."""
+    return Batch(model, at, repeats).risks(CANDIDATES[1:])
 
 
 class Batch:
     """C cases of R repeats each: one array operation for all models of a candidate."""
 
-    def __init__(self, model: Model, cases: Sequence[tuple[float, int]]):
-        self.model, self.cases, self.problem = model, cases, model.data.problem
+    def __init__(self, model: Model, cases: Cases, repeats: range):
+        self.model, self.cases, self.repeats, self.problem = model, cases, repeats, model.data.problem
         self.plans = [model.plans(*case) for case in cases]
         self.statistics = [statistics(model.data, model.data.counts(migrated)) for _, migrated in cases]
         self.detections = [self._detection(*pair) for pair in zip(cases, self.statistics, strict=True)]
-        known = np.tile(self.problem.transferable(model.q, model.h), (model.repeats, 1))
+        known = np.tile(self.problem.transferable(model.q, model.h), (len(repeats), 1))
         self.kept = np.array([known if one is None else one.kept for one in self.detections])  # (C, R, K)
         self.centres = np.concatenate([self._centres(place) for place in range(len(cases))])
         self.sparsity: dict[str, np.ndarray] = {}
 
-    def _detection(self, case, public) -> transfer.Detection | None:
-        rho, repeats = self.model.detection_rho(case[0]), range(self.model.repeats)
-        options = {"seed": self.model.data.seed, "draws": repeats, "part": PARTS["detect"]}
-        return transfer.detect(self.problem, public.each, rho=rho, **options) if rho else None
+    def _detection(self, case: tuple[float, int], public: transfer.Statistics) -> transfer.Detection | None:
+        if not (rho := self.model.detection_rho(case[0])):
+            return None
+        noisy: dict[str, Any] = {"seed": self.model.data.seed, "draws": self.repeats, "part": PARTS["detect"]}
+        return transfer.detect(self.problem, public.each, rho=rho, **noisy)
 
     def _centres(self, place: int) -> np.ndarray:
-        """(R, d) of a case: the weights of the sources kept in each repeat, 0 where none is; few sets are different."""
+        """Return the weights (R, d) of the sources kept in each repeat of a case, 0 without one; few sets differ."""
         sets, which = np.unique(self.kept[place], axis=0, return_inverse=True)
         if self.detections[place] is None:
             data = self.model.data
@@ -260,56 +264,44 @@ class Batch:
             found = self.statistics[place].fit(sets)
         return found[which.ravel()]
 
-    def risk(self, name: str) -> np.ndarray:
-        """(C, R) of one candidate."""
-        weights = self.centres if name == "source" else getattr(self, f"_{name}")()
-        return self.problem.risk(weights).reshape(len(self.cases), -1)
-
-    def _target(self) -> np.ndarray:
-        return self._walk("target", RADIUS)
+    def risks(self, names: Sequence[str]) -> np.ndarray:
+        """Return the excess risk (N, C, R) of these candidates."""
+        ways = {
+            "target": lambda: self._walk("target"),
+            "source": lambda: self.centres,
+            "pooled": self._pooled,
+            "transfer": self._transfer,
+        }
+        return np.array([self.problem.risk(ways[name]()).reshape(len(self.cases), -1) for name in names])
 
     def _pooled(self) -> np.ndarray:
-        if self.model.data.dimension > _WIDE:
-            place = np.repeat(np.arange(len(self.cases)), self.model.repeats)
-            return np.concatenate([self._pooled_wide(one, place == c) for c, one in enumerate(self.statistics)])
-        gram, moment = (
-            np.repeat([getattr(one, name).sum(axis=0) for one in self.statistics], self.model.repeats, axis=0)
-            for name in ("gram", "moment")
-        )
-        rows = np.repeat([one.rows for one in self.statistics], self.model.repeats)
-        return self._walk("pooled", RADIUS, pooled=fw.Pooled(gram=gram, moment=moment, rows=rows))
-
-    def _pooled_wide(self, public: transfer.Statistics, which: np.ndarray) -> np.ndarray:
-        """Return the models of one case, which share what is pooled."""
-        gram, moment = public.gram.sum(axis=0)[None], public.moment.sum(axis=0)[None]
-        pooled = fw.Pooled(gram=gram, moment=moment, rows=np.array([public.rows]))
-        return self._walk("pooled", RADIUS, which=which, pooled=pooled)
+        """Return the models of all cases; with many coefficients case by case, whose models share what is pooled."""
+        repeats = len(self.repeats)
+        if self.model.data.dimension <= _WIDE:
+            return self._walk("pooled", pooled=_pool(self.statistics, repeats))
+        pots, places = [_pool([one], 1) for one in self.statistics], np.repeat(np.arange(len(self.cases)), repeats)
+        return np.concatenate([self._walk("pooled", places == case, pooled=pot) for case, pot in enumerate(pots)])
 
     def _transfer(self) -> np.ndarray:
-        """Around the centre; from 0, over the whole ball, where no source was kept."""
+        """Return the models around the centre; from 0, over the whole ball, where no source was kept."""
         some = self.kept.any(axis=-1).ravel()
         weights = np.empty_like(self.centres)
-        for name, radius, which in (("transfer", self.model.radius, some), ("alone", RADIUS, ~some)):
+        for name, which in (("transfer", some), ("alone", ~some)):
             if which.any():
-                weights[which] = self._walk(name, radius, which=which, centre=self.centres[which])
+                weights[which] = self._walk(name, which, centre=self.centres[which])
         return weights
 
-    def _walk(self, name, radius, *, which=None, **options) -> np.ndarray:
-        repeats = self.model.repeats
-        which = np.ones(len(self.centres), bool) if which is None else which
-        own = [each[name] for each in self.plans]
-        steps, scale = (np.repeat([getattr(one, field) for one in own], repeats)[which] for field in ("steps", "scale"))
-        walk = fw.noisy_frank_wolfe(
+    def _walk(self, name: str, which: np.ndarray | slice = slice(None), **options: Any) -> np.ndarray:
+        """Return the weights of the models ``which``, of all cases and repeats."""
+        plans = [each[name] for each in self.plans]
+        walk = self.model.walk(
             self.problem.X,
             self.problem.y,
-            polytope=self.model.ball(radius),
-            ridge=self.model.penalties.ridge,
-            steps=steps,
-            scale=scale,
-            residual_bound=RESIDUAL_BOUND,
-            seed=self.model.data.seed,
-            draws=np.tile(range(repeats), len(self.cases))[which],
-            noise=own[0].noise,
+            self.model.ball(self.model.radius if name == "transfer" else RADIUS),
+            steps=np.repeat([one.steps for one in plans], len(self.repeats))[which],
+            scale=np.repeat([one.scale for one in plans], len(self.repeats))[which],
+            noise=plans[0].noise,
+            draws=np.tile(self.repeats, len(plans))[which],
             part=PARTS[name],
             **options,
         )
@@ -317,106 +309,74 @@ class Batch:
         return walk.weights
 
 
+def _pool(statistics: Sequence[transfer.Statistics], repeats: int) -> fw.Pooled:
+    """Return all sources' public rows as one, a time for each repeat."""
+    return fw.Pooled(
+        gram=np.repeat([one.gram.sum(axis=0) for one in statistics], repeats, axis=0),
+        moment=np.repeat([one.moment.sum(axis=0) for one in statistics], repeats, axis=0),
+        rows=np.repeat([one.rows for one in statistics], repeats),
+    )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WalkOutcome:
     """Two walks of R repeats in the plane: from zero over the whole polytope, and around a source over a small one.
 
-    corners: two (V, 2); points: two (T + 1, R, 2); optimum: two (2,), the best point of each without noise. truth: of a
+    corners: two (V, 2); points: two (T + 1, R, 2); optima: two (2,), the best point of each without noise. truth: of a
     file, least squares on the private rows.
     """
 
-    corners: tuple[np.ndarray, np.ndarray]
-    points: tuple[np.ndarray, np.ndarray]
-    optima: tuple[np.ndarray, np.ndarray]
+    corners: tuple[np.ndarray, ...]
+    points: tuple[np.ndarray, ...]
+    optima: tuple[np.ndarray, ...]
     truth: np.ndarray
     source: np.ndarray
 
 
 @dataclass(frozen=True, kw_only=True)
 class Walks:
-    """The same walks with two coefficients, as many rows, and today's epsilon: to be looked at.
+    """The same walks with two coefficients, to be looked at: what they go over, "diamond" or "corners"."""
 
-    own: a file whose rows they go over, with a constant and the first input; None for made-up ones.
-    """
-
-    claim: Claim
-    seed: int
-    target_rows: int
-    difference: float
-    radius: float
+    model: Model
     polytope: str
-    repeats: int
-    epsilon: float
-    penalty: float = 0.0
-    penalty_q: str = "1"
-    own: OwnData | None = None
-    essential: bool = True
 
-    def run(self) -> WalkOutcome:
-        made = self.seed, self.target_rows, self.difference, self.own
-        X, y, truth, source = plane_data(*made)
-        corners, points, optima = [], [], []
-        penalties = fw.penalties(self.penalty, q=self.penalty_q)
-        for part, (radius, centre) in enumerate(((RADIUS, np.zeros(2)), (self.radius, source))):
-            shape = polytope(self.polytope, radius, penalties.ball)
-            own = self.claim.plan(self.epsilon, radius=shape.norm, rows=len(X), vertices=len(shape.vertices))
-            noisy = {"steps": own.steps, "scale": own.scale, "noise": own.noise, "part": PARTS["walk"] + part}
-            options = noisy | {"draws": range(self.repeats), "seed": self.seed, "keep_points": True}
-            corners.append(_around(polytope(self.polytope, radius).vertices) + centre)
-            points.append(_plane_walk(X, y, shape, centre, ridge=penalties.ridge, **options).points)
-            optima.append(_plane_optimum(*made, shape, tuple(centre), penalties.ridge))
-        return WalkOutcome(
-            corners=tuple(corners), points=tuple(points), optima=tuple(optima), truth=truth, source=source
-        )
+    def over(self, radius: float, *, penalty: float = 0.0) -> fw.Polytope:
+        """Return the feasible set: the diamond of this L1 radius, or corners within it, which allow no L1 penalty."""
+        if self.polytope == "diamond":
+            return fw.L1Ball(dimension=2, radius=radius, penalty=penalty)
+        return fw.Hull(corners=tuple((radius * x, radius * y) for x, y in _CORNERS))
 
 
-def polytope(name: str, radius: float, penalty: float = 0.0) -> fw.Polytope:
-    """Return the feasible set in the plane: the diamond of this L1 radius, or seven corners within it, which allow no
-    L1 penalty."""
-    if name == "diamond":
-        return fw.L1Ball(dimension=2, radius=radius, penalty=penalty)
-    return fw.Hull(corners=tuple((radius * x, radius * y) for x, y in _CORNERS))
+def walks(of: Walks, at: tuple[float], repeats: range) -> WalkOutcome:
+    """Walk at one epsilon, from zero and around the source."""
+    model, (epsilon,) = of.model, at
+    X, y, truth, source = _plane(model.data)
+    corners, points, optima = [], [], []
+    for part, (radius, centre) in enumerate(((RADIUS, np.zeros(2)), (model.radius, source))):
+        shape = of.over(radius, penalty=model.penalties.ball)
+        own = model.claim.plan(epsilon, radius=shape.norm, rows=len(X), vertices=len(shape.vertices))
+        noisy = {"steps": own.steps, "scale": own.scale, "noise": own.noise, "part": PARTS["walk"] + part}
+        options = noisy | {"draws": repeats, "keep_points": True, "dtype": np.float64}
+        corners.append(_around(of.over(radius).vertices) + centre)
+        points.append(np.asarray(model.walk(X, y, shape, centre=centre, **options).points))
+        optima.append(_plane_optimum(model.data, shape, tuple(centre), model.penalties.ridge))
+    return WalkOutcome(corners=tuple(corners), points=tuple(points), optima=tuple(optima), truth=truth, source=source)
 
 
 @cached
-def plane_data(seed: int, rows: int, difference: float, own: OwnData | None):
-    """(X (n, 2), y (n,), truth (2,), what the source says (2,)): a source of very many rows is what it says."""
-    if own is not None:
-        return _own_plane(own.problem)
-    truth = np.array([0.8, -0.5])
-    X, y = transfer._rows(seed, 99, rows, (-1.0, 1.0), truth)
-    return X, y, truth, truth + difference / 4 * np.array([-0.7, -0.3])
-
-
-def _own_plane(problem: OwnProblem):
-    """The same of a file, with a constant and its first input: least squares of all sources and of private rows."""
-    X = np.ascontiguousarray(problem.X[:, :2])
-    rows, labels = (np.concatenate(parts) for parts in zip(*problem.sources, strict=True))
-    source, truth = (np.linalg.lstsq(*pair, rcond=None)[0] for pair in ((rows[:, :2], labels), (X, problem.y)))
-    return X, problem.y, truth, source
-
-
-def _plane_walk(X, y, shape, centre, *, seed=0, **options) -> fw.Walk:
-    return fw.noisy_frank_wolfe(
-        X, y, polytope=shape, centre=centre, residual_bound=RESIDUAL_BOUND, seed=seed, dtype=np.float64, **options
-    )
+def _plane(data: Data | OwnData) -> tuple[np.ndarray, ...]:
+    return data.plane
 
 
 @cached
-def _plane_optimum(
-    seed: int,
-    rows: int,
-    difference: float,
-    own: OwnData | None,
-    shape: fw.Polytope,
-    centre: tuple[float, ...],
-    ridge: float,
-) -> np.ndarray:
-    """The best point (2,) of a polytope, by the walk without noise."""
-    X, y, _, _ = plane_data(seed, rows, difference, own)
-    return _plane_walk(X, y, shape, np.array(centre), steps=300, scale=0.0, draws=[0], ridge=ridge).weights[0]
+def _plane_optimum(data: Data | OwnData, shape: fw.Polytope, centre: tuple[float, ...], ridge: float) -> np.ndarray:
+    """Return the best point (2,) of a polytope, by the walk without noise."""
+    X, y, *_ = _plane(data)
+    quiet: dict[str, Any] = {"steps": 300, "scale": 0.0, "draws": [0], "seed": 0, "dtype": np.float64}
+    quiet |= {"centre": np.array(centre), "ridge": ridge, "residual_bound": RESIDUAL_BOUND}
+    return fw.noisy_frank_wolfe(X, y, polytope=shape, **quiet).weights[0]
 
 
 def _around(vertices: np.ndarray) -> np.ndarray:
-    """The corners in the order in which one walks around them."""
+    """Return the corners in the order in which one walks around them."""
     return vertices[np.argsort(np.arctan2(vertices[:, 1], vertices[:, 0]))]
