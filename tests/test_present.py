@@ -82,17 +82,17 @@ def test_knobs_lead_from_each_stop_to_each_other_and_choices_do_not():
     settings = CLASSIFIER.settings()
     places = {settings.change(epsilon=1.0, steps=7): "a", settings.change(clip_norm=0.2): "b"}
     for settings, stop in zip(places, present.told(places, hero="epsilon", asks="x"), strict=True):
-        assert {name for name, _ in stop.moves} == {"epsilon", "steps", "clip_norm"}
-        assert all(getattr(settings, name) == value for name, value in stop.moves)
-        assert from_link(CLASSIFIER.settings, dict(pair.split("=") for pair in stop.link.split("&")))[0] == settings
+        assert {name for name, _ in stop["moves"]} == {"epsilon", "steps", "clip_norm"}
+        assert all(getattr(settings, name) == value for name, value in stop["moves"])
+        assert from_link(CLASSIFIER.settings, dict(pair.split("=") for pair in stop["link"].split("&")))[0] == settings
     places[settings.change(dataset="wine")] = "c"
-    assert all(stop.moves is None for stop in present.told(places, hero="epsilon", asks="x"))
+    assert all(stop["moves"] is None for stop in present.told(places, hero="epsilon", asks="x"))
 
 
 def test_the_name_of_a_pin_is_a_text():
     (stop,) = present.told({CLASSIFIER.settings(): "<img src=x>"}, hero="epsilon", asks="x")
-    assert stop.name == "<img src=x>", "which the browser writes as letters"
-    assert "&lt;img src=x&gt;" in stop.notes
+    assert stop["name"] == "<img src=x>", "which the browser writes as letters"
+    assert "&lt;img src=x&gt;" in stop["notes"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -101,7 +101,7 @@ def test_every_page_has_stops_that_its_knob_leads_to(page):
     places = present.stops(page, desk, ())
     assert 3 <= len(places) <= 8
     assert all(
-        stop.moves for stop in present.told(places, hero=page.at(desk.settings).knobs(desk.settings).hero, asks="")
+        stop["moves"] for stop in present.told(places, hero=page.at(desk.settings).knobs(desk.settings).hero, asks="")
     )
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from html import escape
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -32,6 +33,18 @@ FIRST_PICTURE = "1"
 LONGEST = 800
 MOST_UNDONE = 50
 _VISITED = "lab.visited"
+
+
+class Knobs(NamedTuple):
+    """The fields that have a knob: the ``hero``, the ``main`` ones, ``more`` that are folded away, and one that can
+    ``play`` by itself. ``changes``: how a knob differs from ``ui.vocabulary.KNOBS`` on this page.
+    """
+
+    hero: str
+    main: Sequence[str] = ()
+    more: Sequence[str] = ()
+    play: str | None = None
+    changes: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
 def knob(name: str, limits: Mapping[str, tuple[float, float]], **changes: Any) -> live.Knob:
@@ -141,29 +154,24 @@ class Desk:
 
     def panel(
         self,
+        shown: Knobs,
         *,
-        hero: str,
-        play: str | None = None,
-        main: Sequence[str] = (),
-        more: Sequence[str] = (),
         done: float,
-        changes: Mapping[str, Mapping[str, Any]] | None = None,
         marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
         channel: Mapping[str, Any] | None = None,
         stage: bool = False,
         selectors: bool = False,
     ) -> None:
-        """Mount the knobs of these fields, last in the fragment; ``more`` are folded away, and ``play`` can run by
-        itself.
+        """Mount the knobs that are ``shown``, last in the fragment.
 
         ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of the live part,
-        tables and the address, follows when nothing has moved for a moment, and again when all is done. ``changes``:
-        how a page's knob differs from ``KNOBS``. ``marks``: as ``live.panel`` has them. ``channel``: what a question on
-        the channel is about (``place``), if one may be asked. ``stage`` and ``selectors``: as ``live.panel`` has them.
+        tables and the address, follows when nothing has moved for a moment, and again when all is done. ``channel``:
+        what a question on the channel is about (``place``), if one may be asked. Others as in ``live.panel``.
         """
-        groups = {"hero": [hero], "play": [play] if play else [], "main": main, "more": more}
+        play = [shown.play] if shown.play else []
+        groups = {"hero": [shown.hero], "play": play, "main": shown.main, "more": shown.more}
         knobs = [
-            knob(name, self.settings.limits, group=group, play=name == play, **(changes or {}).get(name, {}))
+            knob(name, self.settings.limits, group=group, play=name == shown.play, **shown.changes.get(name, {}))
             for group, names in groups.items()
             for name in names
         ]

@@ -182,27 +182,25 @@ def ready(desk: Desk) -> bool:
         chosen = owns.get(desk.settings.own, newest)
         if chosen is not None:
             desk.settings = desk.settings.change(own=chosen)
-    if not holds(desk):
-        missing = "nothing" if here is None else "unready"
-        missing = missing if desk.settings.own == NONE or (here and here.owns) else "elsewhere"
+    missing = _missing(desk, here)
+    if missing:
         st.markdown(SAYS[f"own-rows.{missing}"])
         st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
-        return False
-    if desk.settings.own.roles.payments and not desk.settings.COUNTS_PAYMENTS:
-        st.markdown(SAYS["own-rows.uncounted"])
-        st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
-        return False
-    if void := desk.settings.own.roles.void:
-        _say_void(void)
-    return True
+    elif void := desk.settings.own.roles.void:  # the bounds themselves are not said
+        with st.container(key="void", horizontal=True, vertical_alignment="center"):
+            st.error(SAYS("own-rows.void", columns=", ".join(map(plain, void))), icon=":material/warning:")
+            st.page_link(page_links.to("data"), label="Type public bounds", icon=":material/edit:")
+    return not missing
 
 
-def _say_void(names: tuple[str, ...]) -> None:
-    """Over a board whose bounds were read off the rows; the values themselves are not said."""
-    named = ", ".join(plain(name) for name in names)
-    with st.container(key="void", horizontal=True, vertical_alignment="center"):
-        st.error(SAYS("own-rows.void", columns=named), icon=":material/warning:")
-        st.page_link(page_links.to("data"), label="Type public bounds", icon=":material/edit:")
+def _missing(desk: Desk, here: _File | None) -> str:
+    """Return the name of the text on what is missing to learn from a file, or ""."""
+    if holds(desk):
+        uncounted = desk.settings.own.roles.payments and not desk.settings.COUNTS_PAYMENTS
+        return "uncounted" if uncounted else ""
+    if desk.settings.own != NONE and not (here and here.owns):
+        return "elsewhere"
+    return "nothing" if here is None else "unready"
 
 
 def holds(desk: Desk) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -20,25 +19,13 @@ from lab.label import Stated
 from lab.settings import Settings
 from ui import hundred, my_rows
 from ui.compute import SLICE_SECONDS
-from ui.controls import Desk
+from ui.controls import Desk, Knobs
 from ui.live import Picture
 from ui.panels import Number, bullets, note, tiles
 
 Rows = Sequence[Sequence[Picture]]
 # Of the board in the first screen; each of the others has the name of its tab.
 FIRST = "board"
-
-
-class Knobs(NamedTuple):
-    """The fields that have a knob: the ``hero``, the ``main`` ones, ``more`` that are folded away, and one that can
-    ``play`` by itself. ``changes``: how a knob differs from ``ui.vocabulary.KNOBS`` on this page.
-    """
-
-    hero: str
-    main: Sequence[str] = ()
-    more: Sequence[str] = ()
-    play: str | None = None
-    changes: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
 class Slices(NamedTuple):

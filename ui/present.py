@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache, partial
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -31,18 +31,6 @@ NOTES_TAB = Tab(NOTES, "", ("why",))
 _MOST_STOPS = 6
 _SENTENCE = re.compile(r"[.!?](?:</b>)? (?=[A-Z0-9<“])")
 _WORD, _STEP = "present", "step"
-
-
-class Stop(NamedTuple):
-    """Where a presentation stops: its ``name``; its ``link``, what an address holds of it; ``notes`` for the speaker,
-    to be said before one goes there (HTML). ``moves``: (field, value) pairs by which the live channel gets there from
-    every other stop, or None where only the server can.
-    """
-
-    name: str
-    link: str
-    notes: str = ""
-    moves: Sequence[tuple[str, Any]] | None = None
 
 
 @lru_cache(maxsize=256)
@@ -159,16 +147,20 @@ def _differing(settings: Settings, origin: Settings, changes: Mapping[str, Mappi
     return ", ".join(f"{label} {value}" for label, value, *_ in rows) or "Pinned"
 
 
-def told(places: Mapping[Settings, str], *, hero: str, asks: str) -> list[Stop]:
-    """The stops as the browser is told; ``asks``: the name of the number that the hall is asked about."""
+def told(places: Mapping[Settings, str], *, hero: str, asks: str) -> list[dict[str, Any]]:
+    """Return the stops as the browser is told; ``asks``: the name of the number that the hall is asked about.
+
+    link: what an address holds of it. notes: for the speaker, to be said before one goes there (HTML). moves: (field,
+    value) pairs by which the live channel gets there from every other stop, or None where only the server can.
+    """
     ways = _ways(list(places), hero)
     return [
-        Stop(
-            name,
-            urlencode(versioned(brief(settings))),
-            SAYS("present.ask", name=escape(name), asks=asks),
-            None if ways is None else [(field, getattr(settings, field)) for field in ways],
-        )
+        {
+            "name": name,
+            "link": urlencode(versioned(brief(settings))),
+            "notes": SAYS("present.ask", name=escape(name), asks=asks),
+            "moves": None if ways is None else [(field, getattr(settings, field)) for field in ways],
+        }
         for settings, name in places.items()
     ]
 
@@ -222,9 +214,8 @@ def presenter(page: Page, desk: Desk, places: Mapping[Settings, str], result: An
         for name in (_WORD, _STEP):
             desk.shown.pop(name, None)
 
-    stops = told(places, hero=here.sliders(desk.settings).hero, asks=here.numbers(result)[0].label)
     data = {
-        "stops": [one._asdict() for one in stops],
+        "stops": told(places, hero=here.sliders(desk.settings).hero, asks=here.numbers(result)[0].label),
         "at": arrived(desk, places),
         "title": page.question,
         "pictures": [*names[at + 1 :], *names[:at]],

@@ -128,8 +128,8 @@ def _moving(page: Page, welcome: str) -> None:
             card(desk, pins, both)
     with panel_place:
         channel = None if desk.settings.private else desk.place(tab)
-        knobs, marked = teacher.knobs(here, desk)._asdict(), marks(desk.settings, pins.ghost)
-        desk.panel(done=both.done, marks=marked, channel=channel, selectors=bool(here.more), **knobs)
+        marked = marks(desk.settings, pins.ghost)
+        desk.panel(teacher.knobs(here, desk), done=both.done, marks=marked, channel=channel, selectors=bool(here.more))
 
 
 def _seconds(page: Page, desk: controls.Desk) -> float:
@@ -156,8 +156,8 @@ def _on_stage(page: Page) -> None:
         with st.container(key="stage-picture"):
             live.board(both.boards("")[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, name=FIRST, of=place)
         with st.container(key="stage-knob"):
-            knobs, marked = here.sliders(desk.settings)._asdict(), present.marks(page, desk.settings)
-            desk.panel(done=both.done, marks=marked, channel=place, stage=True, **knobs)
+            marked = present.marks(page, desk.settings)
+            desk.panel(here.sliders(desk.settings), done=both.done, marks=marked, channel=place, stage=True)
 
 
 def _result(both: Both, desk: controls.Desk) -> str:
