@@ -10,9 +10,11 @@ import weakref
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Self
 
 import numpy as np
+import pandas as pd
 
 from dpcore import check
 from dpcore.cache import cached
@@ -306,8 +308,7 @@ def persons(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndar
 
 def _person_numbers(who: np.ndarray) -> np.ndarray:
     """Return the person number of each row (n,)."""
-    places: dict[str, int] = {}
-    return np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
+    return pd.factorize(np.array([one.strip() for one in who], dtype=object))[0]
 
 
 def places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
@@ -418,26 +419,4 @@ def preparation(*, number: bool = False) -> str:
 
     number: whether the label is numeric.
     """
-    asked = (
-        '    classes=(),\n    target=Column(name="", low=0.0, high=1.0),  # the same column, and its bounds\n'
-        if number
-        else "    classes=(),  # its values\n"
-    )
-    each = "    rows_each=1,  # of a person, at most\n    gaps=True,  # whether answers may be missing\n" * number
-    return (
-        "from pathlib import Path\n\nfrom dpcore.data.paid_bounds import Payment\nfrom lab.files import own_rows, "
-        "own_table\nfrom lab.files.own_rows import Column, Roles\n\n"
-        "# Fill in your file, its columns and their public bounds: nothing of a file is written into a script.\n"
-        "roles = Roles(\n"
-        '    answer="",  # the column to be predicted\n'
-        f"{asked}"
-        "    columns=(\n"
-        '        Column(name="", low=0.0, high=1.0),  # a number\n'
-        '        Column(name="", kind="category", values=()),\n'
-        "    ),\n"
-        '    person="",  # the column that says whose row it is; "": each row is a person\n'
-        f"{each}    payments=(),  # Payment(epsilon=...), each of them, if bounds were paid for: training has the "
-        "rest\n"
-        ")\n"
-        'table = own_table.read(Path("your-file.csv").read_bytes())\nown = own_rows.choose(table, roles)\n\n'
-    )
+    return Path(__file__).with_name("own_numbers.txt" if number else "own_rows.txt").read_text("utf-8")

@@ -6,6 +6,7 @@ holds the object can resolve. Tasks hold it weakly, so a file ends with its sess
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -198,15 +199,4 @@ def guess(table: Table) -> Columns:
 
 def preparation() -> str:
     """Return script lines that load a file, with blanks for its name and columns, which a script must not reveal."""
-    return (
-        "from pathlib import Path\n\nfrom lab.files import own_texts\n\n"
-        "# Fill in your file and its columns: nothing of a file is written into a script.\n"
-        "columns = own_texts.Columns(\n"
-        '    text="",  # the column of texts\n'
-        '    label="",  # the column that says what a text is\n'
-        '    yes="",  # the label that is told from all others\n'
-        '    source="",  # the column that says whose row it is; "" deals the rows out at random\n'
-        '    public="",  # the source that is public as a whole; "" for a share of each\n'
-        ")\n"
-        'table = own_texts.read(Path("your-file.csv").read_bytes())\nown = own_texts.choose(table, columns)\n\n'
-    )
+    return Path(__file__).with_name("own_texts.txt").read_text("utf-8")
