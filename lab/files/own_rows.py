@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-import pandas as pd
 
 from dpcore import check
 from dpcore.cache import cached
@@ -308,7 +307,8 @@ def persons(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndar
 
 def _person_numbers(who: np.ndarray) -> np.ndarray:
     """Return the person number of each row (n,)."""
-    return pd.factorize(np.array([one.strip() for one in who], dtype=object))[0]
+    places: dict[str, int] = {}
+    return np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
 
 
 def places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:

@@ -11,7 +11,9 @@ and so do the colours below that are names (`coloured` in `ui/live/assets/look.j
 import base64
 import io
 import math
-from collections.abc import Callable, Iterable, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from PIL import Image
 
 from dpcore.privacy import delta_rounded_up
 
+_READ = tomllib.loads(Path(__file__).with_name("palette.toml").read_text("utf-8"))
 PRIVATE = "#2b7bd6"
 PUBLIC = "#009e73"
 NON_PRIVATE = "#8a8f98"
@@ -54,15 +57,8 @@ DASHES = {
 # For words, and for boundaries on the grounds of a map: darker in the light, and lighter in the dark.
 INKS = {PRIVATE: "royalblue", PUBLIC: "seagreen", NON_PRIVATE: "dimgray", BOUND: "orangered"}
 COLOURS = {"scratch": PRIVATE, "public": PUBLIC, "reference": NON_PRIVATE}
-NAMES = {
-    "sound": {"scratch": "private, from scratch", "public": "private, pre-trained", "reference": "non-private"},
-    "published": {
-        "scratch": "as published, from scratch",
-        "public": "as published, pre-trained",
-        "reference": "non-private",
-    },
-    "none": {"scratch": "from scratch", "public": "pre-trained", "reference": "non-private"},
-}
+# A variant of training -> arm -> its name.
+NAMES: Mapping[str, Mapping[str, str]] = _READ["names"]
 
 # A theorem's name, colour and dash. What this run costs is in the colour of what is private.
 THEOREMS = {
@@ -87,32 +83,10 @@ REGRESSIONS = {
 FALLS = "#d6404e"
 
 # Classes, which have nothing else of these colours; and, in turn, the shapes of their points.
-CLASSES = (
-    "#e69f00",
-    "#8457c6",
-    "#2fb5c7",
-    "#c2c93f",
-    "#e377a2",
-    "#7f6a55",
-    "#5c9e4a",
-    "#b3b7c0",
-    "#f2d16b",
-    "#a34d4d",
-)
+CLASSES = tuple(_READ["classes"])
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "x")
 # A scale of numbers, from the worst to the best: cividis, which colour-blind people see as others do.
-SCALE = (
-    "#00224e",
-    "#123570",
-    "#3b496c",
-    "#575d6d",
-    "#707173",
-    "#8a8678",
-    "#a59c74",
-    "#c3b369",
-    "#e1cc55",
-    "#fee838",
-)
+SCALE = tuple(_READ["scale"])
 # Words and marks on it: on its dark half, on its light half.
 ON_SCALE = ("#ffffff", "#12141c")
 # Numbered sources.
