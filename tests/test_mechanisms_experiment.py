@@ -15,7 +15,7 @@ from dpcore.mechanisms import NoisyMax
 from pages.mechanisms import figures
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, VOTES, MechanismsSettings
-from pages.mechanisms.work import FAMILIES, Worlds, log_chances, promised_misses, winners
+from pages.mechanisms.work import CLAIMS, FAMILIES, Worlds, log_chances, promised_misses, winners
 from tests.test_figures import numbers
 from tests.test_pages import opened, text
 from ui import controls
@@ -141,7 +141,7 @@ def test_the_exact_gaussian_keeps_its_claim_and_the_textbook_up_to_its_crossing(
         assert result("gaussian", epsilon).claim.needed_delta == pytest.approx(1e-5, rel=1e-6)
     assert result("classical", 8.41).claim.holds
     assert not result("classical", 8.43).claim.holds
-    assert result("classical", 8.0).errors.crossing == pytest.approx(8.42, abs=0.005)
+    assert result("classical", 8.0).formulas["classical"].until == pytest.approx(8.42, abs=0.005)
     assert result("classical", 150.0).claim.guarantee.epsilon == pytest.approx(610.4, abs=0.05)
     assert result("classical", 0.5).worlds.within > result("gaussian", 0.5).worlds.within
     assert result("classical", 20.0).worlds.within < result("gaussian", 20.0).worlds.within
@@ -176,9 +176,8 @@ def test_the_l1_norm_is_too_much_for_gaussian_noise_and_right_for_laplace():
 def test_nine_in_ten(mechanism, epsilon):
     run = result(mechanism, epsilon, sensitivity=2.5)
     assert noise(run.worlds).cdf(run.worlds.within) - noise(run.worlds).cdf(-run.worlds.within) == pytest.approx(0.9)
-    curve = run.errors.within[mechanism]
-    assert run.worlds.within / 2.5 == pytest.approx(
-        math.exp(np.interp(*map(np.log, (epsilon, run.errors.epsilons, curve)))), rel=0.01
+    assert run.worlds.within == pytest.approx(
+        math.exp(np.interp(*map(np.log, (epsilon, CLAIMS, run.errors[mechanism])))), rel=0.01
     )
 
 

@@ -20,7 +20,6 @@ from pages.mechanisms.work import (
     EPSILON_RANGE,
     FORMULAS,
     Claim,
-    Errors,
     Formula,
     Worlds,
     errors,
@@ -143,9 +142,9 @@ class MechanismsResult:
         return self.claim.made.release(truth, stream(self.settings.seed, "noise"))
 
     @property
-    def errors(self) -> Errors:
-        """Return the error of each mechanism over epsilon."""
-        return errors(self.settings.delta)
+    def errors(self) -> dict[str, np.ndarray]:
+        """Return the error that nine releases in ten keep at each of ``CLAIMS``, by mechanism."""
+        return {name: self.settings.sensitivity * within for name, within in errors(self.settings.delta).items()}
 
     @property
     def _log_chances(self) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
-from pages.mechanisms.work import EPSILON_RANGE, SEVERAL
+from pages.mechanisms.work import CLAIMS, EPSILON_RANGE, SEVERAL
 from ui.plot import theme
 from ui.plot.curves import Curve, Level, over
 
@@ -25,14 +25,15 @@ _RIGHT = 20
 
 def release(result: MechanismsResult, finding: str = "") -> dict:
     """Draw both densities with the releases so far under them, and below, over the same outputs, their log-ratio."""
-    x, epsilon, worlds = result.outputs, result.settings.epsilon, result.worlds
-    here, top = worlds.densities(result.last["output"]), _ladder(1.02 * max(map(np.max, worlds.densities(x))))
+    x, epsilon = result.outputs, result.settings.epsilon
+    densities, here = result.worlds.densities(x), result.worlds.densities(result.last["output"])
+    top = _ladder(1.02 * max(density.max() for density in densities))
     hover = "%{x:.5g}: privacy loss %{y:.3g}<extra></extra>"
     return theme.figure(
-        *(_density(x, *one) for one in zip(worlds.densities(x), here, *zip(*WORLDS, strict=True), strict=True)),
+        *(_density(x, *one) for one in zip(densities, map(float, here), WORLDS, strict=True)),
         theme.line(
             x,
-            worlds.log_ratio(x),
+            result.worlds.log_ratio(x),
             colour=theme.PRIVATE,
             name="privacy loss",
             yaxis="y2",
@@ -68,13 +69,14 @@ def _crossing(result: MechanismsResult) -> str:
     return f"privacy loss ({outside})"
 
 
-def _density(x: np.ndarray, y: np.ndarray, here: float, colour: str, name: str) -> dict:
+def _density(x: np.ndarray, y: np.ndarray, here: float, world: tuple[str, str]) -> dict:
     """Return one world's filled density. ``here``: at the published value."""
+    colour, name = world
     return theme.line(
         x,
         y,
         colour=colour,
-        name=theme.key(name, f"{float(here):.3g}"),
+        name=theme.key(name, f"{here:.3g}"),
         fill="tozeroy",
         fillcolor=theme.rgba(colour, 0.16),
         hovertemplate=f"%{{x:.5g}}: density %{{y:.3g}}<extra>{name}</extra>",
@@ -254,13 +256,12 @@ def errors(result: MechanismsResult, finding: str = "") -> dict:
 
 def _error(result: MechanismsResult, name: str, here: float) -> list[Curve]:
     """Draw one mechanism's error, which is ``here`` now; the textbook formula's in two colours."""
-    errors, text, chosen = result.errors, NUMBER_MECHANISMS[name], name == result.settings.mechanism
-    within, broken = result.settings.sensitivity * errors.within[name], errors.epsilons >= errors.crossing
+    within, text, chosen = result.errors[name], NUMBER_MECHANISMS[name], name == result.settings.mechanism
     said = f"epsilon %{{x:.3g}}: ±%{{y:.3g}}<extra>{text}"
     curve = Curve(
         name=text,
         value=f"±{here:.3g}",
-        x=errors.epsilons,
+        x=CLAIMS,
         y=within,
         colour=theme.PRIVATE,
         dash=_DASHES[name],
@@ -270,6 +271,7 @@ def _error(result: MechanismsResult, name: str, here: float) -> list[Curve]:
     )
     if name != "classical":
         return [curve]
+    broken = result.formulas[name].until <= CLAIMS
     lost = _broken(curve, y=np.where(broken, within, np.nan), hover=f"{said}, does not hold</extra>", ghost=False)
     return [replace(curve, y=np.where(broken, np.nan, within)), lost]
 
@@ -300,10 +302,9 @@ def formulas(result: MechanismsResult, finding: str = "") -> dict:
 
 def _formula(result: MechanismsResult, name: str) -> list[Curve]:
     """Draw one curve in two colours, which meet where the claim stops holding."""
-    claims, formula = result.claims["claimed epsilon"], result.formulas[name]
-    ratio = result.claims[name] / claims
-    x, place = np.sort([*claims, formula.until]), np.searchsorted(claims, formula.until)
-    y = np.insert(np.where(ratio > 0, ratio, np.nan), place, 1.0 if formula.until <= claims[-1] else np.nan)
+    formula, ratio = result.formulas[name], result.claims[name] / CLAIMS
+    x, place = np.sort([*CLAIMS, formula.until]), np.searchsorted(CLAIMS, formula.until)
+    y = np.insert(np.where(ratio > 0, ratio, np.nan), place, 1.0 if formula.until <= CLAIMS[-1] else np.nan)
     kept, broken = x <= formula.until, x >= formula.until
     curve = Curve(
         name=FORMULA_NAMES[name],
@@ -319,11 +320,9 @@ def _formula(result: MechanismsResult, name: str) -> list[Curve]:
 
 def choice(result: MechanismsResult, finding: str = "") -> dict:
     """Draw who wins report-noisy-max, in both worlds."""
-    columns, voted = result.choice, result.settings.voted
-    names = [
-        f"{option}: {answers:.0f}" + (" (+ you)" if place == voted else "")
-        for place, (option, answers) in enumerate(zip(columns["option"], columns["answers"], strict=True))
-    ]
+    columns = result.choice
+    names = [f"{option}: {answers:.0f}" for option, answers in zip(columns["option"], columns["answers"], strict=True)]
+    names[result.settings.voted] += " (+ you)"
     bars = [
         {
             "type": "bar",

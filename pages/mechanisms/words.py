@@ -147,7 +147,7 @@ def diagnostics(result: MechanismsResult) -> list[str]:
     if settings.mechanism == "classical":
         case = "why.formula_holds" if result.claim.holds else "why.formula_broken"
         difference = number(100 * abs(result.worlds.scale / settings.claim("gaussian").worlds.scale - 1))
-        said.append(SAYS(case, difference=difference, delta=delta, crossing=number(result.errors.crossing)))
+        said.append(SAYS(case, difference=difference, delta=delta, crossing=number(result.formulas["classical"].until)))
     return said
 
 

@@ -17,7 +17,6 @@ from scipy.special import expit, log_softmax, ndtr, ndtri
 from dpcore import accountants, check
 from dpcore.accountants import gdp
 from dpcore.cache import cached
-from dpcore.estimators.recipes import crossing
 from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, classical_noise_multiplier
 from dpcore.privacy import Adjacency, Guarantee
 
@@ -261,30 +260,16 @@ def real_epsilons(delta: float) -> dict[str, np.ndarray]:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Errors:
-    """x in units of the sensitivity, such that nine releases in ten fall within +-x, over ``epsilons`` (m,).
-
-    within: mechanism -> (m,). crossing: from this epsilon on, the textbook formula promises more than it gives.
-    """
-
-    epsilons: np.ndarray
-    within: dict[str, np.ndarray]
-    crossing: float
-
-
 @cached
-def errors(delta: float) -> Errors:
-    """Return the error of each mechanism over the whole range of epsilon."""
-    epsilons = np.geomspace(*EPSILON_RANGE, 61)
+def errors(delta: float) -> dict[str, np.ndarray]:
+    """Return the error that nine releases in ten keep at each of ``CLAIMS``, by mechanism, for a sensitivity of 1."""
     reach = {one: Worlds(family=one, value=0, sensitivity=1, scale=1).within for one in FAMILIES}
-    exact = np.array([1 / gdp.mu_of(float(epsilon), delta=delta) for epsilon in epsilons])
-    within = {
-        "laplace": reach["laplace"] / epsilons,
+    exact = np.array([1 / gdp.mu_of(float(epsilon), delta=delta) for epsilon in CLAIMS])
+    return {
+        "laplace": reach["laplace"] / CLAIMS,
         "gaussian": reach["gaussian"] * exact,
-        "classical": reach["gaussian"] * (classical_noise_multiplier(1.0, delta=delta) / epsilons),
+        "classical": reach["gaussian"] * (classical_noise_multiplier(1.0, delta=delta) / CLAIMS),
     }
-    return Errors(epsilons=epsilons, within=within, crossing=crossing(delta))
 
 
 def log_chances(counts: np.ndarray, *, scale: float, noise: str) -> np.ndarray:
