@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from dpcore.accountants import gdp, tuning
+from pages.accounting import figures, words_searches
 from pages.accounting import words as say
-from pages.accounting import words_searches
 from pages.accounting import words_statements as stated
 from pages.accounting.experiment import AccountingSettings
+from pages.accounting.parameters import AFTERWARDS
 from tests import attackers, reached
 from tests.sentences import Rules, hold, plain
 
@@ -301,10 +302,12 @@ def test_every_sentence_says_what_was_computed():
 def test_every_text_is_reached():
     for settings in ONCE:
         words(settings.run())
-    for settings in (*ONCE, ONE.change(target_epsilon=0.05)):
+    others = [ONE.change(afterwards=name) for name in AFTERWARDS]
+    for settings in (*ONCE, *others, ONE.change(target_epsilon=0.05)):
         early = settings.result({task: task.run() for task in settings.tasks() if task.essential})
         words(early)
         say.table(early)
+        figures.effects(early)
     assert reached.unread(say.SAYS) == []
 
 

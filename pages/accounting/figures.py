@@ -14,21 +14,9 @@ from dpcore.privacy import Guarantee
 from pages.accounting.result import ROWS, AccountingResult
 from ui.plot import theme
 from ui.plot.curves import Curve, Level, over
+from ui.texts import Texts
 
-EFFECTS = {
-    "run": "this run",
-    "unsampled": "no subsampling",
-    "group": "{people}",
-    "afterwards": "{afterwards}",
-    "tuned": "{settings_tried} tried",
-    "replaced": "replace-one adjacency",
-}
-AFTERWARDS = {
-    "nothing": "no post-processing",
-    "average": "weights averaged",
-    "round": "weights rounded",
-    "predict": "a million predictions",
-}
+SAYS = Texts(__file__)
 # What of a search is released: its name and colour.
 WAYS = {
     "logarithmic": ("best only, logarithmic", theme.MAUVE),
@@ -159,12 +147,10 @@ def _named(result: AccountingResult, place: int, name: str, held: Guarantee | No
 
 def effect_name(name: str, result: AccountingResult) -> str:
     """Return what an effect is called: with how many people, and how many settings."""
-    people, tried = result.settings.people, result.settings.settings_tried
-    return EFFECTS[name].format(
-        people="one person" if people == 1 else f"group of {people}",
-        settings_tried="one configuration" if tried == 1 else f"{tried} configurations",
-        afterwards=AFTERWARDS[result.settings.afterwards],
-    )
+    one = result.settings
+    alone = {"group": one.people == 1, "tuned": one.settings_tried == 1}.get(name)
+    case = one.afterwards if name == "afterwards" else f"{name}_one" if alone else name
+    return SAYS(f"effect.{case}", people=one.people, tried=one.settings_tried)
 
 
 def searches(result: AccountingResult, finding: str = "") -> dict:

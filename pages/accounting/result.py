@@ -83,7 +83,7 @@ class AccountingResult:
         if theorem == "pld":
             rests = self.settings.sampling_rate < 1 and not math.isnan(self.found["fine"][0])
             accountant = "pld" if rests else self.settings.exact_accountant
-        return self._held(self.epsilon(theorem), accountant=accountant)
+        return self._held(self.epsilon(theorem), self.settings.whole, accountant=accountant)
 
     @cached_property
     def held(self) -> Guarantee:
@@ -91,34 +91,27 @@ class AccountingResult:
         return min(filter(None, map(self.guarantee, THEOREMS)), key=lambda one: one.epsilon)
 
     def _held(
-        self,
-        epsilon: float,
-        *,
-        accountant: str,
-        adjacency: Adjacency = Adjacency.ADD_REMOVE,
-        rate: float | None = None,
-        noise: float = 1.0,
-        steps: int | None = None,
+        self, epsilon: float, event: Composed, *, accountant: str, adjacency: Adjacency = Adjacency.ADD_REMOVE
     ) -> Guarantee | None:
-        """Return a guarantee, None where epsilon is NaN; ``noise``: its multiplier over that of the settings."""
+        """Return the guarantee of an event that costs ``epsilon``; None where that is NaN."""
         if math.isnan(epsilon):
             return None
-        one = prices.step(rate or self.settings.sampling_rate, noise * self.settings.noise_multiplier)
         return Guarantee(
-            epsilon=float(epsilon),
+            epsilon=epsilon,
             delta=self.settings.delta,
             adjacency=adjacency,
             unit="record",
             basis=BASES[accountant],
-            event=Composed(event=one, count=steps or self.settings.steps),
+            event=event,
         )
 
     @property
     def replaced(self) -> Guarantee:
         """Return the same noise under replace-one, where its multiplier is half: the sum may change by twice the
         bound."""
-        accountant, found = self.settings.exact_accountant, float(self.found["replaced"][0])
-        own = self._held(found, accountant=accountant, adjacency=Adjacency.REPLACE_ONE, noise=0.5)
+        one, epsilon = self.settings, float(self.found["replaced"][0])
+        event = Composed(event=prices.step(one.sampling_rate, one.noise_multiplier / 2), count=one.steps)
+        own = self._held(epsilon, event, accountant=one.exact_accountant, adjacency=Adjacency.REPLACE_ONE)
         return self.replaced_in_two if own is None or math.isinf(own.epsilon) else own
 
     @property
@@ -129,10 +122,11 @@ class AccountingResult:
     @property
     def tuned(self) -> Guarantee | None:
         """Return the guarantee of all runs that were made before one was chosen, composed."""
-        if self.settings.settings_tried == 1:
+        one = self.settings
+        if one.settings_tried == 1:
             return self.guarantee("pld")
-        steps, accountant = self.settings.tuned_steps, self.settings.tuning_accountant
-        return self._held(float(self.found["tuned"][0]), accountant=accountant, steps=steps)
+        event = Composed(event=one.whole.event, count=one.tuned_steps)
+        return self._held(float(self.found["tuned"][0]), event, accountant=one.tuning_accountant)
 
     @cached_property
     def best_alone(self) -> dict[str, Guarantee]:
@@ -201,10 +195,10 @@ class AccountingResult:
 
     def effects(self) -> dict[str, Guarantee | None]:
         """Return the guarantee of the same noise when something else changes; None while it is being computed."""
-        held = self.guarantee("pld")
+        held, everywhere = self.guarantee("pld"), self.settings.change(sampling_rate=1.0).whole
         return {
             "run": held,
-            "unsampled": self._held(self.unsampled, accountant="gdp", rate=1.0),
+            "unsampled": self._held(self.unsampled, everywhere, accountant="gdp"),
             "group": for_group(held, people=self.settings.people) if held else None,
             "afterwards": held,
             "tuned": self.tuned,

@@ -5,14 +5,12 @@ import math
 from dpcore.accountants.prices import MOST_STEPS
 from dpcore.privacy import Guarantee
 from pages.accounting import figures
-from pages.accounting.figures import number
+from pages.accounting.figures import SAYS, number
 from pages.accounting.result import ROWS, THEOREMS, AccountingResult
 from ui import outcomes, panels
 from ui.panels import Number, in_hundred
 from ui.plot import theme
-from ui.texts import Texts
 
-SAYS = Texts(__file__)
 KNOBS = {"steps": {"scale": "log", "stops": 20, "help": SAYS["steps"], "symbol": "T"}}
 INTRODUCTION, AFTERWARDS_HELP = SAYS["introduction"], SAYS["afterwards"]
 SHORT = {"nothing": "none", "average": "average", "round": "round", "predict": "predict"}
