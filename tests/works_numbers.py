@@ -86,7 +86,7 @@ NUMBERS: Mapping[str, Mapping[str, Callable[[Any], float]]] = {
         "2.15": lambda result: result.strong("target").epsilon,
     },
     "zhang2022: Transferable set $A_q$, and uniformly distributed data sets": {
-        "2": lambda result: result.transferable.sum(),
+        "2": lambda result: result.sources()["transferable"].sum(),
         "6": lambda result: result.settings.sources,
     },
     "zhang2022: Loss $L(\\theta)$ with $\\lambda \\lVert \\omega \\rVert_q$": {
