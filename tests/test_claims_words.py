@@ -14,7 +14,8 @@ from pages.classifier import words_tables as classifier_tables
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses import figures as hypotheses_figures
 from pages.hypotheses import words as hypotheses
-from pages.hypotheses.experiment import EPSILONS, LAWS, SHARES, HypothesesSettings
+from pages.hypotheses.experiment import HypothesesSettings
+from pages.hypotheses.parameters import EPSILONS, LAWS, SHARES
 from pages.network import figures as network_figures
 from pages.network import words as network
 from pages.network.experiment import NetworkSettings
@@ -330,20 +331,20 @@ def _common(done) -> float:
 
 def _borrowed(r, case: Callable[..., bool], one: str = "transfer", other: str = "weak") -> bool:
     whole = len(r.accuracy[one]) == r.settings.repeats
-    return case(r.accuracy[one], r.accuracy[other], constant=_common(r.now), whole=whole)
+    return case(r.accuracy[one], r.accuracy[other], constant=_common(r.now.done), whole=whole)
 
 
 def _free(r) -> bool:
-    plain = np.concatenate([one.of("transfer") for one in r.found["epsilon", np.inf]])
+    plain = r.plain.runs("transfer")
     whole = min(len(plain), r.repeats) == r.settings.repeats
-    return worse(r.accuracy["transfer"], plain, constant=_common(r.now), whole=whole)
+    return worse(r.accuracy["transfer"], plain, constant=_common(r.now.done), whole=whole)
 
 
 def _borrows(r, over: str, case: Callable[..., bool] = better) -> tuple[list[float], Callable[[float], bool]]:
     """Places of a curve in the unit of its axis, and whether borrowing is shown to be better there."""
-    found = {key[1]: done for key, done in r.found.items() if isinstance(key, tuple) and key[0] == over and done}
     scale = 1 if over == "epsilon" else 100
-    found = {place * scale: done for place, done in found.items() if np.isfinite(place)}
+    found = {key[1] * scale: one.done for key, one in r.found.items() if key[0] == over and one.done}
+    found.pop(np.inf, None)
 
     def shown(place: float) -> bool:
         mine, alone = (np.concatenate([one.of(name) for one in found[place]]) for name in ("transfer", "weak"))
@@ -358,11 +359,7 @@ def _over(text: str) -> str:
 
 
 def _widest(r, number: str) -> bool:
-    runs = {
-        key[1]: np.concatenate([one.of("transfer") for one in done])
-        for key, done in r.found.items()
-        if isinstance(key, tuple) and key[0] == "dimension" and done
-    }
+    runs = {key[1]: one.runs("transfer") for key, one in r.found.items() if key[0] == "dimension" and one.done}
     best, few = runs.pop(int(amount(number))), min(map(len, runs.values()))
     return all(better(best[:few], other[:few], tests=len(runs)) for other in runs.values())
 
@@ -373,8 +370,8 @@ def _law(r, match: re.Match) -> bool:
 
     def shown(noise: str) -> Callable[[float], bool]:
         def at(epsilon: float) -> bool:
-            done = r.found["law", noise, few, epsilon]
-            return better(*(np.concatenate([one.of(name) for one in done]) for name in ("transfer", "weak")))
+            found = r.found["law", noise, few, epsilon]
+            return better(found.runs("transfer"), found.runs("weak"))
 
         return at
 
@@ -401,10 +398,8 @@ HYPOTHESES: Claims = {
     r"Weighting the sources gains [\d.]+ points?": lambda r, _: _borrowed(r, better, "transfer", "average"),
     r"The best source alone does better": lambda r, _: _borrowed(r, better, "source", "transfer"),
     r"(?:At this epsilon ([\d,]+) features do best|best with ([\d,]+))": lambda r, m: _widest(r, m[1] or m[2]),
-    r": closer to the truth than equal ones": lambda r, _: better(
-        np.concatenate([one.error for one in r.now]), r.equal_error, higher=False
-    ),
-    r"here they mislead": lambda r, _: worse(np.concatenate([one.error for one in r.now]), r.equal_error, higher=False),
+    r": closer to the truth than equal ones": lambda r, _: better(r.now.runs("error"), r.equal_error, higher=False),
+    r"here they mislead": lambda r, _: worse(r.now.runs("error"), r.equal_error, higher=False),
     r"Gain over target only: \+[\d.]+ points with transfer": lambda r, _: _borrowed(r, better),
     r"Gain over target only: −[\d.]+ points with transfer": lambda r, _: _borrowed(r, worse),
     rf"(All [\d,]+ words|\d+ public directions)\. Transfer is shown to beat the target alone {_ON} with the paper's "

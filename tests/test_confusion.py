@@ -13,7 +13,7 @@ from dpcore.parties.hypotheses import informed
 from dpcore.training import erm, losses
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
-from pages.hypotheses.work import _weights, target_fit
+from pages.hypotheses.work import hypothesis_weights, target_fit
 from pages.network.experiment import NetworkSettings
 from pages.network.work import inputs
 from pages.parties.experiment import PartiesSettings
@@ -91,13 +91,13 @@ def hypotheses():
     result = HypothesesSettings(**sizes, repeats=4).run()
     settings, said = result.settings, {"transfer": [], "weak": [], "transfer without noise": []}
     for answer in (*settings.answers(), *settings.answers(epsilon=np.inf)):
-        weighing = answer.weighing
-        fits = [target_fit(weighing.target, repeat) for repeat in weighing.repeats]
+        model, repeats = answer.model, answer.repeats
+        fits = [target_fit(model.target, repeat) for repeat in repeats]
         X = np.stack([one.X[: result.labels] for one in fits]).astype(float)
         y = np.stack([one.y[: result.labels] for one in fits])
-        _, found = informed(weighing.releases(), _weights(weighing), X, y)
+        _, found = informed(model.releases(repeats), hypothesis_weights(model, repeats), X, y)
         models = {"transfer without noise": found}
-        if np.isfinite(weighing.budget.epsilon):
+        if np.isfinite(model.budget.epsilon):
             alone = erm.logistic(X, y, regularisation=settings.lambda_lr).weights
             models = {"transfer": found, "weak": alone}
         for arm, found in models.items():

@@ -21,7 +21,8 @@ from dpcore.parties.sources import Budget
 from dpcore.privacy import Adjacency, Guarantee, PureRelease
 from pages.hypotheses import figures, published, work
 from pages.hypotheses import words as say
-from pages.hypotheses.experiment import DIRECTIONS, EPSILONS, LAWS, HypothesesSettings
+from pages.hypotheses.experiment import HypothesesSettings
+from pages.hypotheses.parameters import DIRECTIONS, EPSILONS, LAWS
 from tests.sentences import plain
 
 WORDS = 5588
@@ -230,7 +231,8 @@ def found(request):
     changes = {"topics": published.TOPICS, "reviews": published.REVIEWS}[request.param]
     settings = HypothesesSettings().change(**changes).change(repeats=6)
     wanted = [key for key in settings.work if key[0] == "law" or key == ("epsilon", math.inf)]
-    asked = [*settings.work["now"], *settings.work["sketch"], *(task for key in wanted for task in settings.work[key])]
+    first = [task for task in settings.tasks() if task.essential]
+    asked = [*first, *(task for key in wanted for task in settings.work[key])]
     return settings.result({task: task.run() for task in dict.fromkeys(asked)})
 
 
@@ -238,15 +240,17 @@ class TestPaper:
     def test_its_noise_needs_an_epsilon_of_hundreds_and_gaussian_noise_of_ten(self, found):
         assert [found.helps_from(law, 0) for law in LAWS] in ([300, 10], [300, 30], [100, 10])
         assert [found.near_from(law, 0) for law in LAWS] == [300, 30]
-        plain = found.noiseless_accuracy
-        at, (_, medians, _) = found.law("exponential", 0)
+        plain = found.plain.middle("transfer")
+        at, (_, medians, _) = found.curve("transfer", "law", "exponential", 0)
         assert tuple(at) == EPSILONS
         assert medians[EPSILONS.index(30)] < plain - 0.2
         assert medians[EPSILONS.index(10)] < np.median(found.accuracy["weak"])
 
     def test_a_few_public_directions_learn_from_ten_and_then_stay_behind(self, found):
         ten, last = EPSILONS.index(10), EPSILONS.index(1000)
-        few, all_words = (found.law("exponential", width).quantiles[1] for width in (DIRECTIONS, 0))
+        few, all_words = (
+            found.curve("transfer", "law", "exponential", width).quantiles[1] for width in (DIRECTIONS, 0)
+        )
         assert few[ten] > all_words[ten] + 0.15
         assert few[last] < all_words[last] - 0.02
 
@@ -256,7 +260,7 @@ class TestPaper:
         def onwards(law, width, least):
             there, last = math.inf, True
             for epsilon in reversed(EPSILONS):
-                done = found.found["law", law, width, epsilon]
+                done = found.found["law", law, width, epsilon].done
                 runs = {name: np.concatenate([one.of(name) for one in done]) for name in ("transfer", "weak")}
                 middle = np.median(runs["transfer"])
                 helps = (runs["transfer"] > runs["weak"]).all() and middle >= np.median(runs["weak"]) + 0.01
@@ -264,7 +268,7 @@ class TestPaper:
                 there = epsilon if last else there
             return there
 
-        near = found.noiseless_accuracy - 0.1
+        near = found.plain.middle("transfer") - 0.1
         expected = [onwards(law, width, least) for width in (0, DIRECTIONS) for least in (None, near) for law in LAWS]
         said = re.findall(r"nowhere|everywhere|from epsilon ([\d,.]+) on", plain(" ".join(say._laws(found))))
         words = {math.inf: "nowhere", EPSILONS[0]: "everywhere"}
@@ -278,7 +282,7 @@ class TestPaper:
         K, d, labelled, public, test = {"topics": (5, 5588, 800, 1500, 320), "reviews": (4, 2969, 1000, 2000, 600)}[
             settings.data
         ]
-        drawn, target = settings.model.draw(0), work.target_fit(settings.target(), 0)
+        drawn, target = work.draw(settings.model, 0), work.target_fit(settings.target(), 0)
         assert domains.world(settings.model.where).public.shape == (public, d)
         assert [part[0].shape for part in drawn.labelled] == [(labelled, d)] * K
         assert [part[0].shape for part in drawn.unlabelled] == [(1000, d)] * K
@@ -286,19 +290,18 @@ class TestPaper:
         assert abs(target.X_test.shape[0] - test) <= 1
 
     def test_an_answer_keeps_no_vector_of_all_words(self, found):
-        for task in found.settings.work["now"]:
-            small, parts = sizes(task.run())
-            assert small + sum(parts.values()) < 20_000
+        small, parts = sizes(found.settings.probe().run())
+        assert small + sum(parts.values()) < 20_000
 
 
-@pytest.mark.parametrize("part", published.PARTS, ids=lambda part: part.name)
+@pytest.mark.parametrize("part", published.PARTS)
 def test_a_link_to_a_part_of_the_paper_opens_its_settings(part):
-    settings = HypothesesSettings()
-    for name, value in part.settings.items():  # as a link is read
+    settings, stated = HypothesesSettings(), published.PARTS[part]
+    for name, value in stated.items():  # as a link is read
         settings = settings.change(**{name: value})
-    assert {name: getattr(settings, name) for name in part.settings} == dict(part.settings)
+    assert {name: getattr(settings, name) for name in stated} == stated
     assert not settings.projected
-    assert settings == HypothesesSettings().change(**part.settings)
+    assert settings == HypothesesSettings().change(**stated)
 
 
 def test_objective_noise_works_with_all_words():
@@ -312,4 +315,4 @@ def test_the_curve_stands_before_all_of_todays_runs():
     settings = HypothesesSettings(**published.TOPICS)
     tasks = settings.tasks()
     first = [tasks.index(settings.work["epsilon", epsilon][0]) for epsilon in EPSILONS]
-    assert max(first) < min(map(tasks.index, settings.work["fits"]))
+    assert max(first) < next(place for place, task in enumerate(tasks) if task.work is work.fit_sources)

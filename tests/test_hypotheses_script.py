@@ -68,7 +68,7 @@ def test_the_bars_are_the_medians():
     settings = HypothesesSettings().change(**NUMBERS)
     result = settings.result({task: task.run() for task in settings.tasks()[:12]})
     bars = [shape for shape in figures.weights(result)["layout"]["shapes"] if shape["type"] == "rect"]
-    np.testing.assert_allclose([bar["y1"] for bar in bars], 100 * np.median(result.weights, axis=0))
+    np.testing.assert_allclose([bar["y1"] for bar in bars], 100 * np.median(result.now.runs("weights"), axis=0))
     (median,) = {round(100 * result.gain["transfer"].median, 1)}
     words = [word["text"] for word in figures.gain(result)["layout"]["annotations"]]
     assert f"{median:+.1f}".replace("-", "−") in words
@@ -95,9 +95,9 @@ def test_the_title_says_where_transfer_helps(ahead, said):
 def test_the_weights_are_called_nearer_only_where_they_are():
     for epsilon in (0.1, 1000.0):
         settings = HypothesesSettings().change(**NUMBERS, epsilon=epsilon).change(repeats=6)
-        result = first(settings, [*settings.work["now"], *settings.work["more"]])
+        result = first(settings, settings.samples())
         even = np.mean((np.array(result.settings.shares) - 0.2) ** 2)
-        error = ((result.weights - np.array(result.settings.shares)) ** 2).mean(axis=1)
+        error = ((result.now.runs("weights") - np.array(result.settings.shares)) ** 2).mean(axis=1)
         title = figures.weights(result)["layout"]["title"]["text"]
         assert ("not shown closer than" in title) == (not better(error, even, higher=False))
 

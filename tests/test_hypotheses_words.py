@@ -10,8 +10,9 @@ from lab.claims import Case
 from lab.files import own_texts
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
-from pages.hypotheses.experiment import DIMENSIONS, EPSILONS, LAWS, HypothesesSettings
+from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.page import PAGE
+from pages.hypotheses.parameters import DIMENSIONS, EPSILONS, LAWS
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.words_steps import stages
 from tests import attackers, reached
@@ -77,7 +78,7 @@ def harmed(result) -> int:
 
 
 def miss(result) -> float:
-    return float(np.median(((result.weights - np.array(result.settings.shares)) ** 2).mean(axis=1)))
+    return float(np.median(((result.now.runs("weights") - np.array(result.settings.shares)) ** 2).mean(axis=1)))
 
 
 def even(result) -> float:
@@ -106,7 +107,7 @@ RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee, m[1]),
     rf"Accuracy with transfer {PERCENT}": lambda r, m: shown(r, m[1], "transfer"),
     rf"Target only {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
-    r"Transfer without noise … being trained": lambda r, _: np.isnan(r.noiseless_accuracy),
+    r"Transfer without noise … being trained": lambda r, _: np.isnan(r.plain.middle("transfer")),
     r"transfer: ([+−])([\d.]+) points?": lambda r, m: (
         abs(float(m[2]) - abs(gained(r))) <= 1.01 and (m[1] == "+") == (gained(r) > 0)
     ),
@@ -164,19 +165,17 @@ SELDOM: Rules = {
 
 # Said as soon as the models without noise are trained, which is not essential.
 LATER: Rules = {
-    rf"Transfer without noise {PERCENT}": lambda r, m: abs(float(m[1]) - 100 * r.noiseless_accuracy) <= 0.51,
+    rf"Transfer without noise {PERCENT}": lambda r, m: abs(float(m[1]) - 100 * r.plain.middle("transfer")) <= 0.51,
     r"accuracy loss: ([\d.]+) points?": lambda r, m: (
-        abs(float(m[1]) - 100 * (r.noiseless_accuracy - middle(r))) <= 1.01 and float(m[1]) > 0
+        abs(float(m[1]) - 100 * (r.plain.middle("transfer") - middle(r))) <= 1.01 and float(m[1]) > 0
     ),
-    r"no accuracy loss shown": lambda r, _: (
-        not worse(r.accuracy["transfer"], np.concatenate([one.of("transfer") for one in r.found["epsilon", np.inf]]))
-    ),
+    r"no accuracy loss shown": lambda r, _: not worse(r.accuracy["transfer"], r.plain.runs("transfer")),
 }
 
 
 def today(settings) -> list:
     """All of today's runs, whose verdict claims something."""
-    return [*settings.work["now"], *settings.work["more"]]
+    return list(settings.samples())
 
 
 def test_every_sentence_says_what_was_computed():
@@ -196,8 +195,8 @@ def test_the_price_of_noise_is_said_as_soon_as_it_is_known():
     found = set()
     for settings in ONCE:
         result = first(settings, [*today(settings), *settings.work["epsilon", np.inf]])
-        plainly = np.concatenate([one.of("transfer") for one in result.found["epsilon", np.inf]])
-        assert result.noiseless_accuracy == np.median(plainly)
+        plainly = np.concatenate([one.of("transfer") for one in result.plain.done])
+        assert result.plain.middle("transfer") == np.median(plainly)
         found |= broken_by(plain(words(result)), result, LATER)
     assert found >= set(LATER)
 
@@ -215,7 +214,7 @@ def test_the_number_of_features_that_does_best_is_the_measured_one(epsilon):
 
 def test_what_is_trained_now_has_its_name_before_its_curve():
     """A legend names only what has points; over the shares the first three are there at once."""
-    small = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "repeats": 2, "seed": 4711}
+    small = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "repeats": 2, "seed": 4711, "epsilon": 7.0}
     result, done = compute(HypothesesSettings(**small), seconds=0)
     assert done < 1
     assert not len(result.curve("transfer", "epsilon")[0])

@@ -12,6 +12,7 @@ from dpcore.cache import CACHE
 from dpcore.data import domains
 from lab.files import file_handles, own_texts
 from lab.files.own_texts import Columns, Own
+from pages.hypotheses import work
 from pages.hypotheses.experiment import HypothesesSettings
 from ui import controls, takeaway
 
@@ -217,7 +218,7 @@ class TestRows:
         shown = domains._texts(domains.replace(where, dimension=domains.WIDEST, projection="none")).public
         shops = table.texts("shop")[shown]
         assert set(shops) == ({"shop 2"} if public else {f"shop {k}" for k in range(4)})
-        drawn = settings.model.draw(0)
+        drawn = work.draw(settings.model, 0)
         names = np.concatenate([part[2] for parts in (drawn.labelled, drawn.unlabelled, drawn.left) for part in parts])
         assert len(set(names)) == len(names)
         assert not set(names) & set(shown)

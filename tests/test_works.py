@@ -35,8 +35,9 @@ def result_of(page: str, link: tuple[tuple[str, str], ...]):
     if not isinstance(settings, HypothesesSettings) or settings.projected:
         return settings.run()
     # All of the work with all words takes minutes: what the first screen shows
-    asked = ("now", "sketch", "more", ("epsilon", math.inf))
-    return settings.result({task: task.run() for one in asked for task in settings.work[one]})
+    first = [task for task in settings.tasks() if task.essential]
+    asked = dict.fromkeys([*first, *settings.samples(), *settings.work["epsilon", math.inf]])
+    return settings.result({task: task.run() for task in asked})
 
 
 FIVE = ["zhang2022", "jiang2018", "wang2019", "hamm2016", "hoseinpour2023"]

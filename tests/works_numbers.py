@@ -74,9 +74,9 @@ def _column(name: str, epsilon: float) -> Callable[[Any], float]:
 
 _WEIGHTS = {
     "300": lambda result: result.settings.epsilon,
-    "0.013": lambda result: result.error.median,
+    "0.013": lambda result: result.now.middle("error"),
     "0.064": lambda result: result.equal_error,
-    "0.0006": lambda result: result.noiseless_error,
+    "0.0006": lambda result: result.plain.middle("error"),
 }
 
 # "work: part" -> each number of its last sentence, as it stands there, and what it is of the result.
@@ -203,15 +203,15 @@ NUMBERS: Mapping[str, Mapping[str, Callable[[Any], float]]] = {
     "wang2019: Algorithm 1 and Theorem 2": {"10": lambda result: result.guarantee.epsilon},
     "wang2019: Algorithm 2: private importance weights": {"2.0": lambda result: result.sensitivities[1]},
     "wang2019: Section 4.1: 20 Newsgroups, 5,588 terms": {
-        "5,588": lambda result: result.features,
-        "62.3": lambda result: result.noise_at(result.features)[0],
-        "149.5": lambda result: result.noise_at(result.features)[1],
+        "5,588": lambda result: result.world.features,
+        "62.3": lambda result: result.noise_at(result.world.features)[0],
+        "149.5": lambda result: result.noise_at(result.world.features)[1],
         "1": lambda result: result.settings.epsilon,
-        "20": lambda result: (result.features + 1) ** 0.5 * gdp.mu_of(1.0, delta=1e-5),
+        "20": lambda result: (result.world.features + 1) ** 0.5 * gdp.mu_of(1.0, delta=1e-5),
     },
     "wang2019: Section 4.1: reviews of four kinds": {
-        "2,969": lambda result: result.features,
-        "21.8": lambda result: result.noise_at(result.features)[0],
+        "2,969": lambda result: result.world.features,
+        "21.8": lambda result: result.noise_at(result.world.features)[0],
         "1": lambda result: result.settings.epsilon,
     },
     "wang2019: Figure 2: error of the weights, 20 Newsgroups": _WEIGHTS,
@@ -223,7 +223,7 @@ NUMBERS: Mapping[str, Mapping[str, Callable[[Any], float]]] = {
     },
     "wang2019: Figures 2 and 3 with few features": {
         "20": lambda result: result.dimension,
-        "0.0054": lambda result: result.error.median,
+        "0.0054": lambda result: result.now.middle("error"),
         "10": lambda result: result.settings.epsilon,
         "0.064": lambda result: result.equal_error,
     },
@@ -232,7 +232,7 @@ NUMBERS: Mapping[str, Mapping[str, Callable[[Any], float]]] = {
         "91.4": _median("transfer"),
         "87.3": _median("average"),
         "82.2": _median("weak"),
-        "97.5": lambda result: 100 * result.noiseless_accuracy,
+        "97.5": lambda result: 100 * result.plain.middle("transfer"),
         "97.8": _median("target"),
     },
     "wang2019: Figure 5: accuracy, reviews": {
@@ -240,7 +240,7 @@ NUMBERS: Mapping[str, Mapping[str, Callable[[Any], float]]] = {
         "84.5": _median("transfer"),
         "84.4": _median("average"),
         "63.3": _median("weak"),
-        "87.5": lambda result: 100 * result.noiseless_accuracy,
+        "87.5": lambda result: 100 * result.plain.middle("transfer"),
         "87.0": _median("target"),
     },
     "wang2019: The same with Gaussian noise": {

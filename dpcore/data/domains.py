@@ -19,7 +19,7 @@ from dpcore.data.domain_text import CORPORA
 from dpcore.data.word_counts import Corpus, inverse_frequency, weighted
 from dpcore.streams import stream
 from dpcore.training import stacks
-from dpcore.training.stacks import Rows
+from dpcore.training.stacks import Matrix
 
 KINDS = {
     "domains": "Generated domains",
@@ -68,7 +68,7 @@ class World:
     rows: (repeat, rows per domain) -> (X, y, row identifiers) of each domain.
     """
 
-    public: Rows
+    public: Matrix
     features: int
     most: tuple[int, ...]
     rows: Callable[[int, int], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]
@@ -99,7 +99,7 @@ def draw(where: Where, repeat: int, *, labelled: int, unlabelled: int, target: i
     return Draw(labelled=first, unlabelled=second, left=third)
 
 
-def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -> tuple[Rows, np.ndarray]:
+def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -> tuple[Matrix, np.ndarray]:
     """Return (X, y) of ``rows`` shuffled rows with domain ``shares``, or fewer if a domain lacks rows."""
     counts = np.floor(rows * shares + 0.5).astype(int)
     most = min((len(part[1]) / count for part, count in zip(left, counts, strict=True) if count), default=1.0)

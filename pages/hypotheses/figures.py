@@ -1,11 +1,13 @@
 """Hypothesis transfer in pictures: weights and their error, accuracy, what is gained, two coordinates, features."""
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from lab.claims import Case, onwards, upto
-from pages.hypotheses.experiment import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, LIMITS, SHARES
+from pages.hypotheses.parameters import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, LIMITS, SHARES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
 from ui.plot import bars, theme
@@ -23,7 +25,6 @@ STYLES = {
     "weak": ("target only", theme.GOLD),
     "target": ("all labels", theme.NON_PRIVATE),
 }
-NAMES = {name: style[0] for name, style in STYLES.items()}
 # In the first screen; and ways to borrow that are only held against the first.
 WAYS = ("target", "weak", "average", "transfer")
 OTHERS = ("source", "soft", "transfer")
@@ -32,16 +33,16 @@ _LEAST_SD, _MOST_SD = 1e-3, 1e4
 
 
 def weights(result: HypothesesResult) -> dict:
-    """The hypothesis weights, median and nine in ten of the repeats, on the true mixture."""
-    spread, shares = 100 * np.array(result.weight_spread), 100 * np.array(result.settings.shares)
-    _, median, high = spread[:, : len(shares)]
+    """Draw the hypothesis weights, median and nine in ten of the repeats, on the true mixture."""
+    spread, shares = 100 * result.weight_spread, 100 * np.array(result.settings.shares)
+    _, median, high = spread
     words = [
         theme.word(f"{weight:.0f}", x=k, y=float(top) + 5, size=13)
         for k, (weight, top) in enumerate(zip(median, np.maximum(high, shares), strict=True), 1)
     ]
     hover = "source %{x}: %{y:.0f} % of the weight, %{customdata:.0f} % of the target<extra></extra>"
     return bars.bars(
-        spread[:, : len(shares)],
+        spread,
         reference=shares,
         colours=theme.SOURCES,
         hover={"customdata": shares.tolist(), "hovertemplate": hover},
@@ -62,18 +63,18 @@ def _found(result: HypothesesResult) -> str:
 
 
 def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS) -> dict:
-    """Accuracy of ``methods`` over "epsilon" or over "share" of labels: medians, and nine in ten for transfer."""
+    """Draw the accuracy of ``methods`` over "epsilon" or "share" of labels: medians, nine in ten for transfer."""
     settings, lowest = result.settings, 100.0
     now, scale = (settings.epsilon, 1) if along == "epsilon" else (100 * settings.label_share, 100)
     curves = []
     for method in methods:
-        (name, colour), (at, found), summary = STYLES[method], result.curve(method, along), result.summary[method]
+        (at, found), summary = result.curve(method, along), result.summary[method]
         if not len(at):  # a legend names what has points
             at, found = np.array([now / scale]), np.array(summary)[:, None]
-        y, median, main = 100 * np.array(found), 100 * summary.median, method == "transfer"
-        style = {"value": f"{median:.1f} %", "colour": colour, "dots": 4, "at_now": median, "ghost": main}
-        curves.append(Curve(name=name, x=scale * at, y=y if main else y[1], **style))
-        lowest = min([lowest, *y[1], median])
+        median, main = 100 * summary.median, method == "transfer"
+        y, value = found if main else found[1], f"{median:.1f} %"
+        curves.append(_curve(*STYLES[method], scale * at, y, value=value, at_now=median, ghost=main))
+        lowest = min([lowest, *(100 * found[1]), median])
     top = 5 * np.ceil(20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2)
     least = 5 * np.floor((lowest - 0.4 * (top - lowest)) / 5)  # the legend's room is below the curves
     return over(
@@ -87,16 +88,17 @@ def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS
 
 
 def _titled(result: HypothesesResult, along: str, methods: Sequence[str]) -> dict:
-    """Name, and from where on borrowing helps; or how far the curves have come."""
+    """Return the name, and from where on borrowing helps; or how far the curves have come."""
     if methods is not WAYS:
         return theme.title(SAYS[f"chart.{along}"], SAYS["chart.others"])
-    at, _ = result.curve("transfer", along)
+    found = dict(result.places(along))
     places = EPSILONS if along == "epsilon" else SHARES
-    part = trained(int(np.isin(places, at).sum()), len(places))
-    return theme.title(SAYS[f"chart.{along}"], part or _better(at, result.over(along), along))
+    part = trained(len(found.keys() & {*places}), len(places))
+    said = part or _better([*found], [one.compare() for one in found.values()], along)
+    return theme.title(SAYS[f"chart.{along}"], said)
 
 
-def _better(at: np.ndarray, cases: Sequence[Case], over: str) -> str:
+def _better(at: Sequence[float], cases: Sequence[Case], over: str) -> str:
     """Return for which epsilons, or shares of labels, transfer is shown to help, if they are a stretch from an end."""
     if Case.SO_FAR in cases:
         return SAYS("finding.so_far", done=len(cases) - cases.count(Case.SO_FAR), places=len(cases))
@@ -115,16 +117,16 @@ def _axis(along: str) -> dict:
     if along == "epsilon":
         (low, high), ticks = LIMITS["epsilon"], (0.1, 1, 10, 100, 1000)
         return theme.axis("epsilon (log scale)", low / 1.12, high * 1.12, log=True, ticks=ticks)
-    low, high, ticks = 100 * SHARES[0] / 1.26, 100 * SHARES[-1] * 1.26, (1, 2, 5, 10, 20, 50)
-    return theme.axis("target rows with a label, % (log scale)", low, high, log=True, ticks=ticks)
+    low, high = 100 * SHARES[0] / 1.26, 100 * SHARES[-1] * 1.26
+    return theme.axis("target rows with a label, % (log scale)", low, high, log=True, ticks=(1, 2, 5, 10, 20, 50))
 
 
 def error(result: HypothesesResult) -> dict:
-    """Mean squared error of the hypothesis weights over epsilon, without noise, and of knowing nothing."""
-    (at, found), now, nothing = result.error_curve, result.error.median, result.equal_error
+    """Draw the weights' mean squared error over epsilon, without noise, and of knowing nothing."""
+    (at, found), now = result.curve("error", "epsilon"), float(result.now.middle("error"))
     levels = [
-        Level(y=nothing, name="equal weights", colour=theme.BOUND, side="right"),
-        Level(y=result.noiseless_error, name="no noise"),
+        Level(y=result.equal_error, name="equal weights", colour=theme.BOUND, side="right"),
+        Level(y=float(result.plain.middle("error")), name="no noise"),
     ]
     seen = [value for value in [*found[0], *found[2], *(one.y for one in levels)] if value > 0]
     low, high = theme.steady_range(max(min(seen, default=1e-4), 1e-6), max(seen, default=1e-1))
@@ -145,19 +147,20 @@ def gain(result: HypothesesResult) -> dict:
     spread = 100 * np.array([result.gain[name] for name in named]).T
     reach = 10 * np.ceil(max(np.abs(spread[[0, 2]]).max(), 1) / 10)
     harm = {"type": "rect", "xref": "x", "x0": -100, "x1": 0, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
-    harm |= {"fillcolor": theme.rgba(theme.BOUND, 0.1), "line": {"width": 0}}
-    right = {"x": 0.995, "size": 13, "xref": "paper", "xanchor": "right", "yshift": 11}
-    words = [theme.word(_signed(median), y=place, **right) for place, median in enumerate(spread[1])]
+    words = [
+        theme.word(_signed(median), x=0.995, y=place, size=13, xref="paper", xanchor="right", yshift=11)
+        for place, median in enumerate(spread[1])
+    ]
     hover = "%{x:+.1f} points, the median run<extra></extra>"
     return bars.forest(
-        [NAMES[name] for name in named],
+        [STYLES[name][0] for name in named],
         spread,
         theme.markers(spread[1], np.arange(len(named)), colour="rgba(0,0,0,0)", size=14, hover=hover),
         colours=[STYLES[name][1] for name in named],
         left=100,
         above=0.7,
         title=theme.title(SAYS["chart.gain"], _gained(result, spread[1, 0])),
-        shapes=[harm],
+        shapes=[harm | {"fillcolor": theme.rgba(theme.BOUND, 0.1), "line": {"width": 0}}],
         annotations=[theme.note("harm", "upper left"), *words],
         xaxis=theme.axis("points gained", -reach, reach) | {"zeroline": True},
     )
@@ -168,36 +171,36 @@ def _signed(points: float) -> str:
 
 
 def plane(result: HypothesesResult) -> dict:
-    """Two coordinates: what the sources released in each repeat, before noise, and the prior and the posterior."""
-    found = result.plane
-    reach = float(2.5 * np.ceil(np.abs(found.noiseless).max() * 1.6 / 2.5))
+    """Draw two coordinates: what the sources released in each repeat, before noise, and the prior and posterior."""
+    (across, up), noiseless = result.plane
+    released, middle = result.now.runs("hypotheses"), result.now.middle
+    reach = float(2.5 * np.ceil(np.abs(noiseless).max() * 1.6 / 2.5))
     size, shapes, words, outside = reach / 90, [], [], 0
-    for k, (x, y) in enumerate(found.noiseless.tolist()):
-        colour, points = theme.SOURCES[k], found.released[:, k]
+    for k, (x, y) in enumerate(noiseless.tolist()):
+        colour, points = theme.SOURCES[k], released[:, k]
         inside = (np.abs(points) < reach).all(axis=1)
         outside += int((~inside).sum())
         specks = theme.specks(*points[inside].T, width=size, height=size) or "M0,0"
         shapes.append(theme.path(specks, opacity=0.55, fillcolor=colour, line={"width": 0}))
-        ring = {"colour": "rgba(0,0,0,0)", "line": {"color": colour, "width": 2.5}}
-        shapes.append(theme.dot(x, y, radius=6, **ring))
+        line = {"color": colour, "width": 2.5}
+        shapes.append(theme.dot(x, y, radius=6, colour="rgba(0,0,0,0)", line=line))
         words.append(theme.word(theme.ink(f"<b>{k + 1}</b>", colour), x=x, y=y, size=13, xshift=14, yshift=8))
-    shapes.append(_ellipse(found.prior, found.prior_sd, colour=theme.PUBLIC))
-    shapes.append(_ellipse(found.posterior, found.posterior_sd, colour=theme.PRIVATE))
+    shapes.append(_ellipse(middle("prior_mean"), middle("prior_sd"), colour=theme.PUBLIC))
+    shapes.append(_ellipse(middle("posterior"), middle("posterior_sd"), colour=theme.PRIVATE))
     words.append(theme.note("○ a source before noise   · what it released", "upper left"))
-    x, y = found.coordinates
     beyond = f" ({outside} outside)" if outside else ""
     return theme.figure(
         theme.holder(0.0, 10 * reach),
         title=theme.title(f"{theme.ink('Prior', theme.PUBLIC)} and {theme.ink('posterior', theme.PRIVATE)}{beyond}"),
         shapes=shapes,
         annotations=words,
-        xaxis=theme.axis(f"coordinate {x + 1} of {result.dimension}", -reach, reach),
-        yaxis=theme.axis(f"coordinate {y + 1}", -reach, reach),
+        xaxis=theme.axis(f"coordinate {across + 1} of {result.dimension}", -reach, reach),
+        yaxis=theme.axis(f"coordinate {up + 1}", -reach, reach),
     )
 
 
 def _ellipse(middle: np.ndarray, sd: np.ndarray, *, colour: str) -> dict:
-    """Twice the spread around the middle."""
+    """Draw twice the spread around the middle."""
     turn = np.linspace(0, 2 * np.pi, 49)
     route = theme.route(middle + 2 * sd * np.column_stack([np.cos(turn), np.sin(turn)]))
     line = {"color": colour, "width": 2, "dash": theme.DASHES[colour]}
@@ -205,21 +208,21 @@ def _ellipse(middle: np.ndarray, sd: np.ndarray, *, colour: str) -> dict:
 
 
 def noise(result: HypothesesResult) -> dict:
-    """Sd of the noise on a row's margin, and on the logarithm of its weight, over the number of features."""
+    """Draw the sd of the noise on a row's margin and on the log of its weight, over the number of features."""
     found, now = result.noise, result.dimension
     # In the objective it has no formula: shown is what noise on the answer would be
     objective = result.settings.noise == "objective"
     shapes, words = [], []
-    for values, colour in ((found.margin, theme.PRIVATE), (found.weight, theme.PUBLIC)):
-        points = [(d, v) for d, v in zip(found.dimension, values, strict=True) if _LEAST_SD < v < _MOST_SD]
+    for name, colour in (("margin", theme.PRIVATE), ("weight", theme.PUBLIC)):
+        points = [(d, v) for d, v in zip(found["dimension"], found[name], strict=True) if _LEAST_SD < v < _MOST_SD]
         line = {"color": colour, "width": 2, "dash": theme.DASHES[colour]}
         shapes += [theme.path(theme.route(points), line=line)] if points else []
     for at, (text, colour) in enumerate((("–·– on a log weight", theme.PUBLIC), ("— on a margin", theme.PRIVATE))):
         words.append(theme.note(theme.ink(text, colour), "upper left", y=1 - 0.09 * at))
     for name, d in PUBLISHED_FEATURES.items():
         shapes.append(theme.rule(d) | {"line": {"color": theme.NON_PRIVATE, "width": 1, "dash": "dot"}})
-        place = {"yref": "paper", "textangle": -90, "xanchor": "right", "yanchor": "bottom"}
-        words.append(theme.word(name, x=np.log10(d), y=0.02, size=13, **place))
+        place = {"textangle": -90, "xanchor": "right", "yanchor": "bottom"}
+        words.append(theme.word(name, x=np.log10(d), y=0.02, size=13, yref="paper") | place)
     return over(
         theme.holder(2.0, 1e-9),
         now=now,
@@ -233,17 +236,17 @@ def noise(result: HypothesesResult) -> dict:
 
 
 def dimension(result: HypothesesResult) -> dict:
-    """Accuracy over the number of features at today's epsilon, and without noise, beside the noise's share."""
+    """Draw accuracy over the number of features at today's epsilon, and without noise, beside the noise's share."""
     (at, found), now = result.curve("transfer", "dimension"), result.dimension
     wide, (_, plain, _) = result.curve("transfer", "plain dimension")
     few, (_, own, _) = result.curve("weak", "dimension")
     shown, noise = 100 * result.summary["transfer"].median, "noise's share of a margin, %"
-    side = {"hover": f"%{{x}} features: %{{y:.1f}} %<extra>{noise[:-3]}</extra>", "more": {"yaxis": "y2"}}
+    hover = f"%{{x}} features: %{{y:.1f}} %<extra>{noise[:-3]}</extra>"
     curves = (
-        (Curve(name="without noise", colour=theme.NON_PRIVATE, **_of(wide, plain)), (0.01, 0.92)),
-        (Curve(name=STYLES["weak"][0], colour=STYLES["weak"][1], **_of(few, own)), (0.5, 1.0)),
-        (Curve(name=STYLES["transfer"][0], colour=theme.PRIVATE, at_now=shown, **_of(at, found)), (0.01, 1.0)),
-        (Curve(name=noise, colour=theme.BOUND, **side, **_of(*result.noise_share)), (0.5, 0.92)),
+        (_curve("without noise", theme.NON_PRIVATE, wide, plain), (0.01, 0.92)),
+        (_curve(*STYLES["weak"], few, own), (0.5, 1.0)),
+        (_curve(*STYLES["transfer"], at, found, at_now=shown), (0.01, 1.0)),
+        (_curve(noise, theme.BOUND, *result.noise_share, hover=hover, more={"yaxis": "y2"}), (0.5, 0.92)),
     )
     # Where all words are left, these lie close together
     ticks = list(DIMENSIONS) if now <= DIMENSIONS[-1] else [*DIMENSIONS[:3], DIMENSIONS[-1], now]
@@ -266,9 +269,9 @@ def dimension(result: HypothesesResult) -> dict:
     )
 
 
-def _of(x: np.ndarray, shares: np.ndarray) -> dict:
-    """Return the points of a curve of shares in percent."""
-    return {"x": x, "y": 100 * np.array(shares), "dots": 4}
+def _curve(name: str, colour: str, x: np.ndarray, shares: np.ndarray, **more: Any) -> Curve:
+    """Return a curve of shares in percent."""
+    return Curve(name=name, colour=colour, x=x, y=100 * np.asarray(shares), dots=4, **more)
 
 
 def _gained(result: HypothesesResult, median: float) -> str:
@@ -285,13 +288,13 @@ _WORLDS = {0: theme.PRIVATE, DIRECTIONS: theme.PUBLIC}
 
 
 def laws(result: HypothesesResult) -> dict:
-    """Accuracy over epsilon with two laws of noise, with all words and in a few public directions."""
+    """Draw accuracy over epsilon with two laws of noise, with all words and in a few public directions."""
     curves, few = [], 100 * result.summary["weak"].median
     for features, colour in _WORLDS.items():
-        where = f"{features} directions" if features else f"all {result.features:,} words"
+        where = f"{features} directions" if features else f"all {result.world.features:,} words"
         for noise in LAWS:
-            (name, dash), (at, (_, median, _)) = _LAWS[noise], result.law(noise, features)
-            curves.append(Curve(name=f"{where}, {name}", colour=colour, dash=dash, **_of(at, median)))
+            (name, dash), (at, (_, median, _)) = _LAWS[noise], result.curve("transfer", "law", noise, features)
+            curves.append(_curve(f"{where}, {name}", colour, at, median, dash=dash))
     low, top = _range([*(curve.y for curve in curves), few], np.array([]))
     return over(
         *curves,
@@ -305,13 +308,11 @@ def laws(result: HypothesesResult) -> dict:
 
 def _laws_found(result: HypothesesResult) -> str:
     """Return from where on either law helps with all words; or how far the curves have come."""
-    found = [result.helps_from(noise, 0) for noise in LAWS]
-    if None in found:
-        done = sum(len(result.law(noise, features).at) for features in _WORLDS for noise in LAWS)
+    found = {noise: result.helps_from(noise, 0) for noise in LAWS}
+    if None in found.values():
+        done = sum(len(result.places("law", noise, features)) for features in _WORLDS for noise in LAWS)
         return trained(done, len(_WORLDS) * len(LAWS) * len(EPSILONS))
-    if not all(map(np.isfinite, found)):
-        return ""
-    return SAYS("chart.helps", **dict(zip(LAWS, found, strict=True)))
+    return "" if math.inf in found.values() else SAYS("chart.helps", **found)
 
 
 def _widest(result: HypothesesResult) -> str:
@@ -323,9 +324,9 @@ def _widest(result: HypothesesResult) -> str:
     return SAYS("chart.best", best=round(at[best[0]])) if len(best) == 1 else ""
 
 
-def _range(seen: Sequence, high: np.ndarray) -> list[float]:
-    """Steps of five that hold all that is seen, with room for the names above."""
+def _range(seen: Sequence[Any], high: np.ndarray) -> tuple[float, float]:
+    """Return steps of five that hold all that is seen, with room for the names above."""
     found = [one for one in map(np.atleast_1d, seen) if len(one)]
     low, top = np.concatenate(found).min(), np.concatenate([*found, high]).max()
     least, most = 5 * np.floor(low / 5), 5 * np.ceil(top / 5)
-    return [least - 1, most + 0.22 * (most - least + 5)]
+    return least - 1, most + 0.22 * (most - least + 5)

@@ -1,90 +1,101 @@
 """Can a target learn from others' private models?"""
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
 from dpcore.data.domain_text import NoNewsgroupsError, fetch_newsgroups, newsgroups_here
-from dpcore.data.domains import KINDS, world
+from dpcore.data.domains import KINDS
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
-from pages.hypotheses import words_choices as choices
 from pages.hypotheses import words_steps as algorithm
-from pages.hypotheses.experiment import WEIGHTS, HypothesesSettings
+from pages.hypotheses.experiment import HypothesesSettings
+from pages.hypotheses.figures import SAYS
+from pages.hypotheses.parameters import ROWS, WEIGHTS, HypothesesParameters
+from pages.hypotheses.result import HypothesesResult
 from ui import controls, labels, live, own_file, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
+NOISES = {
+    "exponential": "Output perturbation",
+    "gaussian": "Gaussian",
+    "objective": "Objective perturbation",
+}
+DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
+PROJECTIONS = {"svd": "Projected", "hashing": "Hashed", "none": "All words"}
 MAIN = ("label_share", "dimension", "similarity")
-MORE = (
-    "sources",
-    "source_rows",
-    "unlabelled_rows",
-    "target_rows",
-    "public_rows",
-    "lambda_lr",
-    "lambda_iw",
-    "delta",
-    "repeats",
-    "seed",
-)
+MORE = ("sources", *ROWS, "public_rows", "lambda_lr", "lambda_iw", "delta", "repeats", "seed")
+KNOBS: dict[str, dict[str, Any]] = {
+    "epsilon": {},
+    "sources": {"label": "Sources", "symbol": "K"},
+    "dimension": {"label": "Features kept", "scale": "log", "stops": 12, "symbol": "d'"},
+    "target_rows": {"label": "Target rows"},
+    "public_rows": {"label": "Public rows"},
+    "repeats": {},
+    "seed": {},
+}
+HELP = {name: SAYS[f"help.{name}"] for name in ("data", "newsgroups", "no_download", "noise", "projection", *KNOBS)}
 
 
 def setup(desk: controls.Desk) -> None:
-    """The choices that make another experiment."""
-    desk.choose("data", "Data", dict(KINDS), help=choices.DATA_HELP)
-    desk.choose("noise", "Mechanism", choices.NOISES, wide=True, help=choices.NOISES_HELP)
+    """Show the choices that make another experiment."""
+    desk.choose("data", "Data", dict(KINDS), help=HELP["data"])
+    desk.choose("noise", "Mechanism", NOISES, wide=True, help=HELP["noise"])
     if desk.settings.data != "domains":
-        desk.choose("projection", "Features", choices.PROJECTIONS, help=choices.PROJECTIONS_HELP)
+        desk.choose("projection", "Features", PROJECTIONS, help=HELP["projection"])
 
 
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
-    desk.choose("divergence", "Divergence for weights", choices.DIVERGENCES)
+    desk.choose("divergence", "Divergence for weights", DIVERGENCES)
 
 
-def knobs(settings: HypothesesSettings) -> Knobs:
-    """The knobs that have a say. What the target is mixed of is one knob where there are two sources, else a weight
-    for each, folded away.
+def knobs(settings: HypothesesParameters) -> Knobs:
+    """Return the knobs that have a say. The target's mixture is one knob where there are two sources, else a weight for
+    each, folded away.
     """
     alike = settings.data in ("newsgroups", "own")
     two, weights = settings.sources == 2, list(WEIGHTS[: settings.sources])
     shown = [*(MAIN[:2] if alike else MAIN), *weights[:two]]
     main = [name for name in shown if name != "dimension" or settings.projected]
     more = [*([] if two else weights), *(name for name in MORE if name != "delta" or settings.noise == "gaussian")]
-    return Knobs(hero="epsilon", main=main, more=more, changes=choices.KNOBS)
+    changes = {name: change | {"help": HELP[name]} for name, change in KNOBS.items()}
+    return Knobs(hero="epsilon", main=main, more=more, changes=changes)
 
 
 def _row(height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[live.Picture]:
     """Return pictures side by side, figures by name; ``wide``: the share of the first one."""
-    return live.row(choices.ABOUT, drawn, height=height, wide={next(iter(drawn)): wide})
+    about = {name: SAYS[f"about.{name}"] for name in drawn}
+    return live.row(about, drawn, height=height, wide={next(iter(drawn)): wide})
 
 
-def pictures(result) -> list[list[live.Picture]]:
+def pictures(result: HypothesesResult) -> list[list[live.Picture]]:
     """Draw what transfer gains by epsilon, and how the target weights the sources."""
     epsilon, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
     return [_row(height=455, wide=1.5, epsilon=epsilon, weights=weights)]
 
 
-def steps(result) -> list[list[live.Picture]]:
+def steps(result: HypothesesResult) -> list[list[live.Picture]]:
     """Draw what the steps find: the weights' error, and what is released and made of it."""
     return [_row(error=figures.error(result), plane=figures.plane(result))]
 
 
-def ways(result) -> list[list[live.Picture]]:
-    """Other transfer methods, and more labels in place of it."""
+def ways(result: HypothesesResult) -> list[list[live.Picture]]:
+    """Draw other transfer methods, and more labels in place of it."""
     others, share = figures.accuracy(result, "epsilon", figures.OTHERS), figures.accuracy(result, "share")
     return [_row(gain=figures.gain(result), others=others, share=share)]
 
 
-def features(result) -> list[list[live.Picture]]:
+def features(result: HypothesesResult) -> list[list[live.Picture]]:
     """Draw what the number of features does; with all words, first what two noise distributions do to them."""
     row = _row(dimension=figures.dimension(result), noise=figures.noise(result))
     return [row] if result.settings.projected else [_row(height=455, laws=figures.laws(result)), row]
 
 
-def public_rows(settings: HypothesesSettings) -> int:
+def public_rows(settings: HypothesesParameters) -> int:
     """Return how many rows are public; the rows are made where they were not."""
-    return world(settings.model.where).public.shape[0]
+    return settings.model.world.public.shape[0]
 
 
 def rows_ready(desk: controls.Desk) -> bool:
@@ -98,20 +109,20 @@ def rows_ready(desk: controls.Desk) -> bool:
 
 
 def newsgroups_ready() -> bool:
-    """Real texts are fetched when a person says so, and never otherwise."""
+    """Return whether real texts are here, which are fetched when a person says so, and never otherwise."""
     with st.spinner("Reading 20 Newsgroups"):
         if newsgroups_here():
             return True
     with st.container(border=True):
-        st.markdown(choices.NEWSGROUPS)
-        look = {"icon": ":material/download:", "type": "primary"}
-        if not st.button("Download 20 Newsgroups", key="hypotheses.download", **look):
+        st.markdown(HELP["newsgroups"])
+        icon = ":material/download:"
+        if not st.button("Download 20 Newsgroups", key="hypotheses.download", icon=icon, type="primary"):
             return False
         try:
             with st.spinner("Downloading"):
                 fetch_newsgroups()
         except NoNewsgroupsError as failure:
-            st.error(f"{failure} {choices.NO_DOWNLOAD}")
+            st.error(f"{failure} {HELP['no_download']}")
             return False
     return newsgroups_here()
 
@@ -132,7 +143,7 @@ PAGE = Page(
     label=labels.of("hypotheses", sources=KINDS),
     setup=setup,
     more=more,
-    lead=always(choices.LEAD),
+    lead=always(SAYS["lead"]),
     numbers=say.numbers,
     knobs=knobs,
     words={
@@ -162,6 +173,6 @@ PAGE = Page(
         "Weights": result.weights_table,
         "Table": result.table,
         **panels.by_class_frames(result),
-        "Noise": result.noise_table,
+        "Noise": lambda: result.noise,
     },
 )

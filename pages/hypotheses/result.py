@@ -1,10 +1,10 @@
 """What the page of hypotheses shows: weights, accuracies, curves, a table, and two coordinates."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -14,14 +14,18 @@ from dpcore.data import domains
 from dpcore.parties import importance, sources
 from dpcore.privacy import Guarantee
 from lab.claims import Case, compare, leaders, onwards
-from lab.settings import Settings, Spread, quantiles_of
-from pages.hypotheses.work import METHODS, Outcome, coordinates, over_repeats, source_fit
+from lab.settings import Spread, quantiles_of
+from pages.hypotheses.parameters import FEW_REPEATS, HypothesesParameters
+from pages.hypotheses.work import METHODS, Outcome, coordinates, source_fit
 
 # The sizes of the paper's two data sets: features.
 PUBLISHED_FEATURES = {"20 Newsgroups": 5588, "Amazon reviews": 2969}
-# How near to no noise is near, and repeats at most for each number of features, and of each law of noise.
-NEAR, FEW_REPEATS = 0.1, 8
+# How near to no noise is near.
+NEAR = 0.1
 _DIMENSIONS = np.unique(np.geomspace(2, 6000, 40).round().astype(int))
+
+# A curve's name, or "table" and a mixture, and the place on it.
+Question = tuple[Any, ...]
 
 
 class QuantileCurve(NamedTuple):
@@ -31,65 +35,87 @@ class QuantileCurve(NamedTuple):
     quantiles: np.ndarray
 
 
-class Noise(NamedTuple):
-    """Numbers of features, and the sd of the noise on a row's margin and on the logarithm of its weight."""
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The answers to a question that are done, of ``asked`` repeats."""
 
-    dimension: np.ndarray
-    margin: np.ndarray
-    weight: np.ndarray
+    done: Sequence[Outcome]
+    asked: int
 
+    @classmethod
+    def of(cls, tasks: Iterable[Any], outcomes: Mapping[Any, Outcome]) -> Self:
+        return cls([outcomes[task] for task in tasks if task in outcomes], sum(task.count for task in tasks))
 
-class TwoCoordinates(NamedTuple):
-    """Two coordinates of what is released: names, released hypotheses (R, K, 2), and without noise (K, 2), medians of
-    prior and posterior (2,) and of their spread."""
+    def runs(self, name: str) -> np.ndarray:
+        """Return one array (R, ...) of all repeats: a method's accuracy, or a field of the outcomes."""
+        parts = [one.of(name) if name in METHODS else getattr(one, name) for one in self.done]
+        return np.concatenate(parts)
 
-    coordinates: tuple[int, int]
-    released: np.ndarray
-    noiseless: np.ndarray
-    prior: np.ndarray
-    prior_sd: np.ndarray
-    posterior: np.ndarray
-    posterior_sd: np.ndarray
+    def middle(self, name: str) -> np.ndarray:
+        """Return the median over the repeats, (...); NaN where none is done yet."""
+        return np.median(self.runs(name), axis=0) if self.done else np.array(math.nan)
+
+    @property
+    def repeats(self) -> int:
+        return sum(len(one.repeats) for one in self.done)
+
+    @property
+    def complete(self) -> bool:
+        return self.repeats == self.asked
+
+    @property
+    def constant(self) -> float:
+        """Return the accuracy of the best constant answer on the target's test rows."""
+        rows = self.runs("counts")[:, 0].sum(axis=(0, 2))
+        return float(rows.max() / rows.sum())
+
+    def compare(self, method: str = "transfer", other: str = "weak") -> Case:
+        """Return what may be said of one method beside another."""
+        return compare(self.runs(method), self.runs(other), constant=self.constant, complete=self.complete)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HypothesesResult:
-    """The settings, and what is asked -> the outcomes that are there."""
+    """The settings, and question -> what is found so far."""
 
-    settings: Settings
-    found: Mapping[Any, list[Outcome]]
+    settings: HypothesesParameters
+    found: Mapping[Question, Found]
 
     @property
-    def now(self) -> list[Outcome]:
-        """Today's outcomes, of the repeats that are there."""
-        return self.found["now"] + self.found["more"]
+    def now(self) -> Found:
+        """Return what is found with today's settings."""
+        return self.found["share", self.settings.label_share]
 
-    @cached_property
-    def weights(self) -> np.ndarray:
-        """Hypothesis weights (R, K)."""
-        return over_repeats(self.now, "weights")
-
-    @cached_property
-    def accuracy(self) -> dict[str, np.ndarray]:
-        """Method -> accuracy (R,) on the target's test rows."""
-        return dict(zip(METHODS, over_repeats(self.now, "accuracy").T, strict=True))
+    @property
+    def plain(self) -> Found:
+        """Return the same without noise."""
+        return self.found["epsilon", math.inf]
 
     @property
     def repeats(self) -> int:
         """Return how many repeats are there."""
-        return len(self.weights)
+        return self.now.repeats
+
+    @cached_property
+    def accuracy(self) -> dict[str, np.ndarray]:
+        """Return method -> accuracy (R,) on the target's test rows."""
+        return {name: self.now.runs(name) for name in METHODS}
 
     @cached_property
     def summary(self) -> dict[str, Spread]:
-        """Method -> the spread of its accuracy."""
+        """Return method -> the spread of its accuracy."""
         return {name: Spread.of(values) for name, values in self.accuracy.items()}
+
+    @cached_property
+    def gain(self) -> dict[str, Spread]:
+        """Return method -> what it gains over the target's own few labels, repeat by repeat."""
+        return {name: Spread.of(values - self.accuracy["weak"]) for name, values in self.accuracy.items()}
 
     @property
     def classes(self) -> tuple[str, str]:
         """Return what the two classes are called."""
-        if self.settings.data == "own":
-            yes = self.settings.own.columns.yes
-            return f"not {yes}", yes
+        if file := self.settings.file:
+            return f"not {file.columns.yes}", file.columns.yes
         return ("other groups", "computers") if self.settings.data == "newsgroups" else ("class 1", "class 2")
 
     @cached_property
@@ -97,189 +123,107 @@ class HypothesesResult:
         """Return what "transfer", the few labels alone ("weak") and, once it is trained, "transfer without noise" do on
         the target's test rows, class by class."""
         models = {"transfer": (self.now, 0), "weak": (self.now, 1)}
-        if plain := self.found.get(("epsilon", math.inf)):
-            models["transfer without noise"] = plain, 0
+        if self.plain.done:
+            models["transfer without noise"] = self.plain, 0
         return {
-            name: ByClass(counts=over_repeats(done, "counts")[:, which], loss=over_repeats(done, "losses")[:, which])
-            for name, (done, which) in models.items()
+            name: ByClass(counts=found.runs("counts")[:, which], loss=found.runs("losses")[:, which])
+            for name, (found, which) in models.items()
         }
-
-    @cached_property
-    def gain(self) -> dict[str, Spread]:
-        """Method -> what it gains over the target's own few labels, repeat by repeat."""
-        return {name: Spread.of(values - self.accuracy["weak"]) for name, values in self.accuracy.items()}
-
-    def compare(self, key: Any, method: str = "transfer", other: str = "weak") -> Case:
-        """Return what may be said of one method beside another, of the outcomes that ``key`` asks for."""
-        done = self.found[key]
-        runs = [np.concatenate([one.of(name) for one in done]) for name in (method, other)]
-        return compare(*runs, constant=_constant(done), complete=self._whole(key))
-
-    def _whole(self, key: Any) -> bool:
-        """Return whether all that ``key`` asks for is done."""
-        asked = {
-            ("share", self.settings.label_share): ("now", "more"),
-            ("dimension", self.features): ("now", "more"),
-            ("plain dimension", self.features): (("epsilon", math.inf),),
-        }
-        tasks = [task for one in asked.get(key, (key,)) for task in self.settings.work[one]]
-        return sum(len(one.repeats) for one in self.found[key]) == sum(len(one.weighing.repeats) for one in tasks)
-
-    @property
-    def complete(self) -> bool:
-        """Return whether all of today's repeats are there."""
-        return self.repeats == self.settings.repeats
 
     def now_beside(self, other: str, method: str = "transfer") -> Case:
         """Return what may be said of one method beside another today."""
-        return self.compare(("share", self.settings.label_share), method, other)
+        return self.now.compare(method, other)
 
     @cached_property
     def noiseless(self) -> Case:
         """Return what may be said of transfer today beside transfer without noise."""
-        done = self.found.get(key := ("epsilon", math.inf), [])
-        if not (done and self.complete and self._whole(key)):
+        if not (self.now.complete and self.plain.complete):
             return Case.SO_FAR
-        plain = np.concatenate([one.of("transfer") for one in done])
-        return compare(self.accuracy["transfer"], plain, constant=self.constant)
+        return compare(self.accuracy["transfer"], self.plain.runs("transfer"), constant=self.now.constant)
 
     @cached_property
     def weighing(self) -> Case:
         """Return what may be said of the found weights beside the same weight for all, by their mean squared error."""
-        error = over_repeats(self.now, "error")
-        return compare(error, self.equal_error, better="lower", complete=self.complete)
-
-    @property
-    def constant(self) -> float:
-        """Accuracy of the best constant answer on the target's test rows."""
-        return _constant(self.now)
-
-    def over(self, name: str) -> list[Case]:
-        """Return what may be said of transfer beside the few labels at each place of a curve."""
-        return [self.compare((name, place)) for place, _ in self._places(name)]
+        return compare(self.now.runs("error"), self.equal_error, better="lower", complete=self.now.complete)
 
     @property
     def harmed(self) -> float:
-        """Share of repeats in which transfer is worse than nothing borrowed."""
+        """Return the share of repeats in which transfer is worse than nothing borrowed."""
         return float((self.accuracy["transfer"] < self.accuracy["weak"]).mean())
 
     @cached_property
     def weight_spread(self) -> np.ndarray:
-        """Quantiles (3, K) of the hypothesis weights."""
-        return quantiles_of(self.weights, axis=0)
+        """Return quantiles (3, K) of the hypothesis weights."""
+        return quantiles_of(self.now.runs("weights"), axis=0)
 
-    @property
-    def error(self) -> Spread:
-        """Mean squared error of the hypothesis weights."""
-        return Spread.of(over_repeats(self.now, "error"))
+    def places(self, *over: Any) -> list[tuple[float, Found]]:
+        """Return (place, what is found there) where anything is, over "epsilon", "share" of labels, "dimension",
+        "plain dimension" (without noise), or over epsilon with one "law" of noise and 0 (all words) or a few public
+        directions."""
+        there = [(place, found) for (*what, place), found in self.found.items() if what == [*over] and found.done]
+        return sorted((one for one in there if math.isfinite(one[0])), key=lambda one: one[0])
 
-    def _places(self, over: str) -> list[tuple[float, list[Outcome]]]:
-        """(place, outcomes) over "epsilon", "share", "dimension" or "plain dimension", where there are any."""
-        pairs = [(key[1], done) for key, done in self.found.items() if isinstance(key, tuple) and key[0] == over]
-        return sorted(
-            ((place, done) for place, done in pairs if done and math.isfinite(place)), key=lambda pair: pair[0]
-        )
-
-    def curve(self, method: str, over: str) -> QuantileCurve:
-        """Accuracy of a method over "epsilon", "share" of labels, "dimension", or "plain dimension", without noise."""
-        return self._quantiles(over, lambda done: np.concatenate([one.of(method) for one in done]))
-
-    def _quantiles(self, over: str, measure: Callable[[list[Outcome]], np.ndarray]) -> QuantileCurve:
-        places = self._places(over)
-        found = np.array([quantiles_of(measure(done)) for _, done in places]).reshape(-1, 3).T
+    def curve(self, name: str, *over: Any) -> QuantileCurve:
+        """Return the accuracy of a method, or the "error" of the weights, over ``places``."""
+        places = self.places(*over)
+        found = np.array([quantiles_of(found.runs(name)) for _, found in places]).reshape(-1, 3).T
         return QuantileCurve(np.array([place for place, _ in places]), found)
-
-    def law(self, noise: str, features: int, method: str = "transfer") -> QuantileCurve:
-        """Accuracy of a method over epsilon with this law of noise: all words (0), or in so many public directions."""
-        pairs = [(key[-1], done) for key, done in self.found.items() if key[:-1] == ("law", noise, features) and done]
-        measured = [quantiles_of(np.concatenate([one.of(method) for one in done])) for _, done in pairs]
-        return QuantileCurve(np.array([place for place, _ in pairs]), np.array(measured).reshape(-1, 3).T)
 
     def helps_from(self, noise: str, features: int) -> float | None:
         """Return from which epsilon on transfer is shown to beat the few labels there; inf: not at the highest; None
         until all is measured."""
-        keys = [key for key in self.found if key[:-1] == ("law", noise, features)]
-        if not keys or not all(map(self._whole, keys)):
-            return None
-        since = onwards([self.compare(key) for key in keys])
-        return float(keys[since][-1]) if since < len(keys) else math.inf
+        return self._since(noise, features, lambda found: found.compare() == Case.AHEAD)
 
     def near_from(self, noise: str, features: int) -> float | None:
         """Return from which epsilon on it comes within ``NEAR`` of all words without noise; inf and None as above."""
-        done = [one for one in self.found.get(("epsilon", math.inf), []) if one.repeats[-1] < FEW_REPEATS]
-        if not done:
+        plain = Found([one for one in self.plain.done if one.repeats[-1] < FEW_REPEATS], FEW_REPEATS)
+        least = plain.middle("transfer") - NEAR
+        return (
+            self._since(noise, features, lambda found: bool(found.middle("transfer") > least)) if plain.done else None
+        )
+
+    def _since(self, noise: str, features: int, good: Callable[[Found], bool]) -> float | None:
+        found = {key[-1]: one for key, one in self.found.items() if key[:-1] == ("law", noise, features)}
+        if not found or not all(one.complete for one in found.values()):
             return None
-        least = np.median(np.concatenate([one.of("transfer") for one in done])) - NEAR
-        at, (_, medians, _) = self.law(noise, features)
-        asked = sum(key[:-1] == ("law", noise, features) for key in self.found)
-        if len(at) < max(asked, 1):
-            return None
-        short = np.flatnonzero(medians <= least)
-        after = int(short[-1]) + 1 if len(short) else 0
-        return float(at[after]) if after < len(at) else math.inf
+        since = onwards([Case.AHEAD if good(one) else Case.ALIKE for one in found.values()])
+        return [*found, math.inf][since]
 
     @cached_property
     def best_dimensions(self) -> tuple[int, ...]:
-        """Places on the curve over numbers of features: the best median, and those that cannot be told apart from it;
-        nothing until all are measured."""
-        places = self._places("dimension")
-        if len(places) < self.settings.widths or not all(self._whole(("dimension", place)) for place, _ in places):
+        """Return places on the curve over numbers of features: the best median, and those that cannot be told apart
+        from it; nothing until all are measured."""
+        places = [found for _, found in self.places("dimension")]
+        if len(places) < self.settings.widths or not all(found.complete for found in places):
             return ()
-        few = min(sum(len(one.repeats) for one in done) for _, done in places)
-        runs = {
-            str(n): np.concatenate([one.of("transfer") for one in done])[:few] for n, (_, done) in enumerate(places)
-        }
-        return tuple(map(int, leaders(runs)))
-
-    @property
-    def largest_source(self) -> int:
-        """Return which source has the largest share of the target, counted from 0; the first of equals."""
-        return int(np.argmax(self.settings.shares))
+        few = min(found.repeats for found in places)
+        return tuple(map(int, leaders({str(n): found.runs("transfer")[:few] for n, found in enumerate(places)})))
 
     @property
     def noise_share(self) -> tuple[np.ndarray, np.ndarray]:
-        """(numbers of features, the noise's share of a released margin): noise^2 / (noise^2 + signal^2), the median."""
-        found = self._places("dimension")
-        shares = []
-        for _, done in found:
-            signal, noise = over_repeats(done, "margins").T
+        """Return (numbers of features, the noise's share of a released margin): noise^2 / (noise^2 + signal^2), the
+        median."""
+        places, shares = self.places("dimension"), []
+        for _, found in places:
+            signal, noise = found.runs("margins").T
             squares, total = noise**2, noise**2 + signal**2  # both 0 where no text has a word that counts
             shares.append(float(np.median(np.divide(squares, total, out=np.zeros_like(total), where=total > 0))))
-        return np.array([place for place, _ in found]), np.array(shares)
+        return np.array([place for place, _ in places]), np.array(shares)
 
     @property
     def measured_noise(self) -> float:
         """Return what the noise does to a margin now (root of the mean square), whatever kind of noise it is."""
-        return float(np.median(over_repeats(self.now, "margins")[:, 1]))
+        return float(self.now.middle("margins")[1])
 
     @property
     def equal_error(self) -> float:
-        """Mean squared error of the same weight for all sources."""
+        """Return the mean squared error of the same weight for all sources."""
         return float(np.mean((np.array(self.settings.shares) - 1 / len(self.settings.shares)) ** 2))
 
     @property
     def prior_spread(self) -> float:
-        """The usual standard deviation of the prior: the median over features and repeats."""
-        return float(np.median(over_repeats(self.now, "prior_spread")))
-
-    @property
-    def error_curve(self) -> QuantileCurve:
-        """Mean squared error of the weights over epsilon."""
-        return self._quantiles("epsilon", lambda done: over_repeats(done, "error"))
-
-    @property
-    def noiseless_error(self) -> float:
-        """Median error of the weights without noise; NaN where it is still to be computed."""
-        return self._noiseless(lambda done: over_repeats(done, "error"))
-
-    @property
-    def noiseless_accuracy(self) -> float:
-        """Median accuracy of transfer without noise; NaN where it is still to be computed."""
-        return self._noiseless(lambda done: np.concatenate([one.of("transfer") for one in done]))
-
-    def _noiseless(self, measure: Callable[[list[Outcome]], np.ndarray]) -> float:
-        done = self.found.get(("epsilon", math.inf), [])
-        return float(np.median(measure(done))) if done else math.nan
+        """Return the usual standard deviation of the prior: the median over features and repeats."""
+        return float(self.now.middle("prior_spread"))
 
     @property
     def labels(self) -> int:
@@ -289,11 +233,11 @@ class HypothesesResult:
     @property
     def mixed(self) -> bool:
         """Return whether the sources differ, so that there is a mixture to find; a file split at random has none."""
-        return self.settings.data != "own" or bool(self.settings.own.columns.source)
+        return not self.settings.file or bool(self.settings.file.columns.source)
 
     @cached_property
     def sensitivities(self) -> tuple[float, float]:
-        """L2 sensitivity of a hypothesis and of a tilt."""
+        """Return the L2 sensitivity of a hypothesis and of a tilt."""
         model = self.settings.model
         return (
             sources.hypothesis_sensitivity(model.labelled, model.lambda_lr),
@@ -301,60 +245,49 @@ class HypothesesResult:
         )
 
     def noise_at(self, dimension: int) -> tuple[float, float]:
-        """Sd of the noise on the margin of a row of length 1, and on the logarithm of its weight.
+        """Return the sd of the noise on the margin of a row of length 1, and on the logarithm of its weight.
 
         With noise in the objective there is no such formula: the first is then that of noise on the answer.
         """
         own = self.settings.budget
         budget = replace(own, noise="exponential") if own.noise == "objective" else own
-        return tuple(budget.coordinate_sd(each, dimension=dimension) for each in self.sensitivities)
+        margin, weight = (budget.coordinate_sd(each, dimension=dimension) for each in self.sensitivities)
+        return margin, weight
 
     @cached_property
-    def noise(self) -> Noise:
-        """The noise over the number of features."""
-        both = np.array([self.noise_at(int(d)) for d in _DIMENSIONS])
-        return Noise(_DIMENSIONS, both[:, 0], both[:, 1])
-
-    def noise_table(self) -> pd.DataFrame:
-        """``noise`` as a frame."""
-        return pd.DataFrame(self.noise._asdict())
+    def noise(self) -> pd.DataFrame:
+        """Return a row per number of features: ``noise_at`` it."""
+        margin, weight = zip(*(self.noise_at(int(one)) for one in _DIMENSIONS), strict=True)
+        return pd.DataFrame({"dimension": _DIMENSIONS, "margin": margin, "weight": weight})
 
     def epsilon_for(self, dimension: int) -> tuple[float, float]:
-        """The epsilon at which either noise has sd 1 (norm-exponential noise)."""
-        return tuple(each * math.sqrt(dimension + 1) for each in self.sensitivities)
+        """Return the epsilon at which either noise has sd 1 (norm-exponential noise)."""
+        hypothesis, tilt = (each * math.sqrt(dimension + 1) for each in self.sensitivities)
+        return hypothesis, tilt
 
     @property
-    def features(self) -> int:
-        """Features before projection."""
-        return domains.world(self.settings.model.where).features
-
-    @property
-    def public_rows(self) -> int:
-        """Public rows that there are: at most as many as are asked for."""
-        return domains.world(self.settings.model.where).public.shape[0]
+    def world(self) -> domains.World:
+        return self.settings.model.world
 
     @property
     def dimension(self) -> int:
-        """Features that the sources work with."""
-        return domains.world(self.settings.model.where).public.shape[1]
+        """Return the number of features that the sources work with."""
+        return self.world.public.shape[1]
 
     @property
     def guarantee(self) -> Guarantee:
         """Return what a row of one source is promised."""
         return self.settings.promise
 
-    @cached_property
-    def plane(self) -> TwoCoordinates:
-        """The two coordinates in which the sources differ most before noise (analyst only)."""
-        model = self.settings.model
-        pair = coordinates(model)
-        noiseless = source_fit(model, 0).hypotheses
-        released, *others = (over_repeats(self.now, name) for name in _DRAWN)
-        medians = (np.median(one, axis=0) for one in others)
-        return TwoCoordinates(tuple(int(one) for one in pair), released, noiseless[:, pair], *medians)
+    @property
+    def plane(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the two coordinates (2,) in which the sources differ most before noise, and their hypotheses (K, 2)
+        there before noise (analyst only)."""
+        pair = coordinates(self.settings.model)
+        return pair, source_fit(self.settings.model, 0).hypotheses[:, pair]
 
     def curves(self) -> pd.DataFrame:
-        """A row a place, method and quantile: accuracy over epsilon, share of labels and number of features."""
+        """Return a row per place, method and quantile: accuracy over epsilon, share of labels, number of features."""
         parts = []
         for over in ("epsilon", "share", "dimension", "plain dimension"):
             for method in METHODS:
@@ -364,45 +297,22 @@ class HypothesesResult:
         return pd.concat(parts, ignore_index=True)
 
     def weights_table(self) -> pd.DataFrame:
-        """A row a source: the true share, and quantiles of its weight."""
-        low, median, high = self.weight_spread
-        return pd.DataFrame(
-            {
-                "source": range(1, len(median) + 1),
-                "share": self.settings.shares,
-                "low": low,
-                "median": median,
-                "high": high,
-            }
-        )
+        """Return a row per source: the true share, and quantiles of its weight."""
+        quantiles = dict(zip(Spread._fields, self.weight_spread, strict=True))
+        return pd.DataFrame({"source": range(1, self.settings.sources + 1), "share": self.settings.shares} | quantiles)
 
     def table(self) -> pd.DataFrame:
-        """A row a mixture and level of privacy: median accuracy in 100 by method, and the best of the first five where
-        one is shown to be.
+        """Return a row per mixture and level of privacy: median accuracy in 100 by method, and the best of the first
+        five where one is shown to be.
 
         Epsilon inf is without noise. NaN where it is still to be computed.
         """
         rows = []
-        for key, done in self.found.items():
-            if not (isinstance(key, tuple) and key[0] == "table"):
-                continue
-            _, mixture, epsilon = key
-            medians = np.full(len(METHODS), np.nan)
-            runs = {}
-            if done:
-                runs = dict(zip(METHODS, over_repeats(done, "accuracy").T, strict=True))
-                medians = np.array([100 * np.median(one) for one in runs.values()])
-            first, *others = leaders({name: runs[name] for name in METHODS[:-1]}) if runs else ("",)
-            best = "" if others or not self._whole(key) else first
-            row = {"mixture": mixture, "epsilon": epsilon} | dict(zip(METHODS, medians, strict=True))
-            rows.append(row | {"best": best})
+        for question, found in self.found.items():
+            if question[0] == "table":
+                arms = {name: found.runs(name) for name in METHODS[:-1]} if found.complete else {}
+                best = leaders(arms) if arms else ()
+                medians = {name: 100 * float(found.middle(name)) for name in METHODS}
+                row = {"mixture": question[1], "epsilon": question[2]} | medians
+                rows.append(row | {"best": best[0] if len(best) == 1 else ""})
         return pd.DataFrame(rows)
-
-
-def _constant(done: list[Outcome]) -> float:
-    """The share of right answers of the best constant answer on the target's test rows."""
-    rows = over_repeats(done, "counts")[:, 0].sum(axis=(0, 2))
-    return float(rows.max() / rows.sum())
-
-
-_DRAWN = ("hypotheses", "prior_mean", "prior_sd", "posterior", "posterior_sd")

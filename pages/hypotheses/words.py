@@ -1,12 +1,11 @@
 """Hypothesis transfer in words: verdict, stages, diagnostics, guarantee, table, method."""
 
 import math
-from typing import Any
 
 from dpcore.parties.hypotheses import LEAST_SD
 from lab.claims import Case
-from pages.hypotheses.experiment import DIRECTIONS, EPSILONS, LAWS
-from pages.hypotheses.figures import NAMES, SAYS
+from pages.hypotheses.figures import SAYS, STYLES
+from pages.hypotheses.parameters import DIRECTIONS, EPSILONS, LAWS
 from pages.hypotheses.result import NEAR, PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.words_steps import trust
 from pages.hypotheses.work import METHODS
@@ -17,42 +16,40 @@ from ui.plot import theme
 
 
 def numbers(result: HypothesesResult) -> list[Number]:
-    """Accuracy with transfer, of the target alone, and without noise; and what a source is guaranteed."""
-    mine, alone, plain = _three(result)
-    said = (
-        ("transfer", mine, SAYS("tiles.runs", runs=result.repeats), "private"),
-        ("weak", alone, _gained(result), ""),
-        ("plain", plain, _lost(result), ""),
-    )
+    """Return accuracy with transfer, of the target alone, and without noise; and what a source is guaranteed."""
+    values = dict(zip(("transfer", "weak", "plain"), _three(result), strict=True))
+    notes = {"transfer": SAYS("tiles.runs", runs=result.repeats), "weak": _gained(result), "plain": _lost(result)}
+    tones, digits = {"transfer": "private"}, _digits(result)
     shares = [
-        Number(SAYS[f"tiles.{name}"], _shown(result, value), note, tone, **_amount(result, value))
-        for name, value, note, tone in said
+        # A difference of big numbers is made from the number as shown, where it is known
+        Number(SAYS[f"tiles.{name}"], "…", notes[name])
+        if math.isnan(value)
+        else Number(
+            SAYS[f"tiles.{name}"],
+            percent(value, digits=digits),
+            notes[name],
+            tones.get(name, ""),
+            amount=round(100 * value, digits),
+            unit="points",
+        )
+        for name, value in values.items()
     ]
     return [*shares, panels.attacker(result.guarantee)]
 
 
-def _amount(result: HypothesesResult, value: float) -> dict[str, Any]:
-    """Return what a difference of big numbers is made from: the number as shown, where it is known."""
-    return {} if value != value else {"amount": round(100 * value, _digits(result)), "unit": "points"}
-
-
 def _three(result: HypothesesResult) -> tuple[float, float, float]:
-    """Median accuracy with transfer, of the target alone, and without noise, which may be NaN."""
-    return result.summary["transfer"].median, result.summary["weak"].median, result.noiseless_accuracy
+    """Return the median accuracy with transfer, of the target alone, and without noise, which may be NaN."""
+    return result.summary["transfer"].median, result.summary["weak"].median, float(result.plain.middle("transfer"))
 
 
 def _digits(result: HypothesesResult) -> int:
     """Return as many decimals as tell the three apart."""
-    mine, alone, plain = _three(result)
-    return max(digits_apart(mine, alone), 0 if plain != plain else digits_apart(mine, plain))
-
-
-def _shown(result: HypothesesResult, value: float) -> str:
-    return "…" if value != value else percent(value, digits=_digits(result))
+    mine, *others = _three(result)
+    return max(digits_apart(mine, other) for other in others if not math.isnan(other))
 
 
 def _between(result: HypothesesResult, one: float, other: float) -> str:
-    """The difference of two numbers as they are shown, without its sign."""
+    """Return the difference of two numbers as they are shown, without its sign."""
     return panels.points_apart(max(one, other), min(one, other), digits=_digits(result))
 
 
@@ -64,7 +61,7 @@ def _gained(result: HypothesesResult) -> str:
 
 def _lost(result: HypothesesResult) -> str:
     mine, _, plain = _three(result)
-    if plain != plain or (result.complete and result.noiseless == Case.SO_FAR):
+    if math.isnan(plain) or (result.now.complete and result.noiseless == Case.SO_FAR):
         return SAYS["tiles.training"]
     case = Case.ALIKE if result.noiseless == Case.AHEAD else result.noiseless
     said = SAYS("tiles.price", loss=_between(result, plain, mine))
@@ -73,16 +70,22 @@ def _lost(result: HypothesesResult) -> str:
 
 def verdict(result: HypothesesResult) -> str:
     """Return what transfer gains, in how many runs it harms, and which source the target weights most."""
-    mine, alone, _ = _three(result)
-    case, best = result.now_beside("weak"), result.largest_source
-    holes = {"mine": _shown(result, mine), "alone": _shown(result, alone), "gain": _between(result, mine, alone)}
-    holes |= {"done": result.repeats, "runs": result.settings.repeats, "labels": result.labels}
-    share = percent(result.constant)
-    said = [SAYS(f"outcome.{case.value.replace(' ', '_')}", share=share, **holes)]
+    (mine, alone, _), shares = _three(result), result.settings.shares
+    case, best, digits = result.now_beside("weak"), shares.index(max(shares)), _digits(result)
+    said = SAYS(
+        f"outcome.{case.value.replace(' ', '_')}",
+        share=percent(result.now.constant),
+        mine=percent(mine, digits=digits),
+        alone=percent(alone, digits=digits),
+        gain=_between(result, mine, alone),
+        done=result.repeats,
+        runs=result.settings.repeats,
+        labels=result.labels,
+    )
     if case == Case.AHEAD and result.harmed > 0.2:
-        said += [SAYS("outcome.harm", harmed=round(result.harmed * result.repeats), runs=result.repeats)]
-    source = {"share": percent(result.settings.shares[best]), "weight": percent(result.weight_spread[1][best])}
-    return " ".join([*said, SAYS("outcome.source", source=best + 1, **source)])
+        said += " " + SAYS("outcome.harm", harmed=round(result.harmed * result.repeats), runs=result.repeats)
+    share, weight = percent(shares[best]), percent(result.weight_spread[1][best])
+    return f"{said} {SAYS('outcome.source', source=best + 1, share=share, weight=weight)}"
 
 
 def caption(result: HypothesesResult) -> str:
@@ -147,9 +150,10 @@ def _laws(result: HypothesesResult) -> list[str]:
         found |= {f"near_{noise}": result.near_from(noise, features) for noise in LAWS}
         if None in found.values():
             return []
-        where = SAYS(f"laws.{case}", words=result.features, directions=DIRECTIONS)
-        holes = {"delta": theme.delta(result.settings.delta), "near": round(100 * NEAR)}
-        said += [SAYS("laws.helps", where=where, **holes, **{name: _onwards(one) for name, one in found.items()})]
+        where = SAYS(f"laws.{case}", words=result.world.features, directions=DIRECTIONS)
+        holes = {name: _onwards(one) for name, one in found.items() if one is not None}
+        delta = theme.delta(result.settings.delta)
+        said += [SAYS("laws.helps", where=where, delta=delta, near=round(100 * NEAR), **holes)]
     return said
 
 
@@ -160,7 +164,7 @@ def _onwards(epsilon: float) -> str:
 
 def _missed(result: HypothesesResult) -> str:
     case = "alike" if not result.mixed else "misled" if result.weighing == Case.BEHIND else "missed"
-    return SAYS(f"why.{case}", error=number(result.error.median), equal=number(result.equal_error))
+    return SAYS(f"why.{case}", error=number(float(result.now.middle("error"))), equal=number(result.equal_error))
 
 
 def _labels(result: HypothesesResult) -> str:
@@ -194,18 +198,18 @@ def guarantee(result: HypothesesResult) -> str:
 
 
 def by_class(result: HypothesesResult) -> str:
-    """The confusion matrix of transfer, and recalls of the target alone, and without noise once that is trained."""
+    """Return the confusion matrix of transfer, and recalls of the target alone, and without noise once trained."""
     found, arms = result.held_out, {"weak": "weak", "transfer without noise": "plain"}
     others = {SAYS[f"classes.{case}"]: found[arm] for arm, case in arms.items() if arm in found}
     return outcomes.by_class(found["transfer"], others, result.classes, models=SAYS["classes.models"])
 
 
 def table(result: HypothesesResult) -> str:
-    """Accuracy by mixture and level of privacy."""
-    rows = result.table().to_dict("records")
+    """Return accuracy by mixture and level of privacy."""
+    rows: list[dict] = result.table().to_dict("records")
     for row in rows:
         row |= {name: f"<b>{tenths(row[name])}</b>" if row["best"] == name else tenths(row[name]) for name in METHODS}
-    heads = {name: f"{NAMES[name]}<br>{panels.badge('trained now')}" for name in METHODS}
+    heads = {name: f"{STYLES[name][0]}<br>{panels.badge('trained now')}" for name in METHODS}
     return panels.table(
         rows,
         title=SAYS("table.title", share=number(100 * result.settings.label_share)),

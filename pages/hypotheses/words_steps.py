@@ -12,16 +12,15 @@ from ui.plot import theme
 
 
 def stages(result: HypothesesResult) -> str:
-    """The six steps as a strip: what each reads, what leaves it, what it costs. HTML."""
+    """Return the six steps as a strip: what each reads, what leaves it, what it costs. HTML."""
     settings, (margin, weight) = result.settings, result.noise_at(result.dimension)
-    objective = settings.noise == "objective"
     law, delta = "gaussian" if settings.noise == "gaussian" else "pure", theme.delta(settings.delta)
-    noise = (result.measured_noise, 0.0) if objective else (margin, weight)
-    released = ("objective", "same") if objective else ("margin", "weight")
-    hypothesis, tilt = (SAYS(f"stages.{name}", noise=number(sd)) for name, sd in zip(released, noise, strict=True))
-    holes = {
-        **{name: getattr(settings, name) for name in ("source_rows", "unlabelled_rows", "target_rows", "sources")},
-        "public_rows": result.public_rows,
+    noise = {"margin": margin, "weight": weight}
+    if settings.noise == "objective":
+        noise = {"objective": result.measured_noise, "same": 0.0}
+    hypothesis, tilt = (SAYS(f"stages.{name}", noise=number(sd)) for name, sd in noise.items())
+    holes = vars(settings) | {
+        "public_rows": result.world.public.shape[0],
         "features": result.dimension,
         "labels": result.labels,
         "hypothesis": hypothesis,
@@ -59,12 +58,12 @@ def trust(result: HypothesesResult) -> str:
 
 
 def published(_: HypothesesResult) -> str:
-    """The paper's experiments: what is stated, what only a picture showed, and where it stands here, with a link."""
-    columns, rows = ("stated", "lost", "here"), []
-    for name, settings in PARTS:
+    """Return the paper's experiments: what is stated, what only a picture showed, where it stands here, and a link."""
+    rows = []
+    for name, settings in PARTS.items():
         link = f'<a href="?{urlencode(versioned(settings))}" target="_self">{SAYS["published.open"]}</a>'
-        said = {column: SAYS[f"paper.{name}.{column}"] for column in columns}
-        rows.append({"name": SAYS[f"paper.{name}"], **said, "here": f"{said['here']} {link}"})
+        stated, lost, here = (SAYS[f"paper.{name}.{column}"] for column in ("stated", "lost", "here"))
+        rows.append({"name": SAYS[f"paper.{name}"], "stated": stated, "lost": lost, "here": f"{here} {link}"})
     heads = SAYS("published.heads", badge=panels.badge("published")).split(", ")
     table = panels.table(
         rows,

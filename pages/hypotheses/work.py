@@ -1,9 +1,7 @@
 """The pieces of work of hypothesis transfer: what the sources fit, what the target fits, and what comes out."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -15,7 +13,8 @@ from dpcore.parties import hypotheses, importance, sources
 from dpcore.parties.sources import Budget, Fitted, Part, Release, Source
 from dpcore.streams import stream
 from dpcore.training import erm, losses, stacks
-from dpcore.training.stacks import Rows
+from dpcore.training.stacks import Matrix
+from lab.ensemble import Runs
 
 METHODS = ("transfer", "average", "soft", "source", "weak", "target")
 # Of a part's key to its stream: the target's draw, and what a source's noise is for
@@ -49,14 +48,16 @@ class Sources:
         """Rows of each domain that are kept for the target and its test."""
         return self.target_rows + TEST_ROWS.get(self.where.kind, self.target_rows // 2)
 
-    def draw(self, repeat: int) -> domains.Draw:
-        return _drawn(self, repeat)
-
     @property
     def effort(self) -> float:
         """Return what the fits of one source take, about, in multiplications of one Newton step."""
         each = self.where.dimension**2 if self.projected else _WORDS_EFFORT
         return float((self.labelled + self.unlabelled + self.where.public_rows) * each)
+
+    @property
+    def world(self) -> domains.World:
+        """Return the public set and the rows of all domains, made where they were not."""
+        return domains.world(self.where)
 
     @property
     def projected(self) -> bool:
@@ -83,9 +84,9 @@ class TargetFit:
     order and single precision, and the hypothesis of all of its labels."""
 
     weights: np.ndarray
-    X: Rows
+    X: Matrix
     y: np.ndarray
-    X_test: Rows
+    X_test: Matrix
     y_test: np.ndarray
     target: np.ndarray
 
@@ -114,34 +115,29 @@ class Outcome:
     margins: np.ndarray
 
     def of(self, method: str) -> np.ndarray:
-        """Accuracy (R,) of a method."""
+        """Return the accuracy (R,) of a method."""
         return self.accuracy[:, METHODS.index(method)]
-
-
-def over_repeats(outcomes: Sequence[Outcome], name: str) -> np.ndarray:
-    """Return one array of all their repeats."""
-    return np.concatenate([getattr(one, name) for one in outcomes])
 
 
 @cached
 def source_fit(model: Sources, repeat: int) -> Fitted:
-    """Steps 1 and 2 of one repeat before noise: axes (K, d)."""
+    """Take Steps 1 and 2 of one repeat before noise: axes (K, d)."""
     parts = [group_fit(model, repeat, group) for group in model.groups]
-    both = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("hypotheses", "tilts")}
-    return replace(parts[0], **both)
+    found, tilts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("hypotheses", "tilts"))
+    return replace(parts[0], hypotheses=found, tilts=tilts)
 
 
 @cached
 def group_fit(model: Sources, repeat: int, group: tuple[int, ...]) -> Fitted:
-    """Those of some sources at once."""
+    """Return those of some sources at once."""
     parts = source_parts(model, repeat)
-    public, how = domains.world(model.where).public, {"lambda_lr": model.lambda_lr, "lambda_iw": model.lambda_iw}
-    return sources.fit([parts[k] for k in group], public, **how)
+    some = [parts[k] for k in group]
+    return sources.fit(some, model.world.public, lambda_lr=model.lambda_lr, lambda_iw=model.lambda_iw)
 
 
 def source_parts(model: Sources, repeat: int) -> list[Source]:
-    """The sources with their two disjoint parts."""
-    drawn = model.draw(repeat)
+    """Return the sources with their two disjoint parts."""
+    drawn = draw(model, repeat)
     return [
         Source(labelled=Part(X=X, y=y, rows=names), unlabelled=Part(X=other, rows=others))
         for (X, y, names), (other, _, others) in zip(drawn.labelled, drawn.unlabelled, strict=True)
@@ -150,27 +146,27 @@ def source_parts(model: Sources, repeat: int) -> list[Source]:
 
 @cached
 def coordinates(model: Sources) -> np.ndarray:
-    """The two in which the sources differ most before noise, in the first repeat (analyst only)."""
+    """Return the two in which the sources differ most before noise, in the first repeat (analyst only)."""
     return np.sort(np.argsort(source_fit(model, 0).hypotheses.std(axis=0))[-2:])
 
 
 # As many as there are repeats in the first picture: sources and target of each are fitted to the same draw.
 @cached(newest=3)
-def _drawn(model: Sources, repeat: int) -> domains.Draw:
+def draw(model: Sources, repeat: int) -> domains.Draw:
     return domains.draw(model.where, repeat, labelled=model.labelled, unlabelled=model.unlabelled, target=model.reserve)
 
 
 @cached
 def target_fit(model: Target, repeat: int) -> TargetFit:
-    """Step 3 of one repeat, and the baseline that sees all labels of the target."""
-    source = model.sources
+    """Take Step 3 of one repeat, and fit the baseline that sees all labels of the target."""
+    source, public = model.sources, model.sources.world.public
     rng = stream(source.where.seed, "split", repeat + 1, _TARGET_PART)
-    left, shares = source.draw(repeat).left, np.array(model.mixture)
+    left, shares = draw(source, repeat).left, np.array(model.mixture)
     X, y = domains.mixed(left, shares, source.reserve, rng)
     rows = round(len(y) * source.target_rows / source.reserve)
     X_own, y_own = X[:rows], y[:rows]
     return TargetFit(
-        weights=_target_weights(source, X_own),
+        weights=importance.weights(importance.tilts(X_own, public, regularisation=source.lambda_iw), public),
         X=X_own.astype(np.float32, copy=False),
         y=y_own,
         X_test=X[rows:].astype(np.float32, copy=False),
@@ -179,15 +175,11 @@ def target_fit(model: Target, repeat: int) -> TargetFit:
     )
 
 
-def _target_weights(source: Sources, X: Rows) -> np.ndarray:
-    public = domains.world(source.where).public
-    return importance.weights(importance.tilts(X, public, regularisation=source.lambda_iw), public)
-
-
 @cached
 def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
-    """Draws of scale 1 for a repeat (K, 2, d), the same for every epsilon: for each source's hypothesis and tilt."""
-    seed, d = model.where.seed, domains.world(model.where).public.shape[1]
+    """Draw noise of scale 1 for a repeat (K, 2, d), the same for every epsilon: for each source's hypothesis and
+    tilt."""
+    seed, d = model.where.seed, model.world.public.shape[1]
     return np.array(
         [
             [sources.draws(kind, d, stream(seed, "noise", repeat, 2 * k + which)) for which in (0, 1)]
@@ -199,10 +191,10 @@ def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
 # Other curves ask for them again: today's repeats, and some more.
 @cached(newest=60)
 def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, np.ndarray]:
-    """Hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised anew for each epsilon."""
+    """Return hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised for each epsilon."""
     return sources.perturbed(
         source_parts(model, repeat),
-        domains.world(model.where).public,
+        model.world.public,
         budget,
         noise(model, budget.noise, repeat),
         near=source_fit(model, repeat),
@@ -211,65 +203,40 @@ def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, 
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class RowsWork:
+def make_rows(model: Sources, _: tuple[()], repeats: range) -> int:
     """Make the rows of a world, as texts projected to other features, before anything is fitted to them."""
-
-    where: Where
-    essential: bool = False
-
-    def run(self) -> int:
-        return domains.world(self.where).features
+    return model.world.features
 
 
-@dataclass(frozen=True, kw_only=True)
-class SourceWork:
-    """The fits of a group of sources in some repeats, for ``Answer`` to find: they show rows, and are not handed on."""
+def fit_sources(model: Sources, group: tuple[int, ...], repeats: range) -> None:
+    """Fit a group of sources in some repeats, for ``transfer`` to find: they show rows, and are not handed on."""
+    for repeat in repeats:
+        group_fit(model, repeat, group)
 
-    model: Sources
-    repeats: tuple[int, ...]
-    group: tuple[int, ...]
-    essential: bool = False
 
-    def run(self) -> None:
-        for repeat in self.repeats:
-            group_fit(self.model, repeat, self.group)
+def fit_target(model: Target, _: tuple[()], repeats: range) -> None:
+    """Fit the target in some repeats, for ``transfer`` to find: it holds rows, and is not handed on."""
+    for repeat in repeats:
+        target_fit(model, repeat)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TargetWork:
-    """The target's fits of some repeats, for ``Answer`` to find: they hold rows, and are not handed on."""
-
-    model: Target
-    repeats: tuple[int, ...]
-    essential: bool = False
-
-    def run(self) -> None:
-        for repeat in self.repeats:
-            target_fit(self.model, repeat)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Weighing:
-    """What the sources release at a budget, and what the target makes of it without a label: some repeats at once.
-
-    A budget of epsilon inf is without noise.
-    """
+class Transfer:
+    """What the sources release at a budget, to a target that weights them; epsilon inf is without noise."""
 
     target: Target
     budget: Budget
     divergence: str
-    repeats: tuple[int, ...]
 
-    def releases(self) -> list[Release]:
+    def releases(self, repeats: range) -> list[Release]:
         """Return what every source releases, arrays (R, d)."""
         model, budget = self.target.sources, self.budget
         if budget.noise == "objective" and budget.epsilon < math.inf:
-            pairs = [perturbed(model, budget, repeat) for repeat in self.repeats]
+            pairs = [perturbed(model, budget, repeat) for repeat in repeats]
             found, tilts = (np.stack(part, axis=1) for part in zip(*pairs, strict=True))
             return list(sources.each(found, tilts, budget))
-        fits = [source_fit(model, repeat) for repeat in self.repeats]
-        draws = np.stack([noise(model, budget.noise, repeat) for repeat in self.repeats], axis=1)
+        fits = [source_fit(model, repeat) for repeat in repeats]
+        draws = np.stack([noise(model, budget.noise, repeat) for repeat in repeats], axis=1)
         fitted = Fitted(
             hypotheses=np.stack([one.hypotheses for one in fits], axis=1),
             tilts=np.stack([one.tilts for one in fits], axis=1),
@@ -279,47 +246,31 @@ class Weighing:
         return sources.release(fitted, budget, draws)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """What comes out of the releases with a share of the target's labels."""
-
-    weighing: Weighing
-    share: float
-    essential: bool = False
-
-    def run(self) -> Outcome:
-        return _outcome(self)
-
-
-@dataclass(frozen=True, kw_only=True)
-class First:
-    """Of an answer the first ``given`` repeats."""
-
-    answer: Answer
-    given: int
-    essential: ClassVar[bool] = False
-
-    def run(self) -> Outcome:
-        whole = CACHE.answer(self.answer, self.answer.run)
-        return Outcome(**{one.name: getattr(whole, one.name)[: self.given] for one in fields(whole)})
-
-
 @cached
-def _weights(asked: Weighing) -> np.ndarray:
-    """Step 4: hypothesis weights (R, K). What was released is larger by far, and quickly made again."""
-    public = domains.world(asked.target.sources.where).public
-    own = np.stack([target_fit(asked.target, repeat).weights for repeat in asked.repeats])
-    theirs = hypotheses.source_weights(asked.releases(), public)
-    return hypotheses.hypothesis_weights(own, theirs, divergence=asked.divergence)
+def hypothesis_weights(model: Transfer, repeats: range) -> np.ndarray:
+    """Return those of Step 4, (R, K). What was released is larger by far, and quickly made again."""
+    public = model.target.sources.world.public
+    own = np.stack([target_fit(model.target, repeat).weights for repeat in repeats])
+    theirs = hypotheses.source_weights(model.releases(repeats), public)
+    return hypotheses.hypothesis_weights(own, theirs, divergence=model.divergence)
 
 
-def _outcome(asked: Answer) -> Outcome:
-    """Steps 5 and 6 and the baselines, all repeats at once: they see the releases and the target's rows."""
-    weighing = asked.weighing
-    model, repeats = weighing.target, weighing.repeats
-    released, weights, fits = weighing.releases(), _weights(weighing), [target_fit(model, one) for one in repeats]
+def transfer(model: Transfer, at: tuple[float], repeats: range, *, given: int | None = None) -> Outcome:
+    """Return what comes out of the releases with the share ``at`` of the target's labels, of ``given`` repeats."""
+    if given is None:
+        return _outcome(model, at[0], repeats)
+    task = Runs(work=transfer, model=model, at=at, first=repeats.start, count=len(repeats))
+    whole = CACHE.answer(task, task.run)
+    return Outcome(**{one.name: getattr(whole, one.name)[:given] for one in fields(whole)})
+
+
+def _outcome(asked: Transfer, share: float, repeats: range) -> Outcome:
+    """Take Steps 5 and 6 and the baselines, all repeats at once: they see the releases and the target's rows."""
+    model = asked.target
+    released, weights = asked.releases(repeats), hypothesis_weights(asked, repeats)
+    fits = [target_fit(model, repeat) for repeat in repeats]
     count, lambda_lr = min(len(one.y) for one in fits), model.sources.lambda_lr
-    labelled = max(2, round(asked.share * count))
+    labelled = max(2, round(share * count))
     y = np.stack([one.y[:count] for one in fits])
     own, labels = stacks.stacked([one.X[:labelled].astype(float) for one in fits]), y[:, :labelled]
     others, pair = stacks.stacked([one.X[labelled:count] for one in fits]), coordinates(model.sources)

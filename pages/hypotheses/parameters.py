@@ -1,0 +1,299 @@
+"""The settings of hypothesis transfer from private sources, and what follows from them [wang2019]."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from dpcore import check
+from dpcore.data import domains
+from dpcore.parties.hypotheses import DIVERGENCES
+from dpcore.parties.sources import NOISES, Budget
+from dpcore.privacy import Guarantee, NormExponentialRelease
+from lab.files import file_handles, own_texts
+from lab.settings import Measure, Settings
+from pages.hypotheses import mixture as mixing
+from pages.hypotheses.work import Sources, Target, projected
+
+MOST_SOURCES = 8
+# Data -> (fewest, most) sources; those with topics have as many as they have topics.
+SOURCES = {"domains": (2, 8), "topics": (2, 5), "reviews": (2, 4), "newsgroups": (2, 5), "own": (2, 8)}
+ROWS = ("source_rows", "unlabelled_rows", "target_rows")
+# Data -> most rows (with labels, without, target): text has a fixed number of documents, from which repeats draw.
+ROOM = {
+    "domains": (4000, 4000, 3000),
+    "topics": (1000, 1200, 1500),
+    "reviews": (1000, 1200, 1500),
+    "newsgroups": (800, 1000, 1000),
+    "own": (4000, 4000, 3000),
+}
+# Of a user's own file: at least so many rows, and what each takes of the rows of the smallest source.
+_OWN_LEAST, _OWN_PARTS = 40, (0.35, 0.35, 0.2)
+WEIGHTS = tuple(f"weight_{place}" for place in range(1, MOST_SOURCES + 1))
+
+# Field -> (lowest, highest) value that the settings accept.
+LIMITS = {
+    "epsilon": (0.1, 1000.0),
+    "sources": (2, MOST_SOURCES),
+    "label_share": (0.01, 0.5),
+    "dimension": (2, 60),
+    "similarity": (0.0, 1.0),
+    "source_rows": (100, 4000),
+    "unlabelled_rows": (100, 4000),
+    "target_rows": (200, 3000),
+    "public_rows": (200, 3000),
+    "lambda_lr": (1e-4, 1.0),
+    "lambda_iw": (1e-4, 1.0),
+    "delta": (1e-9, 1e-2),
+    "repeats": (2, 40),
+    "seed": (0, 9999),
+    **dict.fromkeys(WEIGHTS, (0.0, 1.0)),
+}
+# Where the curves and the table are computed.
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+LEVELS = (1.0, 10.0, 100.0, math.inf)
+# Numbers of features at which right answers are measured.
+DIMENSIONS = (2, 5, 10, 20, 40, 60)
+# Where all words are left, two laws of noise are held against each other, there and in so many public directions.
+LAWS, DIRECTIONS = ("exponential", "gaussian"), 20
+# Repeats at most for each number of features, and of each law of noise.
+FEW_REPEATS = 8
+# What makes the noise of the sources' releases smaller, and what brings their hypotheses closer to the truth.
+_LESS_NOISE = ("epsilon", "delta")
+_CLOSER = (*_LESS_NOISE, "source_rows")
+# What decides which rows there are, besides their numbers.
+_OF_ROWS = ("data", "own", "sources", "dimension", "projection", "similarity")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HypothesesParameters(Settings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    data: one of ``domains.KINDS``.
+    own: with data "own", an ``own_texts.Own``; of a plain string, the mere name of one, nothing can be computed.
+    sources: K.
+    epsilon: cost of a row of one source, in nats.
+    label_share: of the target's rows, with labels.
+    dimension: d', features after the public projection.
+    projection: how a text is brought to so many features; "none" leaves all words, whatever ``dimension`` is.
+    similarity: of the domains, from 0 to 1.
+    source_rows: n_l, with labels, of each source.
+    unlabelled_rows: n_ul, others, of each source.
+    target_rows: of the target, with labels or without.
+    public_rows: n_P.
+    lambda_lr: regularisation of the hypotheses.
+    lambda_iw: regularisation of the importance weights.
+    noise: one of ``NOISES``.
+    divergence: of Step 4.
+    delta: with Gaussian noise.
+    repeats: runs, each with other rows and other noise.
+    seed: of rows and noise.
+    weight_1, ..., weight_8: the target's share of each domain; those of the sources K sum to 1.
+    mixture: the same in one word.
+    """
+
+    CHOICES: ClassVar = {
+        "data": domains.KINDS,
+        "projection": domains.PROJECTIONS,
+        "noise": NOISES,
+        "divergence": DIVERGENCES,
+    }
+    LIMITS: ClassVar = LIMITS
+    MEASURES: ClassVar = {
+        "accuracy": Measure.accuracy("accuracy of transfer", lambda now: now.of("transfer"), rises=_CLOSER),
+        "gain": Measure(
+            "gain over few labels only",
+            "higher",
+            lambda now: now.of("transfer") - now.of("weak"),
+            rises=_CLOSER,
+            unit="%",
+            limits=(-1.0, 1.0),
+        ),
+        "error": Measure(
+            "mean squared error of the weights", "lower", lambda now: now.error, rises=(*_LESS_NOISE, "unlabelled_rows")
+        ),
+    }
+    TUNED: ClassVar = {"lambda_lr": (1e-4, 0.1), "lambda_iw": (1e-4, 0.1)}
+    PEOPLE: ClassVar = "source_rows"
+    COMMON: ClassVar = (*_OF_ROWS, *ROWS, "public_rows", "noise", "repeats", "seed", "mixture")
+
+    data: str = "domains"
+    own: str = file_handles.NONE
+    sources: int = 5
+    epsilon: float = 10.0
+    label_share: float = 0.05
+    dimension: int = 20
+    projection: str = "svd"
+    similarity: float = 0.5
+    source_rows: int = 800
+    unlabelled_rows: int = 1000
+    target_rows: int = 1500
+    public_rows: int = 1500
+    lambda_lr: float = 0.003
+    lambda_iw: float = 0.001
+    noise: str = "exponential"
+    divergence: str = "kl"
+    delta: float = 1e-5
+    repeats: int = 20
+    seed: int = 3
+    weight_1: float = 0.6
+    weight_2: float = 0.0
+    weight_3: float = 0.0
+    weight_4: float = 0.4
+    weight_5: float = 0.0
+    weight_6: float = 0.0
+    weight_7: float = 0.0
+    weight_8: float = 0.0
+    mixture: str = "0.6-0-0-0.4-0"
+
+    def __post_init__(self) -> None:
+        file_handles.named(self.own)
+        super().__post_init__()
+        if mixing.word(self.shares) != self.mixture or abs(math.fsum(self.shares) - 1) > 1e-3:
+            raise check.RefusedError("mixture", self.mixture, "the weights, which sum to 1: change() keeps them so")
+
+    def change(self, **changes: Any) -> Self:
+        """Return these settings with ``changes``. A weight takes from the others, or gives to them, in proportion."""
+        data = check.choice(domains.KINDS, data=changes.get("data", self.data))
+        own = file_handles.named(changes.get("own", self.own)) if data == "own" else file_handles.NONE
+        changes.pop("own", None)
+        if (own, type(own)) != (self.own, type(self.own)):
+            changes["own"] = own
+        if {"data", "own", "sources"} & set(changes):
+            changes = self._fitting(data, own, changes) | changes
+        low, high = _most_sources(data, own)
+        count = check.whole(low, high, sources=changes.get("sources", self.sources))
+        shares = (*self.shares, *[0.0] * MOST_SOURCES)[:count]
+        if "mixture" in changes:
+            shares = mixing.read(str(changes["mixture"]), count)
+        for place, name in enumerate(WEIGHTS):
+            if name in changes and "mixture" not in changes:
+                if place >= count and changes[name] == 0:
+                    continue
+                check.between(0, 1 if place < count else 0, **{name: changes[name]})
+                shares = mixing.given(shares, place, float(changes[name]) + 0.0)  # no link has a minus zero
+        shares = mixing.whole(shares)
+        weights = dict.fromkeys(WEIGHTS, 0.0) | dict(zip(WEIGHTS, shares, strict=False))
+        return replace(self, **changes | weights | {"mixture": mixing.word(shares)})
+
+    def _fitting(self, data: str, own: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what must be different where ``changes`` bring other data or another number of sources.
+
+        Other data take the usual number of rows from a source, or what they have of them; a file that a link has only
+        named keeps the link's numbers, as far as it has them.
+        """
+        low, high = _most_sources(data, own)
+        count = changes.get("sources", min(max(self.sources, low), high))
+        awaited = self.own != file_handles.NONE and not self.file
+        fresh = "data" in changes or ("own" in changes and not awaited)
+        found: dict[str, Any] = {"sources": count}
+        if isinstance(count, int) and low <= count <= high:
+            for name, (least, most) in _most_rows(data, own, count).items():
+                usual = getattr(type(self), name) if fresh and name != "target_rows" else least
+                found[name] = min(max(getattr(self, name), usual), most)
+        return found
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Return field -> (lowest, highest) value, with what the data leave of them."""
+        rows = _most_rows(self.data, self.own, self.sources)
+        return self.LIMITS | rows | {"sources": _most_sources(self.data, self.own)}
+
+    @property
+    def private(self) -> bool:
+        return self.data == "own"
+
+    @property
+    def file(self) -> own_texts.Own | None:
+        """Return the user's own file, None without one or where only its name is known."""
+        return self.own if isinstance(self.own, own_texts.Own) else None
+
+    @property
+    def preparation(self) -> str:
+        """Return the lines that a script needs first: a file of the user's own must be there."""
+        return own_texts.preparation() if self.private else ""
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Return the target's share of each domain."""
+        return tuple(getattr(self, name) for name in WEIGHTS[: self.sources])
+
+    @property
+    def budget(self) -> Budget:
+        return self.part(Budget)
+
+    @cached_property
+    def model(self) -> Sources:
+        """Return what the sources do, whatever the target is."""
+        where = self.part(
+            domains.Where,
+            kind=self.data,
+            similarity=1.0 if self.data in ("newsgroups", "own") else self.similarity,
+            own=file_handles.key(self.own) if self.private else None,
+        )
+        return self.part(Sources, where=where, labelled=self.source_rows, unlabelled=self.unlabelled_rows)
+
+    def target(self, mixture: tuple[float, ...] | None = None) -> Target:
+        return Target(sources=self.model, mixture=mixture or self.shares)
+
+    def target_at(self, dimension: int) -> Target:
+        """Return the target with rows of so many features, by main directions where today there is no projection."""
+        projection = "svd" if self.projection == "none" else self.projection
+        model = replace(self.model, where=replace(self.model.where, dimension=dimension, projection=projection))
+        return Target(sources=model, mixture=self.shares)
+
+    @property
+    def projected(self) -> bool:
+        """Return whether rows have few features; known before there are any rows."""
+        return projected(self.data, self.projection)
+
+    @property
+    def widths(self) -> int:
+        """Return how many numbers of features there are at which accuracy is measured."""
+        return len(DIMENSIONS) + (not self.projected)
+
+    @property
+    def mixtures(self) -> tuple[tuple[float, ...], ...]:
+        """Return the targets of the table: today's first."""
+        K = self.sources
+        usual = [
+            (1.0, *[0.0] * (K - 1)),
+            (0.5, 0.5, *[0.0] * (K - 2)),
+            (*[0.0] * (K - 2), 0.25, 0.75),
+            mixing.whole((1 / K,) * K),
+        ]
+        return tuple(dict.fromkeys([self.shares, *usual]))
+
+    @property
+    def promise(self) -> Guarantee:
+        held = self.budget.guarantee
+        if self.noise != "exponential":
+            return held
+        return replace(
+            held, event=NormExponentialRelease(epsilon=self.epsilon, dimension=self.model.world.public.shape[1])
+        )
+
+
+def _most_sources(data: str, own: str) -> tuple[int, int]:
+    """Return the (fewest, most) sources."""
+    low, high = SOURCES[data]
+    if data == "own" and isinstance(own, own_texts.Own):
+        split = [count for count in range(low, high + 1) if own.smallest_source(count) >= own_texts.LEAST_ROWS]
+        high = own.sources or max(split, default=low)
+    return low, high
+
+
+def _most_rows(data: str, own: str, count: int) -> dict[str, tuple[float, float]]:
+    """Return number of rows -> (lowest, highest), so that the smallest source has all that is asked of it.
+
+    Of a file that only has a name, as in another's link, nothing is known: all that some file could allow.
+    """
+    lows, highs = [LIMITS[name][0] for name in ROWS], [*ROOM[data]]
+    if data == "own" and own != file_handles.NONE:
+        lows = [_OWN_LEAST] * len(ROWS)
+    if data == "own" and isinstance(own, own_texts.Own):
+        room = own.smallest_source(count)
+        highs = [min(int(part * room), most) for part, most in zip(_OWN_PARTS, highs, strict=True)]
+    return {name: (low, high) for name, low, high in zip(ROWS, lows, highs, strict=True)}
