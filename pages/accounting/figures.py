@@ -26,7 +26,6 @@ WAYS = {
 }
 # In the first picture the published figure, which is no bound, is left out, and what is nearly the exact count is thin.
 FIRST = tuple(row for row in ROWS if row != PUBLISHED)
-_THIN = "renyi"
 _LOW, _HIGH, _HIGHEST = 0.01, 3000.0, 1e6
 # The accountants that are sharp enough to say which constant a theorem needs, and between which ends it is drawn.
 _SHARP, _CONSTANTS = ("moments", "renyi", "pld"), (0.5, 100.0)
@@ -39,7 +38,7 @@ def over_steps(result: AccountingResult, finding: str = "") -> dict:
     # Where a step costs little all curves begin low, and where it costs much they end high.
     free = "upper left" if result.one_step < 1 else "lower right"
     title = theme.title("Epsilon by steps", finding)
-    return _curves(result, result.over_steps, FIRST, thin=_THIN, field="steps", title=title, legend=free)
+    return _curves(result, result.over_steps, FIRST, thin="renyi", field="steps", title=title, legend=free)
 
 
 def over_noise(result: AccountingResult, finding: str = "") -> dict:
@@ -60,13 +59,15 @@ def _curves(
 ) -> dict:
     """Draw the curves of ``rows`` over a field, with what this run costs by those that are not ``thin``."""
     now, (low, high) = getattr(result.settings, field), result.settings.LIMITS[field]
+    published, line = result.epsilon(PUBLISHED), {"color": theme.THEOREMS[PUBLISHED][1], "width": 2}
+    cross = theme.mark("M-4,-4L4,4M-4,4L4,-4", now, published, line=line, visible=0 < published < np.inf)
     today = [one for row in rows if row != thin and 0 < (one := result.epsilon(row)) < np.inf]
     return over(
         *(_curve(result, row, points(row), result.epsilon(row), thin=row == thin) for row in rows),
         now=now,
         rule={"yref": "y", "y0": min(today, default=_LOW), "y1": min(_HIGH, max(today, default=_LOW))},
         levels=[Level(y=result.settings.target_epsilon, colour=theme.BOUND)],
-        shapes=[_cross(now, result.epsilon(PUBLISHED))] if PUBLISHED in rows else (),
+        shapes=[cross] if PUBLISHED in rows else (),
         title=title,
         legend=legend,
         xaxis=_log_axis(f"{field.replace('_', ' ')} (log scale)", low, high),
@@ -92,12 +93,6 @@ def _curve(
         at_now=today if dotted else None,
         ghost=row == "pld",
     )
-
-
-def _cross(x: float, y: float) -> dict:
-    """Draw what this run costs by the published theorem, which is no bound."""
-    line = {"color": theme.THEOREMS[PUBLISHED][1], "width": 2}
-    return theme.mark("M-4,-4L4,4M-4,4L4,-4", x, y, line=line, visible=0 < y < np.inf)
 
 
 def number(value: float) -> str:

@@ -25,7 +25,7 @@ DRAWN = {
 
 
 def setup(desk: controls.Desk) -> None:
-    """The choices that make another experiment."""
+    """Show the choices that make another experiment."""
     desk.choose("afterwards", "Post-processing", say.SHORT, wide=True, help=say.AFTERWARDS_HELP)
 
 

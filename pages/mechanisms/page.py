@@ -26,7 +26,7 @@ DRAWN = {
 
 
 def setup(desk: controls.Desk) -> None:
-    """The choices that make another mechanism."""
+    """Show the choices that make another mechanism."""
     desk.choose("mechanism", "Mechanism", SHORT, wide=True, help=say.MECHANISMS_HELP)
 
 

@@ -194,6 +194,7 @@ def findings(result: MechanismsResult) -> dict[str, str]:
     least = min(kept, key=lambda claim: claim.worlds.within).mechanism
     before, then = (float(chance) for chance in result.chances[:, settings.voted])
     profile = "finding.profile" if needed else "finding.profile_none"
+    given = [f"{number(result.formulas[name].real)} by {FORMULA_NAMES[name]}" for name in ("slide", "classical")]
     option, gain = result.choice["option"][settings.voted], outcomes.points(then - before)
     return {
         "release": _likely(last, "finding"),
@@ -202,12 +203,6 @@ def findings(result: MechanismsResult) -> dict[str, str]:
         "profile": SAYS(profile, needed=needs(needed), delta=theme.delta(result.claim.delta)),
         "errors": SAYS("finding.errors", mechanism=NUMBER_MECHANISMS[least]),
         "dots": SAYS("finding.dots", error=number(result.worlds.within)),
-        "formulas": SAYS("finding.formulas", epsilon=number(settings.epsilon), given=_given(result)),
+        "formulas": SAYS("finding.formulas", epsilon=number(settings.epsilon), given=", ".join(given)),
         "choice": SAYS("finding.choice", points=gain, option=option),
     }
-
-
-def _given(result: MechanismsResult) -> str:
-    """Return what each formula gives for the claim."""
-    given = {FORMULA_NAMES[name]: number(result.formulas[name].real) for name in ("slide", "classical")}
-    return ", ".join(f"{epsilon} by {formula}" for formula, epsilon in given.items())
