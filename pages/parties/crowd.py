@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from dpcore.parties import aggregation, local
-from dpcore.parties.worlds import CHECK_ROWS, World, parties, public
+from dpcore.parties.worlds import CHECK_ROWS, Public, World, parties, public
 
 # Of so many parties, what they say one by one is kept: for "one party changes" and for the spread of parties alone.
 EARLY, _FIRST = 6, 500
@@ -40,13 +40,18 @@ class Crowd:
         many = self.learner == "mixed" or kind.classes * kind.inputs > _MANY_WEIGHTS or self.world.rows > _MANY_ROWS
         return 50 if many else 100
 
+    @property
+    def rows(self) -> dict[str, Public]:
+        """Return the public, check and test rows."""
+        return public(self.world.dataset, self.world.seed, self.public_rows)
+
     def votes(self, X: np.ndarray, y: np.ndarray, rows: np.ndarray, first: int = 0) -> Iterator[local.Votes]:
         """Yield what parties with the rows ``X``, ``y`` say about ``rows``; ``first`` is the number of the first."""
         classes, regularisation = self.world.kind.classes, self.regularisation
         return local.votes(self.learner, X, y, rows, classes=classes, regularisation=regularisation, first=first)
 
     def edges(self, parties: int) -> tuple[int, ...]:
-        """Up to which party each chunk goes, for the first ``parties``."""
+        """Return up to which party each chunk goes, for the first ``parties``."""
         return (*range(self.chunk, parties, self.chunk), parties)
 
 
@@ -76,7 +81,7 @@ _newest: deque[Tally] = deque(maxlen=8)
 
 
 def known(crowd: Crowd, upto: int) -> int:
-    """Up to which party it is known what they say together, at most ``upto``; 0: of none."""
+    """Return up to which party, at most ``upto``, it is known what they say together; 0: of none."""
     return next((edge for edge in reversed(crowd.edges(upto)) if (crowd, edge) in _found), 0)
 
 
@@ -108,9 +113,8 @@ def _together(old: Tally, new: Tally) -> Tally:
 
 
 def rows_of(crowd: Crowd) -> tuple[np.ndarray, np.ndarray]:
-    """(X, y) of the public and then the check rows."""
-    found = public(crowd.world.dataset, crowd.world.seed, crowd.public_rows)
-    parts = [found["public"], found["check"]]
+    """Return (X, y) of the public and then the check rows."""
+    parts = crowd.rows["public"], crowd.rows["check"]
     return np.concatenate([part.X for part in parts]), np.concatenate([part.y for part in parts])
 
 

@@ -34,7 +34,7 @@ _ORDER = ("batch", "pate", "soft", "average", "local", "vote")
 # Room for the longest numbers on the axis upwards, in pixels.
 _LEFT, _WIDER = 62, 76
 MAPS = ("soft", "vote", "average", "pate", "batch", "local")
-_LEAST_RISK = 1e-4
+_LEAST_RISK, _LEAST_MOVE = 1e-4, 1e-5
 # Parts of the bound -> names.
 _PARTS = {"total": "Theorem 4, upper bound", "noise": "its noise part", "rows": "its public-row part"}
 
@@ -162,32 +162,20 @@ def one_party(result: PartiesResult) -> dict:
             hover = f"{said}: %{{x:.3~g}}<extra>{text}</extra>"
             at = np.full(len(x), y)
             traces += [theme.markers(x, at, colour=colour, size=10, hover=hover, symbol=symbol, opacity=0.75)]
+    # How many times less one party can move soft labels than a majority vote; "not at all" is at the axis's left end
+    times = result.sensitivity("vote") / result.sensitivity("soft")
+    axis = theme.log_axis("change of the weights (log scale)", _LEAST_MOVE / 1.5, 3e4)
     bounds = f"{theme.ink('╏ upper bound', theme.BOUND)}   {theme.ink('┇ as published', theme.BOUND)}"
     legend = f"● some of these parties   ◇ with all rows tied<br>{bounds}"
     return theme.figure(
         *(traces or [theme.holder(1.0, -9.0)]),
         left=16,
-        title=theme.title(SAYS["chart.one_party"], _steadier(result)),
+        title=theme.title(SAYS["chart.one_party"], SAYS("chart.steadier", times=times) if times >= 2 else ""),
         shapes=shapes,
         annotations=[*words, theme.note(legend, "lower left", size=12, align="left")],
-        xaxis=_moves_axis(),
+        xaxis=axis | {"ticktext": ["none", *axis["ticktext"][1:]]},
         yaxis={"range": [-0.95, 1.6], "showticklabels": False, "showgrid": False, "zeroline": False},
     )
-
-
-def _steadier(result: PartiesResult) -> str:
-    """Return how many times less one party can move soft labels than a majority vote."""
-    times = result.sensitivity("vote") / result.sensitivity("soft")
-    return SAYS("chart.steadier", times=times) if times >= 2 else ""
-
-
-_LEAST_MOVE = 1e-5
-
-
-def _moves_axis() -> dict:
-    """Return a log axis with a place for "not at all" at its left end."""
-    axis = theme.log_axis("change of the weights (log scale)", _LEAST_MOVE / 1.5, 3e4)
-    return axis | {"ticktext": ["none", *axis["ticktext"][1:]]}
 
 
 def noise(result: PartiesResult) -> dict:

@@ -52,7 +52,7 @@ class OwnKind(Kind):
         return held(self.own)
 
     def parties(self, seed: int, first: int, last: int, *, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows of the parties from ``first`` up to ``last``, as many of each: X (parties, rows, d), y (parties, rows).
+        """Return as many rows of each party from ``first`` up to ``last``: X (parties, rows, d), y (parties, rows).
 
         A party picks its rows by chance; where it has fewer, each stands as often as the others, or once more. Without
         any that has an answer its rows are all in the middle of the bounds, and of the first class.
@@ -70,14 +70,14 @@ class OwnKind(Kind):
         return self.to_unit(features), np.where(taken < 0, 0, y[taken])
 
     def public(self, seed: int, rows: int) -> dict[str, Public]:
-        """Made-up rows of no class, and held-out ones; of few of these some stand twice among the check rows."""
+        """Return made-up rows of no class, and held-out ones; of few of these some stand twice among the check rows."""
         X, y, _ = _held_out(self, seed)
         check = np.resize(np.arange(len(y)), CHECK_ROWS)
         made_up = Public(X=self._made_up(seed, rows), y=np.zeros(rows, int))
         return {"public": made_up, "check": Public(X=X[check], y=y[check]), "test": Public(X=X.copy(), y=y.copy())}
 
     def _made_up(self, seed: int, rows: int) -> np.ndarray:
-        """Every number anywhere in its bounds, every category one of its values: all are as likely."""
+        """Return rows with every number anywhere in its bounds and every category one of its values, all as likely."""
         columns = self.file.roles.columns
         # Row by row from one stream, so that more rows leave the earlier ones as they are
         draws = stream(seed, "data", _MADE_UP).random((rows, len(columns)))
@@ -101,7 +101,7 @@ class OwnKind(Kind):
 
 @cached(newest=4)
 def _held_out(kind: OwnKind, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """(inputs (n, d), classes (n,), of how many parties): answered rows of held-out parties in random order.
+    """Return answered rows of held-out parties in random order: inputs (n, d), classes (n,), of how many parties.
 
     Where none of them has an answer, which is for the analyst to know, those of all parties.
     """

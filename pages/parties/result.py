@@ -148,14 +148,7 @@ class PartiesResult:
 
     def published_sensitivity(self, release: str) -> float:
         """Return the sensitivity by the published constants."""
-        own = self.ensemble
-        return aggregation.sensitivity(
-            release,
-            classes=own.classes,
-            parties=own.parties,
-            regularisation=own.regularisation,
-            constants="published",
-        )
+        return self.settings.model.sensitivity(release, published=True)
 
     @property
     def dimensions(self) -> int:
@@ -197,11 +190,6 @@ class PartiesResult:
             epsilon=self.settings.left,
             reference_norm=float(np.linalg.norm(work.reference(own, self.asked, release))),
         )
-
-    def excess_now(self, release: str) -> np.ndarray:
-        """Return the excess risk (R,) of a release's models under what the crowd says, its shares or its majority, in
-        nats."""
-        return work.excess(self.ensemble, self.now.models(release), self.asked, release)
 
     @cached_property
     def answered(self) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.parties import aggregation
+from pages.parties import work
 from pages.parties.result import PartiesResult
 
 # Half of what a bound may fail in, for the noise and for the rows.
@@ -46,12 +47,21 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
             bound = result.published_sensitivity(release)
             yield Statement("sensitivity", release, bound, float(moved.get(release, math.nan)), apart)
     for release in ("vote", "soft"):
-        yield Statement("noise", release, _longest(result, release), float(_lengths(result, release).max()))
+        noise = result.now.models(release) - result.fits.weights[release]
+        longest = aggregation.longest_noise(
+            result.sensitivity(release),
+            dimensions=result.dimensions,
+            epsilon=result.settings.left,
+            failure=FAILURE / result.settings.repeats,  # of all repeats together
+        )
+        lengths = np.linalg.norm(noise.reshape(len(noise), -1), axis=1)
+        yield Statement("noise", release, longest, float(lengths.max()))
     for release in ("vote", "soft"):
         # Weights of 0 know nothing, need no party, and have this loss
         useless, two = math.log(result.ensemble.classes), result.ensemble.classes == 2
         bound = sum(result.theorem(release).values()) if two else math.nan
-        yield Statement("risk", release, bound, float(np.quantile(result.excess_now(release), 1 - FAILURE)), useless)
+        excess = work.excess(result.ensemble, result.now.models(release), result.asked, release)
+        yield Statement("risk", release, bound, float(np.quantile(excess, 1 - FAILURE)), useless)
     for release in ("vote", "soft"):
         sizes = {"parties": result.ensemble.parties, "public_rows": result.ensemble.crowd.public_rows}
         yield Statement("public row", release, aggregation.auxiliary_factor(release, **sizes))
@@ -60,19 +70,3 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
 def table(result: PartiesResult) -> pd.DataFrame:
     """Return a row per statement."""
     return pd.DataFrame(theorems(result), columns=Statement._fields)
-
-
-def _lengths(result: PartiesResult, release: str) -> np.ndarray:
-    """Return the lengths (R,) of the noise that was drawn."""
-    noise = result.now.models(release) - result.fits.weights[release]
-    return np.linalg.norm(noise.reshape(len(noise), -1), axis=1)
-
-
-def _longest(result: PartiesResult, release: str) -> float:
-    """Return what the noise of all repeats stays below, but for ``FAILURE`` of all cases."""
-    return aggregation.longest_noise(
-        result.sensitivity(release),
-        dimensions=result.dimensions,
-        epsilon=result.settings.left,
-        failure=FAILURE / result.settings.repeats,
-    )

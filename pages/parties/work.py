@@ -66,7 +66,7 @@ class Ensemble:
     @property
     def rows(self) -> dict[str, Public]:
         """Return the public, check and test rows."""
-        return public(self.crowd.world.dataset, self.crowd.world.seed, self.crowd.public_rows)
+        return self.crowd.rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,10 +93,10 @@ class Model:
         """Return the same release by so many parties."""
         return replace(self, ensemble=replace(self.ensemble, parties=parties))
 
-    def sensitivity(self, release: str, parties: float | None = None) -> float:
+    def sensitivity(self, release: str, parties: float | None = None, *, published: bool = False) -> float:
         """Return the L2 sensitivity to one replaced party, whatever the ``parties`` say (by default the ensemble's).
 
-        It includes the solver's tolerance, not what the solver reached.
+        It includes the solver's tolerance, not what the solver reached. published: by the published constants alone.
         """
         own = self.ensemble
         return aggregation.sensitivity(
@@ -104,9 +104,9 @@ class Model:
             classes=own.classes,
             parties=own.parties if parties is None else parties,
             regularisation=own.regularisation,
-            constants=self.constants,
+            constants="published" if published else self.constants,
             mean_norm=aggregation.mean_norm(own.rows["public"]),
-            tolerance=erm.TOLERANCE,
+            tolerance=0.0 if published else erm.TOLERANCE,
         )
 
     def sigma(self, epsilon: float) -> float:
