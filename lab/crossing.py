@@ -80,7 +80,7 @@ def smallest(
     log: bool = True,
     confidence: float = 0.95,
 ) -> Crossing:
-    """The smallest of ``values`` (V,) from which on the median of ``runs`` (V, R) reaches ``target``.
+    """Return the smallest of ``values`` (V,) from which on the median of ``runs`` (V, R) reaches ``target``.
 
     For a measure that only gets better along the knob; where it gets worse, the largest value up to which it does is
     found with ``towards`` "large". With ``share``, what has to reach the target is that share of all repeats.
@@ -170,7 +170,8 @@ def exact(
     increasing: bool = True,
     tolerance: float = 1e-9,
 ) -> Crossing:
-    """The value from ``low`` to ``high`` nearest to the crossing at which ``function`` itself still reaches ``target``.
+    """Return the value from ``low`` to ``high`` nearest to the crossing at which ``function`` itself still reaches
+    ``target``.
 
     For a price (``better`` "lower") that rises, the largest value within the target: steps, tries, people together; for
     one that falls, the smallest: noise. The function is monotone, which its ends are held to; the search is on the log
@@ -254,7 +255,7 @@ def _band(runs: Medians, target: float, *, better: str, share: float | None, con
 
 @lru_cache(maxsize=32)
 def _share_limits(repeats: int, confidence: float) -> np.ndarray:
-    """Lower and upper limits (2, R + 1) of a share, by how many of the repeats there are."""
+    """Return lower and upper limits (2, R + 1) of a share, by how many of the repeats there are."""
     return np.transpose([clopper_pearson(hits, repeats, confidence=confidence) for hits in range(repeats + 1)])
 
 
@@ -299,8 +300,8 @@ def _best(values: np.ndarray, band: _Band, runs: Medians, order: np.ndarray) -> 
 def _needed(
     band: _Band, runs: Medians, order: np.ndarray, share: float | None, confidence: float, verdict: Verdict
 ) -> int | None:
-    """About how many repeats tell the best value from the target, more than there are, and enough to show it at all:
-    (2 sd / gap)^2, where the gap is that of the share of repeats that reach it."""
+    """Return about how many repeats tell the best value from the target, more than there are, and enough to show it at
+    all: (2 sd / gap)^2, where the gap is that of the share of repeats that reach it."""
     if verdict != "unclear":
         return None
     place = int(np.argmax(band.estimate)) if len(order) else None
@@ -316,7 +317,7 @@ def _needed(
 
 
 def _bisect(reaches: Callable[[float], bool], safe: float, other: float) -> float:
-    """The last whole number from ``safe`` on, which reaches it, towards ``other``, which does not."""
+    """Return the last whole number from ``safe`` on, which reaches it, towards ``other``, which does not."""
     while abs(other - safe) > 1:
         middle = min(max(round(math.sqrt(safe * other)), min(safe, other) + 1), max(safe, other) - 1)
         safe, other = (middle, other) if reaches(middle) else (safe, middle)

@@ -48,7 +48,7 @@ class Stated:
 
 @cache
 def tiers() -> dict[str, dict[str, str]]:
-    """Tier -> field -> its name in words."""
+    """Return tier -> field -> its name in words."""
     known = json.loads(SCHEMA.read_text("utf-8"))["properties"]
     named = {tier: one["properties"] for tier, one in known.items() if tier != "void"}
     return {tier: {name: one["title"] for name, one in fields.items()} for tier, fields in named.items()}
@@ -65,7 +65,7 @@ class Label:
         return json.dumps({"void": self.void, **self.fields}, indent=2, ensure_ascii=False) + "\n"
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """(tier, name, what is said) of every field, in words."""
+        """Return (tier, name, what is said) of every field, in words."""
         for tier, names in tiers().items():
             for name, words in names.items():
                 said = self.fields[tier][name]
@@ -73,7 +73,7 @@ class Label:
 
 
 def label(settings: Settings, stated: Stated, **said: str) -> Label:
-    """The label of these settings. ``said``: more fields, such as date and link."""
+    """Return the label of these settings. ``said``: more fields, such as date and link."""
     own, promise, claimed = getattr(settings, "own", None), stated.promise, stated.claimed
     roles = own.roles if isinstance(own, OwnRows) else None
     known = (
@@ -153,7 +153,7 @@ def _of_file(roles: Roles) -> dict[str, str]:
 
 
 def _column(column: Column) -> str:
-    """A column's name, and what was typed of it."""
+    """Return a column's name, and what was typed of it."""
     if column.kind == "category":
         return f"{column.name}: {len(column.values)} categories, typed"
     if column.read_off or column.paid:

@@ -53,7 +53,7 @@ def from_address(address: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def version_of(texts: Mapping[str, str]) -> tuple[int, dict[str, RefusedError]]:
-    """(the version that ``texts`` name, today's where it is none of this lab, why it was refused)."""
+    """Return (the version that ``texts`` name, today's where it is none of this lab, why it was refused)."""
     named = texts.get(VERSION_NAME, str(VERSION))
     known = {str(version): version for version in range(UNVERSIONED, VERSION + 1)}
     if named in known:
@@ -63,7 +63,7 @@ def version_of(texts: Mapping[str, str]) -> tuple[int, dict[str, RefusedError]]:
 
 
 def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str, RefusedError]]:
-    """(the settings of this kind with what ``texts`` say by field, field -> why it was refused)."""
+    """Return (the settings of this kind with what ``texts`` say by field, field -> why it was refused)."""
     version, refused = version_of(texts)
     settings, texts = kind.of_version(version), kind.modernised(texts, version)
     for name in (one.name for one in fields(kind) if one.name in texts):
@@ -79,8 +79,8 @@ _briefs: WeakKeyDictionary[Settings, Mapping[str, str]] = WeakKeyDictionary()
 
 
 def brief(settings: Settings) -> Mapping[str, str]:
-    """The least that ``read`` makes these settings of: what differs from the defaults, and what a change of that would
-    bring along. Kept for as long as the settings are: a run asks several times.
+    """Return the least that ``read`` makes these settings of: what differs from the defaults, and what a change of that
+    would bring along. Kept for as long as the settings are: a run asks several times.
     """
     known = _briefs.get(settings)
     if known is None:
@@ -105,7 +105,7 @@ class Word(str):
 
 
 def word(settings: Settings, *, apart: str = APART) -> str:
-    """``brief`` as one text, ``field~value~field~value``; a ``Word`` where settings hold more than their text."""
+    """Return ``brief`` as one text, ``field~value~field~value``; a ``Word`` if settings hold more than their text."""
     text = apart.join(part for pair in brief(settings).items() for part in pair)
     values = {one.name: getattr(settings, one.name) for one in fields(settings)}
     held = {
@@ -121,7 +121,7 @@ def word(settings: Settings, *, apart: str = APART) -> str:
 
 
 def pairs(text: str, *, name: str, apart: str = APART) -> dict[str, str]:
-    """Field -> value of a ``word``. Raises RefusedError, for the argument ``name``, where one has no value."""
+    """Return field -> value of a ``word``. Raises RefusedError, for the argument ``name``, where one has no value."""
     parts = text.split(apart) if text else []
     if len(parts) % 2:
         raise RefusedError(name, text, "fields, each with its value")
@@ -129,7 +129,7 @@ def pairs(text: str, *, name: str, apart: str = APART) -> dict[str, str]:
 
 
 def of_word(kind: type[Settings], text: str, *, name: str, apart: str = APART) -> Any:
-    """The settings of a ``word``; whole or not at all: raises RefusedError, for the argument ``name``."""
+    """Return the settings of a ``word``; whole or not at all: raises RefusedError, for the argument ``name``."""
     texts = pairs(text, name=name, apart=apart)
     texts |= {one: held for one, held in getattr(text, "held", {}).items() if one in texts}
     settings, refused = read(kind, texts)
@@ -141,12 +141,13 @@ def of_word(kind: type[Settings], text: str, *, name: str, apart: str = APART) -
 
 
 def _others(one: Settings, other: Settings) -> set[str]:
-    """The fields in which they differ."""
+    """Return the fields in which they differ."""
     return {field.name for field in fields(one) if getattr(one, field.name) != getattr(other, field.name)}
 
 
 def changed(settings: Any, **change: float | str) -> Any:
-    """``settings`` with one field as asked. Raises RefusedError, whatever goes wrong: no entry takes a page away."""
+    """Return ``settings`` with one field as asked. Raises RefusedError, whatever goes wrong: no entry takes a page
+    away."""
     ((name, value),) = change.items()
     try:
         return settings.change(**{name: _typed(type(settings), name, value)})
@@ -158,7 +159,7 @@ def changed(settings: Any, **change: float | str) -> Any:
 
 
 def _typed(settings_type: type, name: str, value: float | str) -> Any:
-    """``value`` as the field's type where it can be read as one; else as it is, for the settings to refuse."""
+    """Return ``value`` as the field's type where it can be read as one; else as it is, for the settings to refuse."""
     kind = next((one.type for one in fields(settings_type) if one.name == name), "str")
     kind = kind if isinstance(kind, str) else next(iter(get_args(kind)), kind).__name__
     number = _number(value) if isinstance(value, str) else float(value)

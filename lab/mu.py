@@ -34,7 +34,7 @@ class Fit(NamedTuple):
 
     @property
     def shown(self) -> float:
-        """mu with three digits, rounded up, as a smaller one does not cover the mechanism."""
+        """Return mu with three digits, rounded up, as a smaller one does not cover the mechanism."""
         return privacy.rounded_up(self.mu, digits=3)
 
 

@@ -87,7 +87,7 @@ class Splits:
 
     @property
     def error(self) -> np.ndarray:
-        """The standard error (V,) of the mean split."""
+        """Return the standard error (V,) of the mean split."""
         return standard_error(self.medians) * math.sqrt(1 + self.medians.shape[-1] * self.overlap)
 
     def interval(self, confidence: float) -> tuple[np.ndarray, np.ndarray]:
@@ -125,7 +125,7 @@ def over_splits(runs: np.ndarray, *, overlap: float = 0.0) -> Medians:
 
 
 def all_succeed_minimum(share: float, *, confidence: float = _USUAL) -> int:
-    """The fewest repeats that can show that at least ``share`` of all succeed: share^R <= 1 - confidence.
+    """Return the fewest repeats that can show that at least ``share`` of all succeed: share^R <= 1 - confidence.
 
     >>> [all_succeed_minimum(share) for share in (0.8, 0.9, 0.95)]
     [14, 29, 59]
@@ -136,7 +136,7 @@ def all_succeed_minimum(share: float, *, confidence: float = _USUAL) -> int:
 
 
 def _trained(runs: np.ndarray, dimensions: int) -> np.ndarray:
-    """Runs as floats, where the repeats at a value are all there or all NaN."""
+    """Return runs as floats, where the repeats at a value are all there or all NaN."""
     runs = np.asarray(runs, dtype=float)
     if runs.ndim != dimensions or runs.shape[-1] < 4 - dimensions or np.isinf(runs).any():
         shape = "values and repeats, two at least" if dimensions == 2 else "splits, values and repeats"
@@ -147,5 +147,5 @@ def _trained(runs: np.ndarray, dimensions: int) -> np.ndarray:
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
-    """Along the last axis; exactly what they are where all are the same."""
+    """Return the mean along the last axis; exactly what they are where all are the same."""
     return np.where(np.ptp(values, axis=-1) > 0, values.mean(axis=-1), values[..., 0])

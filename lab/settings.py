@@ -52,7 +52,7 @@ class Measure(NamedTuple):
 
     @classmethod
     def accuracy(cls, label: str, read: Callable[[Any], np.ndarray], *, rises: tuple[str, ...] = ()) -> Self:
-        """The model's share of right answers."""
+        """Return the model's share of right answers."""
         return cls(label, "higher", read, share=True, rises=rises, unit="%", limits=(0.0, 1.0))
 
 
@@ -73,7 +73,8 @@ QUANTILES = (0.05, 0.5, 0.95)
 
 
 def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
-    """``QUANTILES`` of ``values`` along an axis, (3, ...): ``np.quantile`` to the last bit, four times as quickly."""
+    """Return ``QUANTILES`` of ``values`` along an axis, (3, ...): ``np.quantile`` to the last bit, four times as
+    quickly."""
     ordered = np.moveaxis(np.sort(values, axis=axis), axis, 0)
     place = np.array(QUANTILES) * (len(ordered) - 1)
     below = place.astype(int)
@@ -130,12 +131,12 @@ class Settings:
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
-        """Field -> the values it may have, with what the other settings leave of them."""
+        """Return field -> the values it may have, with what the other settings leave of them."""
         return self.CHOICES
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Field -> (lowest, highest) value, with what the other settings leave of them."""
+        """Return field -> (lowest, highest) value, with what the other settings leave of them."""
         return self.LIMITS
 
     @property
@@ -155,7 +156,7 @@ class Settings:
 
     @property
     def tuned(self) -> Mapping[str, tuple[float, float]]:
-        """Field -> (lowest, highest) value worth a try, of those that change anything, within their ``limits``."""
+        """Return field -> (lowest, highest) value worth a try, if it changes anything, within their ``limits``."""
         found = {}
         for name, (low, high) in self.TUNED.items():
             least, most = self.limits[name]
@@ -163,37 +164,38 @@ class Settings:
         return found
 
     def change(self, **changes: Any) -> Self:
-        """These settings with ``changes``; what depends on them is brought into its new range."""
+        """Return these settings with ``changes``; what depends on them is brought into its new range."""
         return replace(self, **changes)
 
     def part(self, kind: type[Value], /, **others: Any) -> Value:
-        """A frozen dataclass that a task depends on: ``others``, and its other fields as these settings have them."""
+        """Return a frozen dataclass that a task depends on: ``others``, and its other fields as these settings have
+        them."""
         own = [one.name for one in fields(kind) if one.name not in others and hasattr(self, one.name)]  # type: ignore[arg-type]  # a dataclass
         return kind(**others, **{name: getattr(self, name) for name in own})
 
     def schedule(self) -> Iterable[Task]:
-        """The work, most urgent first."""
+        """Return the work, most urgent first."""
         raise NotImplementedError
 
     def probe(self) -> Task:
-        """The cheapest task that gives one number a repeat, for each of ``MEASURES``."""
+        """Return the cheapest task that gives one number a repeat, for each of ``MEASURES``."""
         raise NotImplementedError
 
     def samples(self) -> tuple[Task, ...]:
-        """The probe, and what else it takes to give all repeats, in their order: what can be read off the probe can be
-        read off each."""
+        """Return the probe, and what else it takes to give all repeats, in their order: what can be read off the probe
+        can be read off each."""
         return (self.probe(),)
 
     def sample(self, count: int) -> tuple[Task, ...]:
-        """The cheapest work that gives repeats 0 to ``count`` - 1, in their order, which may be more than a page shows:
-        what can be read off the probe can be read off each task. The repeats of the page itself are those of
+        """Return the cheapest work that gives repeats 0 to ``count`` - 1, in their order, which may be more than a page
+        shows: what can be read off the probe can be read off each task. The repeats of the page itself are those of
         ``samples`` to the last bit, and a longer sample begins with a shorter one.
         """
         return (self.probe(),)
 
     @property
     def compared(self) -> str:
-        """The name of the measure that a comparison is about."""
+        """Return the name of the measure that a comparison is about."""
         return next(iter(self.MEASURES))
 
     def pairs_with(self, other: "Settings") -> bool:
@@ -209,8 +211,8 @@ class Settings:
 
     @property
     def overlap(self) -> float:
-        """Held-out rows over private ones, where splits by other seeds are splits of one file and so have rows in
-        common; 0 where each seed draws rows of its own."""
+        """Return held-out rows over private ones, where splits by other seeds are splits of one file and so have rows
+        in common; 0 where each seed draws rows of its own."""
         return 0.0
 
     def draws_as(self, other: Self) -> bool:
@@ -222,7 +224,7 @@ class Settings:
         raise NotImplementedError
 
     def tasks(self) -> tuple[Task, ...]:
-        """The pieces of work, each once, most urgent first; made once for these settings."""
+        """Return the pieces of work, each once, most urgent first; made once for these settings."""
         return self._tasks
 
     @cached_property
@@ -230,5 +232,5 @@ class Settings:
         return tuple(dict.fromkeys(self.schedule()))
 
     def run(self) -> Any:
-        """All of the work at once: the result of a script or of a test."""
+        """Return the result of all of the work at once, for a script or a test."""
         return self.result({task: task.run() for task in self.tasks()})

@@ -54,7 +54,7 @@ class Measurement:
         return self._read(lambda task: CACHE.answer(task, task.run))
 
     def alone(self) -> np.ndarray:
-        """The same, and the work itself is not kept: that of many measurements would push out all else."""
+        """Return the same, and the work itself is not kept: that of many measurements would push out all else."""
 
         def outcome(task: Task) -> Any:
             known, found = CACHE.find(task)
@@ -73,7 +73,8 @@ class Measurement:
 def measurements(
     settings: Settings, *, measure: str, repeats: int, seeds: int = 1, parts: int = 1
 ) -> tuple[Measurement, ...]:
-    """The work that measures these settings: ``repeats`` of each of so many ``seeds``, from the settings' own on."""
+    """Return the work that measures these settings: ``repeats`` of each of so many ``seeds``, from the settings' own
+    on."""
     return tuple(
         Measurement(settings=one, measure=measure, repeats=repeats, part=part, parts=parts)
         for one in split(settings, seeds)
@@ -82,7 +83,7 @@ def measurements(
 
 
 def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
-    """The settings with so many seeds, each with rows and noise of its own; the own one first."""
+    """Return the settings with so many seeds, each with rows and noise of its own; the own one first."""
     if seeds == 1 or "seed" not in settings.limits:
         return (settings,)
     (low, high), seed = settings.limits["seed"], getattr(settings, "seed", 0)
@@ -90,14 +91,14 @@ def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
 
 
 def measured(settings: Settings, *, measure: str, repeats: int, seeds: int = 1) -> np.ndarray:
-    """The numbers themselves, (seeds x repeats,); one where repeats have no noise of their own."""
+    """Return the numbers themselves, (seeds x repeats,); one where repeats have no noise of their own."""
     found = measurements(settings, measure=measure, repeats=repeats, seeds=seeds)
     return np.concatenate([CACHE.answer(one, one.run) for one in found])
 
 
 def shown(settings: Settings, measure: str) -> np.ndarray:
-    """The numbers (R,) of the runs that the settings' page shows: their own, where ``measured`` has as many as one asks
-    for.
+    """Return the numbers (R,) of the runs that the settings' page shows: their own, where ``measured`` has as many as
+    one asks for.
     """
     read = settings.measures[measure].read
     found = [np.ravel(read(CACHE.answer(task, task.run))) for task in settings.samples()]
@@ -105,7 +106,7 @@ def shown(settings: Settings, measure: str) -> np.ndarray:
 
 
 def _measure(settings: Settings, name: str) -> str:
-    """The measure of this name; the one that a comparison is about where there is none."""
+    """Return the measure of this name; the one that a comparison is about where there is none."""
     return check.choice(settings.MEASURES, measure=name or settings.compared)
 
 
@@ -214,8 +215,8 @@ def log_scale(low: float, high: float) -> bool:
 
 
 def grid(settings: Settings, knob: str, *, steps: int = STEPS, reach: float = REACH) -> tuple[float, ...]:
-    """Values of a knob around where it is, ascending, that one among them: on a log scale ``steps`` either way within
-    a factor of ``reach``, else as many over the whole range; none beyond the limits.
+    """Return values of a knob around where it is, ascending, that one among them: on a log scale ``steps`` either way
+    within a factor of ``reach``, else as many over the whole range; none beyond the limits.
     """
     (low, high), now = settings.limits[knob], getattr(settings, knob)
     if log_scale(low, high):
@@ -230,12 +231,13 @@ def grid(settings: Settings, knob: str, *, steps: int = STEPS, reach: float = RE
 
 
 def _plain(value: float, *, whole: bool) -> float:
-    """A value with as many digits as a knob shows."""
+    """Return a value with as many digits as a knob shows."""
     return round(value) if whole else float(f"{value:.{_DIGITS}g}")
 
 
 def coarse_to_fine(values: Sequence[float], now: float) -> list[list[float]]:
-    """``values``, of which ``now`` is one, in turns: now alone, every eighth from there, every fourth, second, all."""
+    """Return ``values``, of which ``now`` is one, in turns: now alone, every eighth from there, every fourth, second,
+    all."""
     place, seen, turns = values.index(now), {now}, [[now]]
     for stride in (8, 4, 2, 1):
         turn = [value for i, value in enumerate(values) if (i - place) % stride == 0 or i in (0, len(values) - 1)]
@@ -248,8 +250,8 @@ def coarse_to_fine(values: Sequence[float], now: float) -> list[list[float]]:
 
 
 def beside(settings: Settings, knob: str) -> tuple[float, ...]:
-    """The value of a knob a step down, and a step up: a third of a decade on a log scale, a tenth of the range on
-    another; only what the limits leave.
+    """Return the value of a knob a step down, and a step up: a third of a decade on a log scale, a tenth of the range
+    on another; only what the limits leave.
     """
     (low, high), now = settings.limits[knob], getattr(settings, knob)
     if low == high:
@@ -287,8 +289,8 @@ def apart(
 
 
 def drawn(settings: Settings, *, tries: int, ranges: Mapping[str, tuple[float, float]]) -> tuple[Settings, ...]:
-    """So many settings drawn from ``ranges``, which are declared before anything is looked at: log-uniform where they
-    begin above 0, else uniform. Which they are is decided by the settings' seed. What the settings refuse is drawn
+    """Return so many settings drawn from ``ranges``, which are declared before anything is looked at: log-uniform where
+    they begin above 0, else uniform. Which they are is decided by the settings' seed. What the settings refuse is drawn
     again, and left out where nearly all of it is refused.
     """
     check.whole(1, 10_000, tries=tries)
@@ -309,7 +311,7 @@ def drawn(settings: Settings, *, tries: int, ranges: Mapping[str, tuple[float, f
 
 
 def best(medians: Sequence[float], measure: Measure) -> int:
-    """The place of the best median."""
+    """Return the place of the best median."""
     values = np.asarray(medians, dtype=float)
     return int(np.nanargmax(values) if measure.better == "higher" else np.nanargmin(values))
 
@@ -355,6 +357,6 @@ def recommend(
 
 
 def again_of(settings: Settings, *, measure: str, repeats: int, seeds: int) -> np.ndarray:
-    """Median of the ``repeats`` with each of so many other seeds, (seeds,)."""
+    """Return the median of the ``repeats`` with each of so many other seeds, (seeds,)."""
     others = split(settings, seeds + 1)[1:]
     return np.array([np.median(measured(one, measure=measure, repeats=repeats)) for one in others])

@@ -40,7 +40,7 @@ def panel() -> None:
 
 
 def _attacked() -> dict[str, np.ndarray]:
-    """Way -> scores (2, R); a bar says how far it is."""
+    """Return way -> scores (2, R); a bar says how far it is."""
     work = [(way, part) for way in read_off.WAYS for part in read_off.slices(way)]
     done: dict[str, list[np.ndarray]] = {way: [] for way in read_off.WAYS}
     bar = st.progress(0.0)
@@ -59,7 +59,7 @@ def said(way: str, found: LowerBound) -> str:
 
 
 def _picture(way: str, scores: np.ndarray, found: dict[str, np.ndarray]) -> live.Picture:
-    """Both worlds' scores as hills, on one scale for all ways."""
+    """Return both worlds' scores as hills, on one scale for all ways."""
     every = np.concatenate([one.ravel() for one in found.values()])
     edges = np.linspace(every.min(), every.max(), 60)
     middles, hills = (edges[1:] + edges[:-1]) / 2, [np.histogram(one, edges)[0] for one in scores]

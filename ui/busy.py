@@ -35,14 +35,14 @@ class Line:
         self._lock = threading.Lock()
 
     def joins(self) -> int:
-        """Somebody waits from now on; their number."""
+        """Record that somebody waits from now on, and return their number."""
         number = next(self._numbers)
         with self._lock:
             self._since[number] = time.monotonic()
         return number
 
     def leaves(self, number: int, *, served: bool) -> None:
-        """They wait no more: they are served, or have given up."""
+        """Record that they wait no more: they are served, or have given up."""
         now = time.monotonic()
         with self._lock:
             since = self._since.pop(number, now)
@@ -51,7 +51,7 @@ class Line:
                 self._waits.append((now, now - since))
 
     def took(self, seconds: float) -> None:
-        """A piece of work lasted so long."""
+        """Record that a piece of work lasted so long."""
         self._times.append(seconds)
 
     @property
@@ -60,13 +60,13 @@ class Line:
         return len(self._since)
 
     def waits(self) -> list[float]:
-        """Seconds: of all who were served lately, and so far of all who wait."""
+        """Return the seconds of all who were served lately, and so far of all who wait."""
         now = time.monotonic()
         with self._lock:
             return [wait for at, wait in self._waits if at > now - LATELY] + [now - at for at in self._since.values()]
 
     def expected(self, before: int) -> float:
-        """Seconds of waiting with so many before one, by how long the newest pieces of work took."""
+        """Return the seconds of waiting with so many before one, by how long the newest pieces of work took."""
         times = [*self._times] or [_AT_FIRST]
         return before * sum(times) / len(times) / self.places
 
@@ -81,6 +81,6 @@ at_the_door = 0
 
 
 def p95() -> float:
-    """Seconds: of those who waited in either lately, nineteen in twenty waited no longer."""
+    """Return the seconds that nineteen in twenty of those who waited in either lately waited at most."""
     waits = QUESTIONS.waits() + RUNS.waits()
     return float(np.quantile(waits, 0.95)) if waits else 0.0

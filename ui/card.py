@@ -39,7 +39,7 @@ def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[
 
 
 def card(desk: Desk, pins: Pins, both: Both) -> None:
-    """The buttons, and the table where there is a B."""
+    """Show the buttons, and the table where there is a B."""
     if desk.settings.private:
         return
 
@@ -96,7 +96,7 @@ def _names(desk: Desk, pins: Pins, ghost: Pin, keep: Callable[[Pins], None]) -> 
 
 
 def _told(desk: Desk, pin: Pin) -> str:
-    """A pin in a list: its name, or what it has other than the page."""
+    """Return a pin in a list: its name, or what it has other than the page."""
     if pin.name:
         return pin.name
 

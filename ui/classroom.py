@@ -208,11 +208,11 @@ def _asked(question: str) -> str:
 
 @cache
 def classroom() -> Classroom:
-    """The rooms of this server."""
+    """Return the rooms of this server."""
     return Classroom(Path(os.environ[FILE]) if os.environ.get(FILE) else Path(_folder().name) / "rooms.sqlite")
 
 
 @cache
 def _folder() -> tempfile.TemporaryDirectory:
-    """Readable for nobody else, and deleted when this process ends."""
+    """Make a folder that nobody else can read, and that is deleted when this process ends."""
     return tempfile.TemporaryDirectory(prefix="epsilon-lab-")

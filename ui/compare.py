@@ -39,7 +39,7 @@ class Both:
     answer: View | None = None
 
     def boards(self, tab: str) -> dict[str, Rows]:
-        """Those in view while this tab is open, with B's ghost."""
+        """Return those in view while this tab is open, with B's ghost."""
         asked = self.answer.boards if self.answer else {}
         return {name: self._rows(name) for name in self.page.boards(tab)} | dict(asked)
 
@@ -48,7 +48,7 @@ class Both:
         return ghosted(rows, self.pinned.boards[name]) if self.pinned else rows
 
     def says(self, tab: str) -> dict[str, str]:
-        """CSS selector of an element that moves -> its HTML, while this tab is open."""
+        """Return CSS selector of an element that moves -> its HTML, while this tab is open."""
         asked = {f".lab-words-{ANSWER}": self.answer.words[ANSWER]} if self.answer else {}
         return self.page.says(self.view, tab) | dict(self.moving) | asked
 
@@ -63,9 +63,9 @@ def compare(
     ask: str = "",
     resting: bool = False,
 ) -> Both:
-    """After so many seconds of work, or what must be; what B needs comes after what A needs, and then what is asked
-    about A (``Desk.ask``), if the ``tab`` that is open is that of the questions. Where that tab states a mu, it is
-    counted last, and only if ``resting``: neither for a first picture nor while something moves."""
+    """Compare after so many seconds of work, or what must be; what B needs comes after what A needs, and then what is
+    asked about A (``Desk.ask``), if the ``tab`` that is open is that of the questions. Where that tab states a mu, it
+    is counted last, and only if ``resting``: neither for a first picture nor while something moves."""
     both = _with_mu(_compared(page, settings, pin, seconds=seconds), tab, resting=resting)
     asked = both.page.asked
     if asked is None or tab != ASK_TAB.name:

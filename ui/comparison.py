@@ -30,7 +30,8 @@ Words = Callable[[str, Any], tuple[str, str] | None]
 
 
 def table(choices: str, moving: str, said: str, *, name: str = "pinned") -> str:
-    """``choices`` and what is ``moving``, rows of it, and the sentence ``said`` under them. ``name``: B's, plain."""
+    """Return ``choices`` and what is ``moving``, rows of it, and the sentence ``said`` under them. ``name``: B's,
+    plain."""
     heads = '<th scope="col"><b class="lab-a">A</b> now</th>' + (
         f'<th scope="col"><b class="lab-b">B</b> {escape(name)}</th><th scope="col">A − B</th>'
     )
@@ -42,7 +43,7 @@ def table(choices: str, moving: str, said: str, *, name: str = "pinned") -> str:
 
 
 def rows(some: Iterable[Row]) -> str:
-    """Rows of the table, as HTML."""
+    """Return rows of the table, as HTML."""
     return "".join(
         f'<tr><th scope="row">{escape(label)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
         for label, *cells in some
@@ -50,7 +51,7 @@ def rows(some: Iterable[Row]) -> str:
 
 
 def settings_rows(a: Settings, b: Settings, words: Words) -> list[Row]:
-    """A row for each field that differs, as ``words`` say it; none where they say nothing."""
+    """Return a row for each field that differs, as ``words`` say it; none where they say nothing."""
     names = (one.name for one in fields(a) if getattr(a, one.name) != getattr(b, one.name))
     pairs = ((words(name, getattr(a, name)), words(name, getattr(b, name))) for name in names)
     return [(*one, other[1], "") for one, other in pairs if one and other]
@@ -85,13 +86,13 @@ def number_rows(a: Sequence[Number], b: Sequence[Number]) -> list[Row]:
 
 
 def _shown(number: Number) -> str:
-    """A number of the strip in a narrow column: without its unit, a range with a dash."""
+    """Return a number of the strip in a narrow column: without its unit, a range with a dash."""
     bare = unescape(_TAG.sub("", _SMALL.sub(lambda found: "–" if found[1] == "to" else "", number.value)))
     return re.sub(r"\s*–\s*", "–", bare.replace("%", "")).strip()
 
 
 def apart(one: str, other: str) -> str:
-    """The difference of two numbers as they are shown, with its sign; nothing where one is none.
+    """Return the difference of two numbers as they are shown, with its sign; nothing where one is none.
 
     >>> apart("90.6", "87.4"), apart("1,880", "2,010"), apart("53", "53.0"), apart("unlimited", "3")
     ('+3.2', '−130', '0', '')
@@ -125,7 +126,7 @@ def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:
 
 
 def _range(found: Difference, measure: Measure, decimals: int) -> str:
-    """The interval in words; where a difference is shown, with the ends of its size."""
+    """Return the interval in words; where a difference is shown, with the ends of its size."""
     if not found.bounded:
         return SAYS["compared.unbounded"]
     ends = [_scaled(end, measure) for end in (found.low, found.high)]
@@ -136,7 +137,7 @@ def _range(found: Difference, measure: Measure, decimals: int) -> str:
 
 
 def _scaled(value: float, measure: Measure) -> float:
-    """A difference of shares in points; any other in the measure's own unit."""
+    """Return a difference of shares in points; any other in the measure's own unit."""
     return 100 * value if measure.share else value
 
 
@@ -167,7 +168,7 @@ def _apart(values: Sequence[float], decimals: int, *, sure: bool) -> bool:
 
 
 def _signed(value: float, decimals: int, *, plus: str = "") -> str:
-    """A number with a true minus sign."""
+    """Return a number with a true minus sign."""
     size = f"{abs(value):,.{decimals}f}"
     if float(size.replace(",", "")) == 0:
         return "0"

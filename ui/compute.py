@@ -25,7 +25,7 @@ _results: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 
 
 def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[Any, float]:
-    """(the result of the work done so far, the share of the tasks that are done: 1 when complete).
+    """Return (the result of the work done so far, the share of the tasks that are done: 1 when complete).
 
     Essential tasks are run whatever they take, and always at least one that is not done yet; with ``seconds`` 0 nothing
     but the essential ones. Another session's run of a task is waited for where this one would have to run it; beyond
@@ -48,8 +48,8 @@ def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[An
 
 
 def repeats(experiment: Settings, *, done: bool) -> np.ndarray | None:
-    """The measure that is compared, (R,), a number a repeat: of those that are known, and of all once the experiment's
-    own work is ``done``; None where fewer than two have one.
+    """Return the measure that is compared, (R,), a number a repeat: of those that are known, and of all once the
+    experiment's own work is ``done``; None where fewer than two have one.
     """
     if not experiment.COMMON:
         return None

@@ -106,7 +106,8 @@ class Desk:
         self.errors.clear()
 
     def choose(self, name: str, label: str, options: Mapping[Any, str], *, wide: bool = False, help: str = "") -> None:
-        """A choice among the keys of ``options``, each shown by its text: a row of buttons if ``wide``, else a list."""
+        """Show a choice among the keys of ``options``, each shown by its text: a row of buttons if ``wide``, else a
+        list."""
         key = f"{self.page}.{name}"
         self.choices[name] = label, options
         hold(key, getattr(self.settings, name))
@@ -125,7 +126,7 @@ class Desk:
             )
 
     def number(self, name: str, *, label: str, unit: str = "") -> None:
-        """A field for a number between its limits."""
+        """Show a field for a number between its limits."""
         key, (low, high) = f"{self.page}.{name}", map(float, self.settings.limits[name])
         hold(key, float(getattr(self.settings, name)))
         with self._labelled(name, label, unit):
@@ -143,7 +144,7 @@ class Desk:
 
     @contextmanager
     def _labelled(self, name: str, label: str, unit: str = "") -> Iterator[None]:
-        """A place for a control with its label before it, its unit behind, and below why its value was refused."""
+        """Make a place for a control with its label before it, its unit behind, and below why its value was refused."""
         with st.container(key=f"choice-{name}", horizontal=True, vertical_alignment="center", width="content"):
             st.html(f'<span class="lab-label" aria-hidden="true">{escape(label)}</span>', width="content")
             yield
@@ -193,19 +194,20 @@ class Desk:
 
     @property
     def as_link(self) -> dict[str, str]:
-        """The whole setting as an address holds it."""
+        """Return the whole setting as an address holds it."""
         return {name: str(value) for name, value in asdict(self.settings).items()}
 
     def place(self, tab: str) -> dict[str, Any]:
-        """The page, its whole setting, its pins, the tab that is open and what is asked there: what a question on the
-        channel is about, and what pictures are of.
+        """Return the page, its whole setting, its pins, the tab that is open and what is asked there: what a question
+        on the channel is about, and what pictures are of.
         """
         about = {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab, "ask": self.ask}
         return about | {"pins": (), "present": self.presents} if self.presents else about
 
     @property
     def presents(self) -> str:
-        """The name of the picture that this screen presents, or ``FIRST_PICTURE``; "" where it shows the whole page."""
+        """Return the name of the picture that this screen presents, or ``FIRST_PICTURE``; "" where it shows the whole
+        page."""
         asked = self.shown.get("present", "").partition(links.APART)[0]
         return "" if asked == "0" else asked
 
@@ -311,7 +313,7 @@ def visit(page: str) -> None:
 
 
 def desk(page: str, settings_type: type) -> Desk:
-    """The page's desk in this session, brought up to date with the address and with the newest movement.
+    """Return the page's desk in this session, brought up to date with the address and with the newest movement.
 
     Called by the page and by its live part. Where the panel asks for it, its call starts a run of the whole page
     instead.
@@ -377,7 +379,7 @@ def _long(desk: Desk) -> list[str]:
 
 
 def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, list[str]]:
-    """(the settings that a link holds, a sentence for each part of it that was ignored)."""
+    """Return (the settings that a link holds, a sentence for each part of it that was ignored)."""
     settings, refused = links.read(settings_type, address)
     notices = []
     for name, refusal in refused.items():
@@ -390,7 +392,7 @@ def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, lis
 
 
 def moved(settings: Any, name: str, value: float | str) -> tuple[Any, dict[str, str]]:
-    """(``settings`` after a movement, as a desk takes it; the field -> the sentence that refused it)."""
+    """Return (``settings`` after a movement, as a desk takes it; the field -> the sentence that refused it)."""
     return _tried(settings, **{name: value}) if _movable(settings, name) else (settings, {})
 
 
@@ -400,7 +402,7 @@ def _movable(settings: Any, name: str) -> bool:
 
 
 def _tried(settings: Any, **change: Any) -> tuple[Any, dict[str, str]]:
-    """(``settings`` with one field as asked, or as they were; the field -> the sentence that says why)."""
+    """Return (``settings`` with one field as asked, or as they were; the field -> the sentence that says why)."""
     ((name, _),) = change.items()
     try:
         return links.changed(settings, **change), {}
@@ -409,19 +411,19 @@ def _tried(settings: Any, **change: Any) -> tuple[Any, dict[str, str]]:
 
 
 def _quoted(name: str, value: str) -> str:
-    """A part of the link as it was, shown as code so that nothing in it is taken for formatting."""
+    """Return a part of the link as it was, shown as code so that nothing in it is taken for formatting."""
     return f"In the link, {quoted(f'{name}={value}')}"
 
 
 def _two_ways(value: object) -> str:
-    """A sentence more, for a number whose comma may part thousands, or decimals."""
+    """Return a sentence more, for a number whose comma may part thousands, or decimals."""
     if not (isinstance(value, str) and links.THOUSANDS.fullmatch(value.strip(" "))):
         return ""
     return f" Its comma can be read in two ways. Write {value.replace(',', '')} or {value.replace(',', '.')}."
 
 
 def _sentence(refusal: RefusedError) -> str:
-    """The refusal in the words of the page: the knob, the value and the range."""
+    """Return the refusal in the words of the page: the knob, the value and the range."""
     value = written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
     why = f"it must be {refusal.allowed}.{_two_ways(value)}"
     label = KNOBS[refusal.name]["label"] if refusal.name in KNOBS else refusal.name

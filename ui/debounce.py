@@ -31,7 +31,7 @@ def moves(who: Any) -> None:
 
 @contextmanager
 def working() -> Iterator[None]:
-    """While a run of a page, or of its live part, is at work."""
+    """Count as work, meanwhile, a run of a page or of its live part."""
     if getattr(_here, "works", False):  # the live part within a run of its page
         yield
         return
@@ -47,7 +47,7 @@ def working() -> Iterator[None]:
 
 @contextmanager
 def asking() -> Iterator[None]:
-    """While a question of the channel waits for its answer."""
+    """Count, meanwhile, a question of the channel that waits for its answer."""
     _asked.append(None)
     try:
         yield
@@ -61,7 +61,7 @@ def at_work() -> bool:
 
 
 def rest(calm: float = CALM) -> float:
-    """Seconds that a page rests at the moment."""
+    """Return the seconds that a page rests at the moment."""
     lately = time.monotonic() - LATELY
     with _lock:
         return BUSY if sum(at > lately for at in _moved.values()) >= MANY else calm

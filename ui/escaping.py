@@ -17,7 +17,8 @@ _FIRST = re.compile(r"^(\d*)([-.)])")  # begins a list
 
 
 def plain(text: str) -> str:
-    """``text`` on one line, for Markdown and for HTML alike: every character that could act as a numeric reference."""
+    """Return ``text`` on one line, for Markdown and for HTML alike: every character that could act as a numeric
+    reference."""
     safe = _ACTIVE.sub(lambda found: _reference(found[0]), _line(text))
     safe = _APART.sub(lambda found: _reference(found[0]) + "&#8288;", safe)
     return _FIRST.sub(lambda found: found[1] + _reference(found[2]), safe)
@@ -29,7 +30,7 @@ def quoted(text: str, *, most: int = 60) -> str:
 
 
 def _line(text: str) -> str:
-    """``text`` without line breaks and without what cannot be seen."""
+    """Return ``text`` without line breaks and without what cannot be seen."""
     seen = (
         char
         for char in text

@@ -27,7 +27,7 @@ Rows = Sequence[Sequence[Picture]]
 
 
 def ghosted(rows: Rows, pinned: Rows) -> list[list[Picture]]:
-    """``rows`` of pictures with the ghost of the ``pinned`` settings' ones, each found by its name.
+    """Return ``rows`` of pictures with the ghost of the ``pinned`` settings' ones, each found by its name.
 
     A row that a pair makes too long leaves out what stands last in it and has no ghost.
     """
@@ -36,7 +36,7 @@ def ghosted(rows: Rows, pinned: Rows) -> list[list[Picture]]:
 
 
 def _fitted(row: Sequence[Sequence[Picture]]) -> list[Picture]:
-    """The pictures of a row, each alone or with another one beside it; the first one always stays."""
+    """Return the pictures of a row, each alone or with another one beside it; the first one always stays."""
     row = list(row)
     paired = any(len(some) > 1 for some in row)
     for place in reversed(range(1, len(row))):
@@ -58,7 +58,7 @@ def _with_ghost(picture: Picture, other: Picture | None) -> list[Picture]:
 
 
 def _beside(picture: Picture) -> Picture:
-    """The picture of the pinned settings, named and titled as such; a click in it means nothing."""
+    """Return the picture of the pinned settings, named and titled as such; a click in it means nothing."""
     layout = dict(picture.figure["layout"])
     if "shapes" in layout:
         layout["shapes"] = [_hollow(one) if one.get("name") == GHOST else one for one in layout["shapes"]]
@@ -76,7 +76,7 @@ def _titled(picture: Picture, badge: str) -> Picture:
 
 
 def _under(figure: Mapping[str, Any], traces: list[dict], shapes: list[dict]) -> dict:
-    """The figure with these below its own curves and marks, and above its bands."""
+    """Return the figure with these below its own curves and marks, and above its bands."""
     data, layout = list(figure["data"]), dict(figure["layout"])
     place = next((place for place, trace in enumerate(data) if trace.get("meta") == GHOST), 0)
     data[place:place] = traces
@@ -86,7 +86,7 @@ def _under(figure: Mapping[str, Any], traces: list[dict], shapes: list[dict]) ->
 
 
 def _outlined(trace: Mapping[str, Any]) -> dict:
-    """A trace as a ghost: dashes, hollow marks, no area."""
+    """Return a trace as a ghost: dashes, hollow marks, no area."""
     ghost = {name: value for name, value in trace.items() if name not in (*_FILL, "meta")}
     value = _VALUE.search(trace.get("name", ""))
     ghost["name"] = key(NAME, value[1] if value else "")
@@ -101,7 +101,7 @@ def _outlined(trace: Mapping[str, Any]) -> dict:
 
 
 def _hollow(shape: Mapping[str, Any]) -> dict:
-    """A shape as a ghost: its outline in dashes, in the colour that filled it where it had none."""
+    """Return a shape as a ghost: its outline in dashes, in the colour that filled it where it had none."""
     line = dict(shape.get("line", {}))
     if "fillcolor" in shape and not line.get("width"):
         line |= {"color": shape["fillcolor"], "width": _OUTLINE}

@@ -77,7 +77,7 @@ def _run(accountant: str) -> str:
 
 
 def _ten(way: str) -> str:
-    """Ten tries, each a Gaussian release at epsilon 1 and delta 1e-5."""
+    """Return epsilon of ten tries, each a Gaussian release at epsilon 1 and delta 1e-5."""
     one = GaussianRelease(noise_multiplier=1 / gdp.mu_of(1.0, delta=1e-5))
     held = tuning.price(one, way=way, tries=10, delta=1e-5, adjacency=Adjacency.ADD_REMOVE)
     return f"{held.epsilon:.3g}"
@@ -106,7 +106,7 @@ def said(key: str) -> str:
 
 
 def found(text: str) -> list[str]:
-    """The keys of the terms in which these letters stand, those that are called so first."""
+    """Return the keys of the terms in which these letters stand, those that are called so first."""
     wanted = text.casefold().split()
     named, told = [], []
     for key, term in TERMS.items():
@@ -137,7 +137,7 @@ def _wanted() -> tuple[re.Pattern[str], Mapping[str, str]]:
 
 @cache
 def linked(text: str) -> str:
-    """Markdown in which the first word for each term leads to the glossary."""
+    """Return markdown in which the first word for each term leads to the glossary."""
     pattern, keys = _wanted()
     done: set[str] = set()
 

@@ -19,14 +19,15 @@ class Range(NamedTuple):
     unit: str = ""
 
     def near(self, value: float) -> float:
-        """A value as somebody would type it: of two digits where the range is wide, else a whole number of steps."""
+        """Return a value as somebody would type it: of two digits where the range is wide, else a whole number of
+        steps."""
         wide = self.low > 0 and self.high > 20 * self.low
         typed = float(f"{value:.2g}") if wide else round(round(value / self.step) * self.step, 6)
         return float(min(max(typed, self.low), self.high))
 
 
 def draft(key: str, start: float) -> float:
-    """The number that is in the field, before it is locked in."""
+    """Return the number that is in the field, before it is locked in."""
     return float(st.session_state.get(f"{key}.field", start))
 
 
@@ -52,12 +53,12 @@ def clicks(axes: Mapping[str, Any], x: float, y: float) -> dict[str, Any]:
 
 
 def board(picture: live.Picture, key: str) -> None:
-    """The covered chart."""
+    """Show the covered chart."""
     live.board([[picture]], key=f"{key}.board", ack=st.session_state.get(f"{key}.seen", -1), name=f"{key}.board")
 
 
 def number(key: str, range_: Range, start: float) -> float:
-    """The field."""
+    """Show the field, and return what is in it."""
     name = f"{key}.field"
     hold(name, draft(key, start))
     with st.container(horizontal=True, vertical_alignment="center", key="guess-field"):

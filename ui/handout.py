@@ -113,7 +113,7 @@ class Handout:
         return _document("Privacy label", f'<article class="more alone">{title}{_void(found)}{_full(found)}</article>')
 
     def _pictures(self, view: View) -> list[Picture]:
-        """Those of the first screen; none where their axes would show bounds that were read off private rows."""
+        """Return those of the first screen; none where their axes would show bounds that were read off private rows."""
         roles = getattr(getattr(self.settings, "own", None), "roles", None)
         return [] if roles and roles.void else list(view.pictures(FIRST).values())
 
@@ -134,7 +134,7 @@ class Handout:
         )
 
     def exercises(self, view: View) -> Iterator[str]:
-        """Something to predict, to look up and to explain, with places to write (HTML)."""
+        """Yield something to predict, to look up and to explain, with places to write (HTML)."""
         knobs, settings = self.page.sliders(self.settings), self.settings
         first = view.numbers[0]
         shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"  # a target is what one moves
@@ -182,7 +182,7 @@ class Handout:
 
 
 def elsewhere(settings: Settings, name: str, changes: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:
-    """Two other values of a knob, within its limits: one lower and one higher where there is room either way."""
+    """Return two other values of a knob, within its limits: one lower and one higher where there is room either way."""
     low, high = settings.limits[name]
     now, look = getattr(settings, name), {**KNOBS[name], **changes.get(name, {})}
     logs = look.get("scale") == "log" and low > 0
@@ -212,7 +212,7 @@ def _section(title: str, body: str, kind: str) -> str:
 
 
 def _figure(picture: Picture) -> str:
-    """A title and a place for a chart, with its data. Without a script its words stand there."""
+    """Return a title and a place for a chart, with its data. Without a script its words stand there."""
     data = orjson.dumps(picture.figure, option=orjson.OPT_SERIALIZE_NUMPY).decode().replace("</", "<\\/")
     name, alt = escape(picture.name, quote=True), escape(picture.alt, quote=True)
     title = picture.figure["layout"].get("title", {}).get("text", "")
@@ -228,7 +228,7 @@ def _void(found: Label) -> str:
 
 
 def _short(found: Label) -> str:
-    """The label as far as there is room on the sheet."""
+    """Return the label as far as there is room on the sheet."""
     how_much = found.fields["how_much"]
     epsilon, delta, mu_ = (how_much[name] for name in ("epsilon", "delta", "mu"))
     pair = str(epsilon)
@@ -257,7 +257,7 @@ def _facts(rows: list[tuple[str, str]]) -> str:
 
 @cache
 def _program() -> str:
-    """The modules that draw as one script: each in a scope of its own, a constant of its name."""
+    """Return the modules that draw as one script: each in a scope of its own, a constant of its name."""
     found = []
     for name in _MODULES:
         text = (HERE / name).read_text("utf-8")
@@ -273,5 +273,5 @@ def _digits(value: float) -> str:
 
 
 def _inside(script: str) -> str:
-    """Text that cannot end the script it stands in: only strings hold these signs, and there they mean the same."""
+    """Return text that cannot end the script it stands in: only strings hold these signs, where they mean the same."""
     return re.sub(r"</(?=script)", r"<\\/", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")

@@ -54,5 +54,5 @@ def drawn(held: Guarantee) -> str:
 
 
 def _row(many: int, colour: str) -> str:
-    """A hundred people, of whom the first ``many`` are filled. The sentence over them says the same."""
+    """Draw a hundred people, of whom the first ``many`` are filled. The sentence over them says the same."""
     return f'<div aria-hidden="true" style="color:{colour}">{"<i></i>" * many}<s>{"<i></i>" * (100 - many)}</s></div>'

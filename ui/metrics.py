@@ -67,7 +67,7 @@ Gauge("lab_threads", "Threads of Python.", registry=REGISTRY).set_function(threa
 
 
 def switched(environment: Mapping[str, str] = os.environ) -> tuple[bool, bool]:
-    """(whether there are figures, whether a proxy may hand them on). Raises ValueError for any other word."""
+    """Return (whether there are figures, whether a proxy may hand them on). Raises ValueError for any other word."""
     said = environment.get(SWITCH, "").strip()
     if said not in _SAID:
         raise ValueError(f'{SWITCH} is {said!r}, but must be "1", "public" or "0"')
@@ -100,7 +100,7 @@ class Minutes:
         self._moves, self._waits = _moves(), _waits()
 
     def line(self, seconds: float) -> str | None:
-        """The figures in words; None if nobody is here and nothing was moved."""
+        """Return the figures in words; None if nobody is here and nothing was moved."""
         moves, waits = _moves(), _waits()
         moved = moves - self._moves
         waited = {bound: count - self._waits[bound] for bound, count in waits.items()}
@@ -116,7 +116,7 @@ class Minutes:
 
 
 def at_most(counts: Mapping[float, float], share: float) -> str:
-    """The least bound that at least this share of waits does not pass; counts: bound -> how many do not pass it."""
+    """Return the least bound that this share of waits does not pass; counts: bound -> how many do not pass it."""
     *bounds, _ = counts
     enough = (bound for bound in bounds if counts[bound] >= share * max(counts.values()))
     return next((f"<= {bound:g}" for bound in enough), f"> {bounds[-1]:g}")
@@ -127,7 +127,7 @@ def _moves() -> float:
 
 
 def _waits() -> dict[float, float]:
-    """Bound in seconds -> how many answers on the channel waited no longer."""
+    """Return bound in seconds -> how many answers on the channel waited no longer."""
     samples = [one for family in _WAITS.collect() for one in family.samples if one.name.endswith("_bucket")]
     return {float(one.labels["le"]): one.value for one in samples if one.labels["over"] == "channel"}
 

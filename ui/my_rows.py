@@ -61,7 +61,7 @@ class Draft:
 
     @classmethod
     def of(cls, table: Table, file: str) -> "Draft":
-        """Every column is left out; only kinds are guessed."""
+        """Leave out every column; only kinds are guessed."""
         kinds = {name: table.kind(name) for name in table.columns}
         return cls(file=file, uses=dict.fromkeys(kinds, "out"), kinds=kinds)
 
@@ -79,7 +79,7 @@ class Draft:
         self.uses[name] = use
 
     def say(self, name: str, **parts: Any) -> None:
-        """Bounds, categories or decimals of a column."""
+        """Say bounds, categories or decimals of a column."""
         self.columns[name] = replace(self.columns[name], **parts)
 
     def fill(self, sample: Sample) -> None:
@@ -111,7 +111,7 @@ class Draft:
         self.columns[name] = bought
 
     def the(self, use: str) -> str:
-        """The column that is used so, or ""."""
+        """Return the column that is used so, or ""."""
         return next((name for name, its in self.uses.items() if its == use), "")
 
     @property
@@ -150,12 +150,12 @@ def drop() -> None:
 
 
 def brought() -> _File | None:
-    """This session's file, to be asked in each run of a page that uses it."""
+    """Return this session's file, to be asked in each run of a page that uses it."""
     return present(None, st.session_state.get(_BROUGHT))
 
 
 def settled(brought: _File) -> OwnRows | None:
-    """The file as the boxes have it; None where something is missing. Raises RefusedError where it does not do."""
+    """Return the file as the boxes have it; None where something is missing. Raises RefusedError if it does not do."""
     roles = brought.draft.roles
     if roles.lacks():
         return None

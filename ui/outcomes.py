@@ -29,24 +29,24 @@ FEW_POINTS = 0.03
 
 
 def tenths(value: float) -> str:
-    """A number with a decimal, or dots where it is still to be computed."""
+    """Return a number with a decimal, or dots where it is still to be computed."""
     return "…" if value != value else f"{value:.1f}"
 
 
 def times(share: float) -> str:
-    """A share as "30 times in 100", "1 time in 100"."""
+    """Return a share as "30 times in 100", "1 time in 100"."""
     shown = in_hundred(share)
     return f"{shown} time{'' if shown == '1' else 's'} in 100"
 
 
 def points(difference: float) -> str:
-    """A difference of shares as "4.2 points", without its sign."""
+    """Return a difference of shares as "4.2 points", without its sign."""
     shown = f"{abs(100 * difference):.1f}"
     return f"{shown} point" + ("" if shown == "1.0" else "s")
 
 
 def signed(difference: float) -> str:
-    """A difference of shares in points with its sign, a true minus."""
+    """Return a difference of shares in points with its sign, a true minus."""
     shown = f"{abs(100 * difference):.1f}"
     return shown if shown == "0.0" else ("+" if difference > 0 else "−") + shown
 

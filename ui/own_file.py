@@ -104,7 +104,7 @@ def _key(page: str) -> str:
 
 
 def _brought(page: str) -> _File | None:
-    """The newest file that could be read; one that could not leaves the one before in place, and says why."""
+    """Return the newest file that could be read; one that could not leaves the one before in place, and says why."""
     state, read, said = st.session_state, f"{page}.read", f"{page}.refused"
     types, most = ["csv", "tsv", "txt", "parquet"], _MEGABYTES
     file = st.file_uploader("A table", types, key=f"{page}.file", max_upload_size=most) if uploads.possible() else None
@@ -153,7 +153,7 @@ def _adopt(desk: controls.Desk, brought: _File, public_rows: PublicRows) -> Refu
 
 
 def _boxes(page: str, brought: _File, refusal: RefusedError | None) -> None:
-    """A box for each part, and under it what the file does not allow."""
+    """Show a box for each part, and under it what the file does not allow."""
     for place, (name, choices) in zip(st.columns(len(_HEADS)), _options(brought).items(), strict=True):
         with place:
             _box(page, brought, name, choices)
@@ -164,7 +164,7 @@ def _boxes(page: str, brought: _File, refusal: RefusedError | None) -> None:
 
 
 def _options(brought: _File) -> dict[str, dict[str, str]]:
-    """Part -> its choices, and how they are shown."""
+    """Return part -> its choices, and how they are shown."""
     table, draft = brought.table, brought.draft
     columns = {name: name for name in table.columns}
     labels = own_texts.values(table, draft.label, most=_SHOWN)
@@ -179,7 +179,7 @@ def _options(brought: _File) -> dict[str, dict[str, str]]:
 
 
 def _box(page: str, brought: _File, name: str, choices: dict[str, str]) -> None:
-    """One of the boxes. Another label column has other labels, another source column other sources."""
+    """Show one of the boxes. Another label column has other labels, another source column other sources."""
     key, value = f"{page}.own.{name}", getattr(brought.draft, name)
     controls.hold(key, value if value in choices else next(iter(choices)))
 
@@ -202,7 +202,7 @@ def _box(page: str, brought: _File, name: str, choices: dict[str, str]) -> None:
 
 
 def refused(refusal: RefusedError) -> str:
-    """The sentence for the control that asked: what it was given, and what it takes."""
+    """Return the sentence for the control that asked: what it was given, and what it takes."""
     if refusal.name == "file":
         return plain(SAYS("own-rows.file", value=refusal.value, allowed=refusal.allowed))
     asked = _NAMES.get(refusal.name, refusal.name)

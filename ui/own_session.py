@@ -65,7 +65,7 @@ class _Visit:
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=_Visit.end)
 def _visit() -> _Visit:
-    """This page's visit; a connection that comes back is another."""
+    """Return this page's visit; a connection that comes back is another."""
     run: Any = get_script_run_ctx()  # not None, as this is called in the run of a page
     return _Visit(session_id=run.session_id, uploads=run.uploaded_file_mgr)
 

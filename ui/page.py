@@ -99,12 +99,12 @@ class View:
     boards: Mapping[str, Rows]
 
     def pictures(self, *boards: str) -> dict[str, Picture]:
-        """All on these boards, by name."""
+        """Return all on these boards, by name."""
         return {picture.name: picture for board in boards for row in self.boards[board] for picture in row}
 
 
 def always(value: Any) -> Callable[[Any], Any]:
-    """A function that gives ``value`` for whatever it is asked."""
+    """Return a function that gives ``value`` for whatever it is asked."""
     return lambda _: value
 
 
@@ -134,7 +134,7 @@ class Asked(NamedTuple):
     controls: Callable[[Desk], None]
 
     def about(self, settings: Any, ask: str) -> Settings | None:
-        """The question about these settings; None where nothing can be asked about them."""
+        """Return the question about these settings; None where nothing can be asked about them."""
         try:
             return self.settings(settings, ask)
         except RefusedError:
@@ -218,12 +218,12 @@ class Page:
         return knobs._replace(main=main, more=more)
 
     def tab(self, name: str) -> Tab:
-        """The tab of this name; the first one where there is none of it."""
+        """Return the tab of this name; the first one where there is none of it."""
         return next((tab for tab in self.all_tabs if tab.name == name), self.all_tabs[0])
 
     @property
     def all_tabs(self) -> Sequence[Tab]:
-        """Its own, and those of every page that has any."""
+        """Return its own tabs, and those of every page that has any."""
         asked = (ASK_TAB,) if self.asked else ()
         return (*self.tabs[:2], *asked, *self.tabs[2:], METHOD_TAB, SHARE_TAB) if self.tabs else (Tab("", ""),)
 
@@ -241,18 +241,18 @@ class Page:
         return hundred.stated(self.label(result), result) + self.words["guarantee"](result)
 
     def boards(self, tab: str) -> tuple[str, ...]:
-        """The boards in view while this tab is open."""
+        """Return the boards in view while this tab is open."""
         return (FIRST, tab) if self.tab(tab).pictures else (FIRST,)
 
     def says(self, view: View, tab: str) -> dict[str, str]:
-        """CSS selector of an element beside the pictures -> its HTML, while this tab is open."""
+        """Return CSS selector of an element beside the pictures -> its HTML, while this tab is open."""
         first = {".lab-numbers": tiles(view.numbers), ".lab-verdict": view.words["verdict"]}
         names = [*self.captions, *self.tab(tab).words]
         return first | {f".lab-words-{name}": view.words[name] for name in names}
 
     @property
     def captions(self) -> Sequence[str]:
-        """Names of the words under the first pictures."""
+        """Return names of the words under the first pictures."""
         return ("caption",) if "caption" in self.words else ()
 
     @property

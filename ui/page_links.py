@@ -21,12 +21,12 @@ def to(name: str) -> st.Page:
 
 
 def door(name: str, label: str, settings: Settings, *, icon: str = ":material/arrow_forward:") -> None:
-    """A link to a page, at these settings of it; nothing where a page is shown alone."""
+    """Show a link to a page, at these settings of it; nothing where a page is shown alone."""
     way(name, label, brief(settings), icon=icon)
 
 
 def way(name: str, label: str, query: Mapping[str, str], *, icon: str = ":material/arrow_forward:") -> None:
-    """The same with what the address says after its question mark, by the defaults of today."""
+    """Show the same with what the address says after its question mark, by the defaults of today."""
     doors = st.session_state.get(_KEY, {})
     if name in doors:
         st.page_link(doors[name], label=label, icon=icon, query_params=versioned(query), width="content")

@@ -43,7 +43,7 @@ class Number(NamedTuple):
 
 
 def tiles(numbers: Iterable[Number]) -> str:
-    """The big numbers side by side."""
+    """Return the big numbers side by side."""
     return "".join(
         f'<div class="lab-tile {one.tone}"><span>{one.label}</span><b>{one.value}</b>{one.mark}'
         f"<small>{one.note}</small>{_ASKED.format(one) if one.about else ''}</div>"
@@ -89,7 +89,7 @@ def runs(label: str, values: Collection[float], *, low: float, high: float) -> N
 
 
 def percent(share: float, *, digits: int = 0) -> str:
-    """A share as "85 %", which no line break parts."""
+    """Return a share as "85 %", which no line break parts."""
     return f"{100 * share:.{digits}f}\u00a0%"
 
 
@@ -103,7 +103,7 @@ def digits_apart(one: float, other: float) -> int:
 
 
 def apart(one: float, other: float) -> tuple[str, str]:
-    """Two shares in percent that look alike only where they are."""
+    """Return two shares in percent that look alike only where they are."""
     digits = digits_apart(one, other)
     return percent(one, digits=digits), percent(other, digits=digits)
 
@@ -123,17 +123,17 @@ def points_apart(one: float, other: float, *, digits: int) -> str:
 
 
 def multiple(shown: str) -> str:
-    """A ratio, as shown, before "the noise" or "as much": "2.5 times", or "about" where that would be "1 times"."""
+    """Return a ratio, as shown, before "the noise" or "as much": "2.5 times", or "about" for "1 times"."""
     return "about" if shown == "1" else f"{shown} times"
 
 
 def small(chance: float) -> str:
-    """A chance that may be tiny: 0.12, 0.0041, 2.3e-7, below 1e-15."""
+    """Return a chance that may be tiny: 0.12, 0.0041, 2.3e-7, below 1e-15."""
     return written(chance, digits=2) if chance == 0 or chance >= 1e-15 else "below 1e-15"
 
 
 def in_hundred(share: float) -> str:
-    """A share as a count of 100, with a decimal where a whole number would say "always"."""
+    """Return a share as a count of 100, with a decimal where a whole number would say "always"."""
     percent = 100 * share
     return f"{percent:.1f}" if 99 < percent < 99.95 else f"{percent:.0f}"
 
@@ -169,17 +169,17 @@ def badge(text: str) -> str:
 
 
 def bullets(sentences: Iterable[str]) -> str:
-    """A list of sentences."""
+    """Return a list of sentences."""
     return '<ul class="lab-note">' + "".join(f"<li>{sentence}</li>" for sentence in sentences) + "</ul>"
 
 
 def note(text: str) -> str:
-    """A paragraph beside the main thing."""
+    """Return a paragraph beside the main thing."""
     return f'<p class="lab-note">{text}</p>'
 
 
 def guarantee(**cases: Guarantee) -> str:
-    """All that belongs to a guarantee, and never epsilon alone.
+    """Return all that belongs to a guarantee, and never epsilon alone.
 
     Several cases of the same delta, neighbours and basis stand under each other, each by its name.
     """

@@ -42,12 +42,12 @@ class Pins:
 
     @property
     def ghost(self) -> Pin | None:
-        """The one that is shown."""
+        """Return the one that is shown."""
         return self.kept[self.at] if self.kept else None
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All of them as an address holds them."""
+        """Return all of them as an address holds them."""
         return tuple((APART if place == self.at else "") + pin.text for place, pin in enumerate(self.kept))
 
     def takes(self, settings: Settings) -> bool:
@@ -62,15 +62,15 @@ class Pins:
         return replace(self, at=max(0, min(place, len(self.kept) - 1)))
 
     def unpin(self) -> "Pins":
-        """Without the one that is shown; the one before it is shown then."""
+        """Return the pins without the one that is shown; the one before it is shown then."""
         return Pins(self.kept[: self.at] + self.kept[self.at + 1 :]).show(self.at - 1)
 
     def rename(self, name: str) -> "Pins":
-        """The one that is shown is called so."""
+        """Return the pins, with the one that is shown called so."""
         return self._with(replace(self.kept[self.at], name=called(name)))
 
     def swap(self, settings: Settings) -> tuple[Settings, "Pins"]:
-        """(those of the one that is shown, the pins with ``settings`` in its place)."""
+        """Return (those of the one that is shown, the pins with ``settings`` in its place)."""
         return self.kept[self.at].settings, self._with(Pin(settings))
 
     def _with(self, pin: Pin) -> "Pins":
@@ -78,14 +78,15 @@ class Pins:
 
 
 def called(name: str) -> str:
-    """A name as it is kept: short, on one line, and without what parts a text."""
+    """Return a name as it is kept: short, on one line, and without what parts a text."""
     seen = "".join(letter if letter.isprintable() and letter != APART else " " for letter in name)
     return " ".join(seen.split())[:LONGEST_NAME].strip()
 
 
 @lru_cache(maxsize=256)
 def read(kind: type[Settings], texts: tuple[str, ...]) -> tuple[Pins, tuple[str, ...]]:
-    """(the pins of a link to the page of these settings, a sentence (markdown) for each part of them that was ignored).
+    """Return (the pins of a link to the page of these settings, a sentence (markdown) for each part of them that was
+    ignored).
 
     Settings that need what only one visitor has are no pin.
     """
@@ -103,7 +104,7 @@ def read(kind: type[Settings], texts: tuple[str, ...]) -> tuple[Pins, tuple[str,
 
 
 def _read(kind: type[Settings], text: str) -> tuple[Pin | None, bool, list[str]]:
-    """(the pin in a text, whether it is the one that is shown, what of it was ignored)."""
+    """Return (the pin in a text, whether it is the one that is shown, what of it was ignored)."""
     parts = text.split(APART) if len(text) <= LONGEST else []
     shown = len(parts) % 2 == 0  # a name and pairs are an odd number
     if shown and parts[:1] != [""]:

@@ -35,7 +35,7 @@ _WORD, _STEP = "present", "step"
 
 @lru_cache(maxsize=256)
 def staged(page: Page, picture: str) -> Page:
-    """``page`` as it is presented, with this picture alone; with its first one where it has none of this name."""
+    """Return ``page`` as it is presented, with this picture alone; with its first one if it has none of this name."""
 
     def only(result: Any) -> Rows:
         every = {one.name: one for row in page.pictures(result) for one in row}
@@ -71,7 +71,7 @@ def three(numbers: Sequence[Number]) -> Sequence[Number]:
 
 
 def heading(verdict: str) -> str:
-    """Its first sentence as the heading, the others under it.
+    """Return its first sentence as the heading, the others under it.
 
     >>> heading("Privacy costs <b>2 points</b>. A run may fail.")
     '<h1>Privacy costs <b>2 points</b>.</h1><p>A run may fail.</p>'
@@ -92,8 +92,8 @@ def begun(desk: Desk) -> Settings:
 
 
 def stops(page: Page, desk: Desk, pins: Sequence[Pin]) -> dict[Settings, str]:
-    """Settings -> name of the stop, in order: the pins and then where the presentation began; without pins, a few
-    values of the hero knob, among them where it began.
+    """Return settings -> name of the stop, in order: the pins and then where the presentation began; without pins, a
+    few values of the hero knob, among them where it began.
     """
     origin = begun(desk)
     if not pins:
@@ -104,14 +104,14 @@ def stops(page: Page, desk: Desk, pins: Sequence[Pin]) -> dict[Settings, str]:
 
 
 def hero_of(page: Page, settings: Any) -> Knob:
-    """The one knob of a presented page."""
+    """Return the one knob of a presented page."""
     knobs = page.at(settings).sliders(settings)
     return controls.knob(knobs.hero, settings.limits, **knobs.changes.get(knobs.hero, {}))
 
 
 def _along(knob: Knob, settings: Any, origin: Any) -> dict[Settings, str]:
-    """The same settings with other values of this knob, among them the one where it began: all else is as it is, and
-    may be of a file, which no address holds."""
+    """Return the same settings with other values of this knob, among them the one where it began: all else is as it is,
+    and may be of a file, which no address holds."""
     places = {}
     for value in sorted({*ticks(knob), getattr(origin, knob.name)}):
         there, refused = controls.moved(settings, knob.name, value)
@@ -121,7 +121,7 @@ def _along(knob: Knob, settings: Any, origin: Any) -> dict[Settings, str]:
 
 
 def ticks(knob: Knob) -> list[float]:
-    """A few round values along a knob: powers of ten of a logarithmic one, even steps of a linear one."""
+    """Return a few round values along a knob: powers of ten of a logarithmic one, even steps of a linear one."""
     if knob.low == knob.high:
         return []
     if knob.scale == "log":
@@ -142,7 +142,7 @@ def _written(value: float) -> str:
 
 
 def _differing(settings: Settings, origin: Settings, changes: Mapping[str, Mapping[str, Any]]) -> str:
-    """A pin without a name, by the knobs that it has other than where the presentation began."""
+    """Return a pin without a name, by the knobs that it has other than where the presentation began."""
     rows = comparison.settings_rows(settings, origin, partial(comparison.knob_words, changes=changes))
     return ", ".join(f"{label} {value}" for label, value, *_ in rows) or "Pinned"
 
@@ -166,7 +166,8 @@ def told(places: Mapping[Settings, str], *, hero: str, asks: str) -> list[dict[s
 
 
 def _ways(places: Sequence[Settings], hero: str) -> list[str] | None:
-    """The fields that lead from each of these settings to each other, moved in this order; None where they do not."""
+    """Return the fields that lead from each of these settings to each other, moved in this order; None where they do
+    not."""
     names = [one.name for one in fields(places[0])]
     ways = [name for name in names if name == hero or len({getattr(one, name) for one in places}) > 1]
 
@@ -181,7 +182,7 @@ def _ways(places: Sequence[Settings], hero: str) -> list[str] | None:
 
 
 def arrived(desk: Desk, places: Mapping[Settings, str]) -> int:
-    """The place of the stop where the page is or, since a knob was moved, of the one where it was; from 0."""
+    """Return the place of the stop where the page is or, since a knob was moved, of the one where it was; from 0."""
     if desk.settings in places:
         desk.shown[_STEP] = str([*places].index(desk.settings) + 1)
     step = desk.shown.get(_STEP, "")
@@ -226,13 +227,13 @@ def presenter(page: Page, desk: Desk, places: Mapping[Settings, str], result: An
 
 
 def marks(page: Page, settings: Settings) -> dict[str, list[tuple[float, str]]]:
-    """A few round values on the track of the hero knob."""
+    """Return a few round values on the track of the hero knob."""
     one = hero_of(page, settings)
     return {one.name: [(value, _written(value)) for value in ticks(one)]}
 
 
 def door(desk: Desk) -> None:
-    """The button that begins it, and its keys."""
+    """Show the button that begins it, and its keys."""
 
     def begin() -> None:
         desk.shown[_WORD] = FIRST_PICTURE
@@ -243,5 +244,5 @@ def door(desk: Desk) -> None:
 
 
 def notes(page: Page) -> None:
-    """The second window: it computes nothing, and shows what the window that presents says."""
+    """Show the second window: it computes nothing, and shows what the window that presents says."""
     serving.mount("notes", css="notes.css", key="speaker", data={"title": page.question, "page": page.name})

@@ -16,8 +16,8 @@ _ELSEWHERE = ("192.0.2.1", 9)
 
 
 def elsewhere(link: str) -> str:
-    """The same for who is on the same network, where the link is this machine's own and others are answered; else
-    nothing.
+    """Return the same for who is on the same network, where the link is this machine's own and others are answered;
+    else nothing.
     """
     parts = urlsplit(link)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
@@ -30,7 +30,7 @@ def elsewhere(link: str) -> str:
 
 
 def own_address() -> str:
-    """This machine's address on its network."""
+    """Return this machine's address on its network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
         try:
             way.connect(_ELSEWHERE)
@@ -41,6 +41,6 @@ def own_address() -> str:
 
 
 def qr(link: str) -> str:
-    """The link as a picture to photograph, SVG, dark on white on every ground."""
+    """Return the link as a picture to photograph, SVG, dark on white on every ground."""
     drawn = segno.make(link, error="l").svg_inline(scale=4, border=3, dark="#000", light="#fff", omitsize=False)
     return drawn.replace("<svg ", f'<svg role="img" aria-label="{QR_ALT}" ', 1)

@@ -26,7 +26,7 @@ _CLOSED = "/_stcore/metrics"
 
 
 def policy(environment: Mapping[str, str] = os.environ) -> str:
-    """The Content-Security-Policy. Raises ValueError where `LAB_FRAME_ANCESTORS` is no list of sources.
+    """Return the Content-Security-Policy. Raises ValueError where `LAB_FRAME_ANCESTORS` is no list of sources.
 
     Styles are written into the page by Streamlit and by Plotly; pictures are saved through data and blob addresses.
     The one script inside of Streamlit's own page is allowed by what it says. What a page fetches ahead for the next one
@@ -72,7 +72,7 @@ def same_origin(headers: Headers) -> bool:
 
 
 def allowed() -> Sequence[str]:
-    """The hosts that addresses may ask for, as Streamlit's option `server.allowedHosts` names them; "*": any."""
+    """Return the hosts that addresses may ask for, as Streamlit's option `server.allowedHosts` names them; "*": any."""
     return st.get_option("server.allowedHosts") or ["*"]
 
 

@@ -23,13 +23,15 @@ ALWAYS = ("epsilon", "repeats", "seed")
 
 
 def address(desk: Desk) -> str:
-    """The link of what is shown: what differs from the page's defaults, its pins, and the version of the defaults."""
+    """Return the link of what is shown: what differs from the page's defaults, its pins, and the version of the
+    defaults."""
     query = urlencode(versioned({**brief(desk.settings), **desk.beside}), doseq=True)
     return f"{(st.context.url or '').split('?')[0]}?{query}"
 
 
 def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS) -> str:
-    """The settings in words: all choices, and of the knobs what differs from the default, and those of ``always``."""
+    """Return the settings in words: all choices, and of the knobs what differs from the default, and those of
+    ``always``."""
     settings, asked = desk.settings, getattr(desk.settings, "settings", None)  # those that a question is about
     changes = page.sliders(settings).changes
     said: dict[str, str] = {}
@@ -57,7 +59,7 @@ def paper(page: Page, desk: Desk) -> dict[str, Any]:
 
 
 def share(desk: Desk, page: Page, result: Any) -> None:
-    """Link and code of it, numbers, which are put into frames when they are asked for, and programs."""
+    """Show link and code of it, numbers, which are put into frames when they are asked for, and programs."""
     link = address(desk)
     known = elsewhere(link)
     words, code = st.columns([4, 1])
@@ -87,7 +89,7 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
 
 
 def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:
-    """Label -> (file, its kind, icon, what makes it)."""
+    """Return label -> (file, its kind, icon, what makes it)."""
     settings, page, result, link = handout.settings, handout.page, handout.result, handout.link
     stem = takeaway.stem(page.name, brief(settings))
     tables = {

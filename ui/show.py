@@ -20,7 +20,7 @@ MORE = "More settings"
 
 
 def style() -> None:
-    """The rules of the layout; a browser that came by the first page has them already."""
+    """Write the rules of the layout; a browser that came by the first page has them already."""
     st.html(f"<style>{static_files.rules()}</style>")
 
 
@@ -99,7 +99,7 @@ def _setup(page: Page, desk: controls.Desk) -> None:
 @metrics.RUNS.time()
 @debounce.working()
 def _moving(page: Page, welcome: str) -> None:
-    """All that shows a result: numbers, words, pictures and the open tab beside the knobs.
+    """Show the result, its numbers, words, pictures and open tab, beside the knobs.
 
     The knobs are mounted last: their message tells the browser that all the rest has arrived.
     """
@@ -142,7 +142,7 @@ def _seconds(page: Page, desk: controls.Desk) -> float:
 @st.fragment
 @debounce.working()
 def _on_stage(page: Page) -> None:
-    """The same of a page that is presented."""
+    """Show the same of a page that is presented."""
     desk = controls.desk(page.name, page.settings)
     if not page.holds(desk) or not desk.presents:
         st.rerun()
@@ -161,7 +161,7 @@ def _on_stage(page: Page) -> None:
 
 
 def _result(both: Both, desk: controls.Desk) -> str:
-    """The first screen, and under it the tab that is open, of which the name is returned."""
+    """Show the first screen, and under it the tab that is open, of which the name is returned."""
     page = both.page
     numbers, pictures, below = st.container(key="first"), st.container(key="pictures"), st.container(key="below")
     with below:
@@ -171,7 +171,7 @@ def _result(both: Both, desk: controls.Desk) -> str:
     printed = paper(page, desk)
 
     def say(*names: str, drawn: bool = False) -> None:
-        """An element for each, even where it has nothing to say yet."""
+        """Show an element for each, even where it has nothing to say yet."""
         for name in names:
             html = f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>'
             st.markdown(html, unsafe_allow_html=True) if drawn else st.html(html)  # st.html leaves drawings out
@@ -202,7 +202,7 @@ def _on_paper(*lines: str) -> str:
 
 
 def _tabs(page: Page) -> tuple[Tab, Any]:
-    """(the tab that is open, its place); where there are none, an empty one."""
+    """Return (the tab that is open, its place); where there are none, an empty one."""
     if not page.tabs:
         return page.tab(""), st.container()
     titles = [tab.title for tab in page.all_tabs]
@@ -212,7 +212,7 @@ def _tabs(page: Page) -> tuple[Tab, Any]:
 
 
 def _opened(page: Page) -> str:
-    """The name of the tab that is open, as far as the session knows."""
+    """Return the name of the tab that is open, as far as the session knows."""
     title = st.session_state.get(_tabs_key(page))
     return next((tab.name for tab in page.all_tabs if tab.title == title), "")
 

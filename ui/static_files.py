@@ -42,7 +42,7 @@ FACE = f'@font-face{{font-family:"Source Sans";font-weight:100 900;font-style:no
 
 
 def needed(folder: Path, names: Iterable[str]) -> list[str]:
-    """These modules of a folder and all that they import, from near to far."""
+    """Return these modules of a folder and all that they import, from near to far."""
     found = list(names)
     for name in found:
         imported = _IMPORT.findall((folder / name).read_text("utf-8"))
@@ -51,7 +51,8 @@ def needed(folder: Path, names: Iterable[str]) -> list[str]:
 
 
 def first_page(question: str, *, charts: bool) -> str:
-    """Streamlit's page, with the question in it until the front end runs; ``charts``: those are drawn on this page."""
+    """Return Streamlit's page, with the question in it until the front end runs; ``charts``: those are drawn on this
+    page."""
     # the rules stand behind the head, to which the front end adds some of its own
     body = f'<style>{rules()}</style><div id="root">{_waiting(question)}</div>'
     return _with_links(charts).replace('<div id="root"></div>', body)
@@ -66,14 +67,14 @@ def _with_links(charts: bool) -> str:
 
 
 def rules() -> str:
-    """The few rules that the panels and the layout need, on the ground of the theme."""
+    """Return the few rules that the panels and the layout need, on the ground of the theme."""
     light, dark = (st.get_option(f"theme.{name}.backgroundColor") for name in ("light", "dark"))
     sheet = Path(__file__).with_name("style.css").read_text(encoding="utf-8") + hundred.RULES.read_text("utf-8")
     return sheet.replace("LIGHT", light or "white").replace("DARK", dark or "black")
 
 
 def _links(page: str, *, charts: bool) -> str:
-    """Links to what the page will import; on one without charts, to what the next page will, in spare time."""
+    """Return links to what the page will import; on one without charts, to what the next page will, in spare time."""
     folder = STATIC / "static/js"
     chunks = needed(folder, [next(folder.glob(f"{part}.*.js")).name for part in PARTS[charts]])
     early = [f"/static/js/{chunk}" for chunk in chunks if chunk not in page]
@@ -95,12 +96,12 @@ def _modules(component: str) -> list[str]:
 
 
 def _waiting(question: str) -> str:
-    """A heading and a word at the place where the front end will write the same heading."""
+    """Return a heading and a word at the place where the front end will write the same heading."""
     return f'<style>{look()}</style><main class="lab-first"><h1>{html.escape(question)}</h1><p>Loading …</p></main>'
 
 
 def look() -> str:
-    """The rules of a page that stands before the front end runs: its colours, and where it has its heading."""
+    """Return the rules of a page that stands before the front end runs: its colours, and where it has its heading."""
     font, *looks = (st.get_option(f"theme.{name}") for name in ("font", *_LOOKS))
     light, dark = ("body{{background:{};color:{}}}".format(*looks[at : at + 2]) for at in (0, 2))
     return (

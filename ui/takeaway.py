@@ -34,14 +34,15 @@ _README = Path(__file__).with_suffix(".txt").read_text("utf-8")
 
 
 def stem(page: str, differs: Mapping[str, Any]) -> str:
-    """A file's name without its ending: the page, and what differs from its defaults."""
+    """Return a file's name without its ending: the page, and what differs from its defaults."""
     parts = [page, *(f"{name}-{value}" for name, value in differs.items())]
     safe = "_".join("".join(letter if letter.isalnum() or letter in "-." else "-" for letter in part) for part in parts)
     return safe if len(safe) <= 100 else f"{safe[:90]}_{hashlib.sha256(safe.encode()).hexdigest()[:8]}"
 
 
 def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:
-    """A table as CSV under lines that begin with "#": what it is, its settings and its link; six digits a number."""
+    """Return a table as CSV under lines that begin with "#": what it is, its settings and its link; six digits a
+    number."""
     head = [f"Epsilon Lab: {title}", *_void(settings), f"settings: {json.dumps(asdict(settings))}", f"link: {link}"]
     return "".join(f"# {line}\n" for line in head) + _inert(frame).to_csv(index=False, float_format="%.6g")
 
@@ -60,13 +61,13 @@ def _inert(frame: Any) -> pd.DataFrame:
 
 
 def _void(settings: Settings) -> list[str]:
-    """Above all that is taken away, where nothing is guaranteed."""
+    """Return what stands above all that is taken away, where nothing is guaranteed."""
     return [f"VOID: {settings.void}; nothing is guaranteed, do not release"] * bool(settings.void)
 
 
 def script(settings: Settings) -> str:
-    """A program that prints the numbers of these settings, in a checkout or in the folder of ``bundle``: their own
-    ``program``, where they have one."""
+    """Return a program that prints the numbers of these settings, in a checkout or in the folder of ``bundle``: their
+    own ``program``, where they have one."""
     if own := getattr(settings, "program", ""):
         return own
     kind = type(settings)
@@ -78,8 +79,8 @@ def script(settings: Settings) -> str:
 
 
 def bundle(settings: Settings, *, page: str, question: str, link: str, files: Mapping[str, Callable[[], str]]) -> bytes:
-    """A zip of the ``page`` of this name: ``files`` by name, the script and a notebook, their settings, the engine and
-    the room's experiment, and what to install. It is the same for the same settings and files.
+    """Return a zip of the ``page`` of this name: ``files`` by name, the script and a notebook, their settings, the
+    engine and the room's experiment, and what to install. It is the same for the same settings and files.
     """
     program = script(settings)
     texts = {
@@ -96,7 +97,7 @@ def bundle(settings: Settings, *, page: str, question: str, link: str, files: Ma
 
 
 def packed(files: Mapping[str, str | bytes]) -> bytes:
-    """A zip of files by name, the same for the same files."""
+    """Return a zip of files by name, the same for the same files."""
     found = io.BytesIO()
     with zipfile.ZipFile(found, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, file in files.items():
@@ -105,13 +106,13 @@ def packed(files: Mapping[str, str | bytes]) -> bytes:
 
 
 def version(settings: Settings) -> str:
-    """A fingerprint of the program that gives these numbers."""
+    """Return a fingerprint of the program that gives these numbers."""
     texts = "".join(_sources(script(settings)).values())
     return f"the program in this folder, SHA-256 {hashlib.sha256(texts.encode()).hexdigest()[:16]}"
 
 
 def _notebook(program: str, question: str) -> str:
-    """A notebook of two cells: what it is about, and the program."""
+    """Return a notebook of two cells: what it is about, and the program."""
 
     def lines(text: str) -> list[str]:
         return text.splitlines(keepends=True)
@@ -124,7 +125,7 @@ def _notebook(program: str, question: str) -> str:
 
 
 def _requirements() -> str:
-    """The pins of the lab, but for what only its pages need."""
+    """Return the pins of the lab, but for what only its pages need."""
     lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
     return "".join(f"{line}\n" for line in lines if line[:1] not in ("", "#") and line.split("==")[0] not in BROWSER)
 

@@ -50,7 +50,7 @@ def _note(desk: Desk, notice: str) -> None:
 
 
 def knobs(page: Page, desk: Desk) -> Knobs:
-    """Those of the page that a link leaves in view, in its order; all where it names none."""
+    """Return those of the page that a link leaves in view, in its order; all where it names none."""
     whole = page.sliders(desk.settings)
     only = [name for name in _named(desk) if name in _all(whole)]
     if not only:
@@ -72,7 +72,7 @@ def offer_all(desk: Desk) -> None:
 
 
 def _named(desk: Desk) -> list[str]:
-    """The knobs that a link names."""
+    """Return the knobs that a link names."""
     return [name for name in dict.fromkeys(desk.shown.get(ONLY, "").replace(" ", "").split(",")) if name]
 
 
@@ -122,7 +122,7 @@ def _ask(measure: Measure, desk: Desk, key: str, told: str) -> None:
 
 
 def _chosen(settings: Settings) -> list[str]:
-    """The choices that are not as by default: their lists are not in view."""
+    """Return the choices that are not as by default: their lists are not in view."""
     usual = type(settings)()
     names = [name for name in settings.choices if getattr(settings, name) != getattr(usual, name)]
     return [f"{name} {getattr(settings, name)}".replace("_", " ") for name in names]
@@ -137,7 +137,7 @@ def _range(measure: Measure) -> guess.Range:
 
 
 def _show(measure: Measure, desk: Desk, key: str) -> None:
-    """The runs at the settings that were asked about, with the guess."""
+    """Show the runs at the settings that were asked about, with the guess."""
     said, at = (st.session_state[f"{key}.{one}"] for one in ("said", "at"))
     scale = 100.0 if measure.unit == "%" else 1.0
     runs = (scale * shown(at, desk.shown[GUESS])).tolist()
@@ -162,7 +162,7 @@ def _ends(measure: Measure, runs: Sequence[float], said: float) -> tuple[float, 
 
 
 def make(page: Page, desk: Desk) -> None:
-    """The tab *Share*: how a teacher makes a lesson of what is shown."""
+    """Show in the tab *Share* how a teacher makes a lesson of what is shown."""
     if not desk.settings.measures or desk.settings.private:
         return
     key = f"{page.name}.teacher"
@@ -181,6 +181,6 @@ def make(page: Page, desk: Desk) -> None:
 
 
 def link(settings: Settings, words: Mapping[str, str | None]) -> str:
-    """The address of a lesson: the page, its settings and these words, as far as they say anything."""
+    """Return the address of a lesson: the page, its settings and these words, as far as they say anything."""
     query = urlencode(versioned({**brief(settings), **{name: word for name, word in words.items() if word}}))
     return f"{(st.context.url or '').split('?')[0]}?{query}"

@@ -46,7 +46,7 @@ _ADDRESS = re.compile(r"/[\w-]*")
 
 
 def longest_wait(environment: Mapping[str, str] = os.environ) -> float:
-    """Seconds, of `LAB_LONGEST_WAIT`; 0 there: nobody waits at the door. Raises ValueError where it is no number."""
+    """Return the seconds of `LAB_LONGEST_WAIT`, infinite for 0. Raise ValueError where it is no number."""
     said = environment.get("LAB_LONGEST_WAIT", "").strip()
     try:
         seconds = float(said) if said else LONGEST_WAIT
@@ -93,7 +93,7 @@ class Door:
         return len(self._coming)
 
     def wait(self) -> float:
-        """Seconds that an answer takes: as measured, or as what is at work and awaited will take."""
+        """Return the seconds that an answer takes: as measured, or as what is at work and awaited will take."""
         return max(busy.p95(), busy.RUNS.expected(busy.RUNS.waiting + self.coming))
 
     def room(self) -> float:
@@ -103,7 +103,7 @@ class Door:
         return max(few, spare, 0)
 
     def ask(self, turn: Turn) -> int | None:
-        """None if they may come in; else how many wait who came before."""
+        """Return None if they may come in; else how many wait who came before."""
         now = time.monotonic()
         self._line = {word: one for word, one in self._line.items() if one.until > now}
         before = sum(one < turn for one in self._line.values() if one.word != turn.word)
@@ -119,13 +119,13 @@ class Door:
         return before
 
     def arrived(self) -> None:
-        """Somebody's page has asked for its session."""
+        """Note that somebody's page has asked for its session."""
         if self.coming:
             self._coming.popleft()
 
     @property
     def again(self) -> int:
-        """Seconds until who waits should ask again: later the more there are."""
+        """Return the seconds until who waits should ask again: later the more there are."""
         return min(3 + len(self._line) // ASKED_A_SECOND, MOST_AGAIN)
 
 
@@ -196,7 +196,7 @@ class Admission:
         return self._hold(answer, turn)
 
     async def _asked(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Somebody wants a page."""
+        """Answer somebody who wants a page."""
         turn, before = self._turn(scope)
         if before is not None:
             again = self._door.again
@@ -223,7 +223,7 @@ class Admission:
         return answer
 
     def _hold(self, answer: Response, turn: Turn) -> Response:
-        """They keep their turn, and may be sent to another process with it."""
+        """Let them keep their turn, with which they may be sent to another process."""
         answer.set_cookie(TURN, str(turn), max_age=WAITS, path=self._base or "/", httponly=True, samesite="lax")
         answer.delete_cookie(REPLICA)
         return answer

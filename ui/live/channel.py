@@ -75,7 +75,8 @@ class Question:
     ask: str = ""
 
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
-        """(the settings that a desk would have, field -> the sentence that refused its value, what else has moved)."""
+        """Return (the settings that a desk would have, field -> the sentence that refused its value, what else has
+        moved)."""
         before, _ = controls.from_link(self.page.settings, self.link)
         settings: Settings = before
         errors: dict[str, str] = {}
@@ -91,7 +92,7 @@ class Question:
 
 
 def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question] | None]:
-    """(the question in a message, the stops that it wants ahead, if it is about these). Raises MalformedError."""
+    """Return (the question in a message, the stops that it wants ahead, if it wants any). Raises MalformedError."""
     try:
         message = orjson.loads(text)
         number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
@@ -276,7 +277,7 @@ class Turns:
             raise
 
     def _next(self) -> None:
-        """A turn is over: it is given to the next who still waits."""
+        """Give the turn that is over to the next who still waits."""
         while self._line:
             turn = heapq.heappop(self._line)[-1]
             if not turn.done():

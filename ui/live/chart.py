@@ -50,7 +50,7 @@ class Picture:
         return {"alt": self.alt} | ({"clicks": self.clicks} if self.clicks else {})
 
     def parts(self) -> dict[str, bytes]:
-        """Each part of the figure as JSON: "data", and the layout's by their names."""
+        """Return each part of the figure as JSON: "data", and the layout's by their names."""
         layout = self.figure.get("layout", {})
         return {"data": _json(self.figure["data"])} | {f"layout.{name}": _json(part) for name, part in layout.items()}
 

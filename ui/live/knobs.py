@@ -87,7 +87,7 @@ class Movement:
 
 
 def movement(key: str, *, after: int = -1) -> Movement | None:
-    """The newest movement of the panel with this key, read from the session before anything is drawn.
+    """Return the newest movement of the panel with this key, read from the session before anything is drawn.
 
     None before the first movement, when its number is not above `after`, and for whatever a forged message
     may hold. A movement stays in the session until the next: a script run that has another cause reads it
@@ -101,7 +101,7 @@ def movement(key: str, *, after: int = -1) -> Movement | None:
 
 
 def _read(sent: Mapping[str, Any]) -> Movement | None:
-    """A movement out of what the browser sent, or None if any part of it is not what a panel sends."""
+    """Return a movement out of what the browser sent, or None if any part of it is not what a panel sends."""
     name, value, seq, page = sent.get("name"), sent.get("value"), sent.get("seq"), sent.get("page", False)
     final, tick = (sent.get(flag, "") for flag in ("final", "tick"))
     if type(seq) is not int or not 0 <= seq < LARGEST_SEQ or {type(final), type(tick), type(page)} != {bool}:
@@ -117,7 +117,7 @@ def _read(sent: Mapping[str, Any]) -> Movement | None:
 
 
 def _finite(value: object) -> float | None:
-    """The value as a float, or None if it is not a finite number (an integer in JSON may be too large)."""
+    """Return the value as a float, or None if it is not a finite number (an integer in JSON may be too large)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

@@ -57,7 +57,7 @@ def base() -> str:
 
 
 def files() -> dict[str, Path]:
-    """All that the widgets load, by ``address``."""
+    """Return all that the widgets load, by ``address``."""
     return {address(name, file.name): file for name, folder in FOLDERS.items() for file in (HERE / folder).iterdir()}
 
 
@@ -76,7 +76,7 @@ def _declare_folders() -> None:
 
 @cache
 def _renderer(name: str, css: str | None) -> Callable[..., Any]:
-    """The mounting command of one component, made at its first use: files need a runtime to serve them."""
+    """Return the mounting command of one component, made at its first use: files need a runtime to serve them."""
     # Plotly writes its style rules into the page, which do not reach into a shadow root: styles are isolated
     # only for a component that brings its own
     return st.components.v2.component(f"{PACKAGE}.{name}", js=f"{name}.js", css=css, isolate_styles=css is not None)

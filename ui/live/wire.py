@@ -27,8 +27,8 @@ def hurry() -> int:
 
 
 def _sockets() -> Iterator[socket.socket]:
-    """Those of this process. Python's collector is asked only where nothing else tells: what it shows of a tuple that
-    another thread is about to make breaks that thread.
+    """Return those of this process. Python's collector is asked only where nothing else tells: what it shows of a tuple
+    that another thread is about to make breaks that thread.
     """
     if not os.path.isdir(_OPEN):
         yield from (thing for thing in gc.get_objects() if isinstance(thing, socket.socket))

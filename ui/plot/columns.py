@@ -27,7 +27,7 @@ class Leading(NamedTuple):
 
 
 def leading(names: Sequence[str], runs: np.ndarray, plain: np.ndarray) -> Leading:
-    """Those of the largest medians, of ``names`` (d,) with ``runs`` (R, d) and ``plain`` (d,)."""
+    """Return those of the largest medians, of ``names`` (d,) with ``runs`` (R, d) and ``plain`` (d,)."""
     order = np.argsort(-np.abs(np.median(runs, axis=0)), kind="stable")[:MOST_INPUTS]
     return Leading([names[place] for place in order], runs[:, order], plain[order])
 
@@ -42,7 +42,7 @@ def of_inputs(weights: np.ndarray) -> np.ndarray:
 def dots(
     found: Leading, *, model: str, title: dict, axis: str, rangemode: str = "normal", alone: float | None = None
 ) -> dict:
-    """A line for each input. No row is needed, and none is drawn.
+    """Draw a line for each input. No row is needed, and none is drawn.
 
     model: what a dot is; axis: what it is along, and ``rangemode`` how far that goes; alone: where it would be for
     noise alone, to be ruled.

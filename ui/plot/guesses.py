@@ -30,7 +30,7 @@ class Known:
 def covered(
     figure: Mapping[str, Any], title: str, known: Iterable[Known] = (), guess: tuple[float, float] | None = None
 ) -> dict:
-    """The axes of ``figure``, and nothing else of it: hatched, with what is ``known``, and the ``guess`` (x, y)."""
+    """Return the axes of ``figure``, and nothing else: hatched, with what is ``known``, and the ``guess`` (x, y)."""
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
     (left, right), (low, high) = (_ends(axes[name]) for name in axes)
@@ -55,15 +55,15 @@ def covered(
 
 
 def handle(x: float, y: float) -> list[dict]:
-    """The mark of a guess that one drags."""
+    """Return the mark of a guess that one drags."""
     arrows = theme.mark(_ARROWS, x, y, line={"color": "white", "width": 2})
     disc = theme.dot(x, y, colour=theme.HANDLE, radius=12, line={"color": "white", "width": 2})
     return [_mark(x, y, dash="solid"), disc, arrows]
 
 
 def beside(figure: Mapping[str, Any], x: float, y: float, truth: float, *, told: str, tone: str = "private") -> dict:
-    """``figure`` with a guess ``y`` at ``x``, dashed, and with the ``truth``, both by name: of the truth ``told``, in
-    the colour of its ``tone``.
+    """Return ``figure`` with a guess ``y`` at ``x``, dashed, and with the ``truth``, both by name: of the truth
+    ``told``, in the colour of its ``tone``.
     """
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
@@ -78,20 +78,21 @@ def beside(figure: Mapping[str, Any], x: float, y: float, truth: float, *, told:
 
 
 def called(figure: Mapping[str, Any], name: str) -> dict:
-    """``figure`` under another name; what is to be seen in it stays in its title."""
+    """Return ``figure`` under another name; what is to be seen in it stays in its title."""
     layout = figure["layout"]
     _, _, finding = layout["title"]["text"].partition("</b>")
     return {**figure, "layout": {**layout, "title": theme.title(name, finding.strip())}}
 
 
 def ranged(figure: Mapping[str, Any], low: float, high: float) -> dict:
-    """``figure`` between these ends of its axis upwards."""
+    """Return ``figure`` between these ends of its axis upwards."""
     layout = figure["layout"]
     return {**figure, "layout": {**layout, "yaxis": {**layout["yaxis"], "range": [low, high]}}}
 
 
 def line_of_runs(runs: Sequence[float], guess: float, *, name: str, ends: tuple[float, float]) -> dict:
-    """Every run as a dot on a line, nine in ten as a band, the middle one, and the guess dashed, all in one unit."""
+    """Return every run as a dot on a line, nine in ten as a band, the middle one, and the guess dashed, all in one
+    unit."""
     values = np.asarray(runs, dtype=float)
     low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
     y = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
@@ -128,14 +129,14 @@ def line_of_runs(runs: Sequence[float], guess: float, *, name: str, ends: tuple[
 
 
 def _centred(text: str, x: float, ends: tuple[float, float], *, y: float, up: bool) -> dict:
-    """Words over or under a place on the line; near an end they stay within."""
+    """Return words over or under a place on the line; near an end they stay within."""
     at = (x - ends[0]) / (ends[1] - ends[0])
     side = "left" if at < 0.2 else "right" if at > 0.8 else "center"
     return theme.word(text, x=x, y=y, size=14, xanchor=side, yanchor="bottom" if up else "top")
 
 
 def value_at(axis: Mapping[str, Any], share: float) -> float:
-    """The value at ``share`` of an axis, from -1 at its lower end to 1."""
+    """Return the value at ``share`` of an axis, from -1 at its lower end to 1."""
     low, high = axis["range"]
     place = low + (high - low) * (share + 1) / 2
     return float(10**place if axis.get("type") == "log" else place)
@@ -153,7 +154,7 @@ def far(axis: Mapping[str, Any], one: float, other: float) -> float:
 
 
 def middle(axis: Mapping[str, Any], low: float, high: float) -> float:
-    """Half way between two values along an axis."""
+    """Return half way between two values along an axis."""
     return math.sqrt(low * high) if axis.get("type") == "log" else (low + high) / 2
 
 
@@ -166,13 +167,13 @@ def _mark(x: float, y: float, *, dash: str) -> dict:
 
 
 def _in_axes(axes: Mapping, x: float, y: float) -> tuple[float, float]:
-    """A point as annotations have it: of a logarithmic axis the logarithm."""
+    """Return a point as annotations have it: of a logarithmic axis the logarithm."""
     at, up = (math.log10(v) if axes[n].get("type") == "log" else v for n, v in (("xaxis", x), ("yaxis", y)))
     return at, up
 
 
 def _at_point(axes: Mapping, x: float, y: float, text: str, *, over: bool) -> dict:
-    """Words under a point, or over it."""
+    """Return words under a point, or over it."""
     (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
     side = "left" if share < 0.15 else "right" if share > 0.85 else "center"
     place = {"yanchor": "bottom", "yshift": 8} if over else {"yanchor": "top", "yshift": -8}
@@ -180,7 +181,7 @@ def _at_point(axes: Mapping, x: float, y: float, text: str, *, over: bool) -> di
 
 
 def _beside(axes: Mapping, x: float, y: float, text: str, *, left: bool = False) -> dict:
-    """Words beside a point, where there is more room, or to the ``left``."""
+    """Return words beside a point, where there is more room, or to the ``left``."""
     (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
     before = (not left and share > 0.6) or (left and share > 0.35)
     place = {"xanchor": "right", "xshift": -36} if before else {"xanchor": "left", "xshift": 36}

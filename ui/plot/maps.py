@@ -33,7 +33,7 @@ class Rows(Protocol):
 def decided(
     rows: Rows, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], title: dict
 ) -> dict:
-    """The map of what most models say (size, size), more solid the larger the share of them that say so."""
+    """Return the map of what most models say (size, size), more solid the larger the share of them that say so."""
     colours = _colours(len(rows.classes))
     points = _points(rows, plane)
     return heat(_ground(winner, share), colours, *points, shapes=boundaries, title=title, **axes(plane))
@@ -56,7 +56,7 @@ def heat(
 
 
 def axes(plane: Plane) -> dict[str, dict]:
-    """Both axes of a map."""
+    """Return both axes of a map."""
     return {
         name: {"range": list(ends), "title": {"text": label}, "showgrid": False, "zeroline": False}
         for name, ends, label in zip(("xaxis", "yaxis"), plane.units, plane.labels, strict=True)
@@ -64,18 +64,18 @@ def axes(plane: Plane) -> dict[str, dict]:
 
 
 def _ground(winner: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Each point's colour number: its class, in a shade for how many models agree."""
+    """Return each point's colour number: its class, in a shade for how many models agree."""
     shade = np.clip(((share - 1 / 2) * 2 * SHADES).astype(int), 0, SHADES - 1)
     return (winner * SHADES + shade).astype(np.uint8)
 
 
 def _colours(classes: int) -> list[tuple[str, float]]:
-    """Colour and opacity of each colour number: more solid the more models agree."""
+    """Return colour and opacity of each colour number: more solid the more models agree."""
     return [(theme.CLASSES[label], opacity) for label in range(classes) for opacity in np.linspace(*OPACITY, SHADES)]
 
 
 def boundary(plane: Plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid") -> dict:
-    """All segments (m, 2, 2) as one shape."""
+    """Return all segments (m, 2, 2) as one shape."""
     ends = plane.display(segments).reshape(-1, 4).tolist()
     path = "".join([f"M{x0:.5g},{y0:.5g}L{x1:.5g},{y1:.5g}" for x0, y0, x1, y1 in ends])
     style = {"color": theme.INKS.get(colour, colour), "width": width, "dash": dash}
@@ -85,13 +85,13 @@ def boundary(plane: Plane, segments: np.ndarray, *, colour: str, width: float, d
 
 
 def symbol(label: int) -> str:
-    """The shape of the points of a class."""
+    """Return the shape of the points of a class."""
     return theme.SYMBOLS[label % len(theme.SYMBOLS)]
 
 
 @cached(newest=16)
 def _points(found: Rows, plane: Plane) -> list[dict]:
-    """Some private rows, by class; no knob that trains moves them."""
+    """Return some private rows, by class; no knob that trains moves them."""
     rows, labels = found.X_private[:_POINTS], found.y_private[:_POINTS]
     at = plane.display(plane.coordinates(rows))
     outline = {"width": 0.6, "color": "rgba(30,30,30,.7)"}

@@ -94,7 +94,7 @@ SOURCES = (*CLASSES[:3], CLASSES[6], *CLASSES[4:6], CLASSES[9], CLASSES[7])
 
 
 def rgba(colour: str, alpha: float) -> str:
-    """ "#rrggbb" with an opacity."""
+    """Return "#rrggbb" with an opacity."""
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha:.3g})"
 
@@ -108,7 +108,7 @@ CORNERS = {
 
 
 def figure(*traces: dict, legend: str | None = None, left: int = 48, right: int = 12, **layout: Any) -> dict:
-    """A figure in the app's layout, as plain data. Zoom survives redraws as long as ``uirevision`` stays.
+    """Return a figure in the app's layout, as plain data. Zoom survives redraws as long as ``uirevision`` stays.
 
     legend: the corner of ``CORNERS`` where the traces that have a name (``key``) are told apart. left, right: margins,
     in pixels. The name of the axis upwards is written above it, from left to right.
@@ -144,7 +144,7 @@ def key(name: str, value: str = "") -> str:
 
 
 def array(values: np.ndarray) -> dict:
-    """Numbers as Plotly's typed arrays: base64 of float32 (whole numbers below 256: of one byte), and the shape."""
+    """Return Plotly's typed array: base64 of float32 (of bytes, if whole numbers below 256), and the shape."""
     kind = np.uint8 if values.dtype == np.uint8 else np.float32
     flat = np.ascontiguousarray(values, dtype=kind)
     spec = {"dtype": "u1" if kind is np.uint8 else "f4", "bdata": base64.b64encode(flat.data).decode()}
@@ -160,7 +160,7 @@ def shades(count: int) -> list[str]:
 
 
 def image(numbers: np.ndarray, colours: Sequence[tuple[str, float]]) -> str:
-    """A picture as a data address: ``numbers`` (rows from below, columns) choose among the ("#rrggbb", opacity)."""
+    """Return a picture as a data address: ``numbers`` (rows from below, columns) choose among ("#rrggbb", opacity)."""
     picture = Image.fromarray(np.ascontiguousarray(numbers[::-1], dtype=np.uint8), mode="P")
     picture.putpalette(bytes.fromhex("".join(colour[1:] for colour, _ in colours)))
     file = io.BytesIO()
@@ -175,7 +175,7 @@ def title(name: str, finding: str = "") -> dict:
 
 
 def scatter(x: np.ndarray, y: np.ndarray, **more: object) -> dict:
-    """A scatter trace of any mode."""
+    """Return a scatter trace of any mode."""
     return {"type": "scatter", "x": array(x), "y": array(y)} | more
 
 
@@ -196,7 +196,7 @@ def markers(
 
 
 def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> dict:
-    """The area between two curves."""
+    """Return the area between two curves."""
     return scatter(
         np.concatenate([x, x[::-1]]),
         np.concatenate([high, low[::-1]]),
@@ -210,7 +210,7 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> di
 
 
 def written(value: float, *, digits: int = 6) -> str:
-    """A number with so many digits as one would write it: 1e-5 where Python says 1e-05.
+    """Return a number with so many digits as one would write it: 1e-5 where Python says 1e-05.
 
     >>> written(0.00001), written(2.345e-11, digits=2), written(0.0001), written(0), written(1e9)
     ('1e-5', '2.3e-11', '0.0001', '0', '1e+9')
@@ -219,7 +219,7 @@ def written(value: float, *, digits: int = 6) -> str:
 
 
 def delta(value: float, *, digits: int = 6) -> str:
-    """A delta with so many digits, rounded up: a guarantee does not hold at a smaller one.
+    """Return a delta with so many digits, rounded up: a guarantee does not hold at a smaller one.
 
     >>> delta(1e-5), delta(0.00010221, digits=3), delta(0)
     ('1e-5', '0.000103', '0')
@@ -228,7 +228,7 @@ def delta(value: float, *, digits: int = 6) -> str:
 
 
 def number(value: float, *, most: float = 1e9) -> str:
-    """Three significant digits, with thousands below ``most``: 0.5, 4.54, 1,880; a huge number as 1.39e+65."""
+    """Return three significant digits, with thousands below ``most``: 0.5, 4.54, 1,880; a huge number as 1.39e+65."""
     if not math.isfinite(value):
         return "unlimited" if value > 0 else "none"
     rounded = float(f"{value:.3g}")
@@ -236,7 +236,7 @@ def number(value: float, *, most: float = 1e9) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in percent, with a decimal where a whole number would say "all"."""
+    """Return a share in percent, with a decimal where a whole number would say "all"."""
     return f"{100 * share:.1f}\u00a0%" if 0.99 < share < 0.9995 else f"{100 * share:.0f}\u00a0%"
 
 
@@ -276,7 +276,7 @@ def log_axis(text: str, low: float, high: float, *, most: int = 7, word: Callabl
 
 
 def epsilon_axis(low: float, high: float, *, beside: float = 0.08) -> dict:
-    """A log axis of epsilon, with a little room ``beside`` its ends."""
+    """Return a log axis of epsilon, with a little room ``beside`` its ends."""
     ticks = {"tickvals": [0.01, 0.1, 1, 10, 100], "ticktext": ["0.01", "0.1", "1", "10", "100"]}
     ends = [np.log10(low) - beside, np.log10(high) + beside]
     return {"title": {"text": "epsilon (log scale)"}, "type": "log", "range": ends} | ticks
@@ -289,7 +289,7 @@ def steady_axis(text: str, low: float, high: float) -> dict:
 
 
 def word(text: str, *, x: float, y: float, size: int = 11, **place: object) -> dict:
-    """A word inside of a picture."""
+    """Return a word inside of a picture."""
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"size": size}} | place
 
 
@@ -301,17 +301,18 @@ def note(text: str, corner: str, *, size: int = 13, **place: object) -> dict:
 
 
 def ink(text: str, colour: str) -> str:
-    """A part of a text in the colour of what it is about."""
+    """Return a part of a text in the colour of what it is about."""
     return f'<span style="color:{INKS.get(colour, colour)}">{text}</span>'
 
 
 def holder(x: float = 0.0, y: float = -1.0) -> dict:
-    """A trace that holds the axes up where all that is drawn are shapes, which move without a redraw of the chart."""
+    """Return a trace that holds the axes up where all that is drawn are shapes, which move without a redraw of the
+    chart."""
     return scatter(np.array([x]), np.array([y]), mode="markers", hoverinfo="skip")
 
 
 def ground(source: str, *, left: float, top: float, width: float, height: float) -> dict:
-    """A picture under the traces, in units of the axes."""
+    """Return a picture under the traces, in units of the axes."""
     size = {"x": left, "y": top, "sizex": width, "sizey": height, "sizing": "stretch"}
     return {"source": source, "xref": "x", "yref": "y", "layer": "below"} | size
 
@@ -327,20 +328,21 @@ def route(points: Iterable[Iterable[float]]) -> str:
 
 
 def level(y: float, *, colour: str, width: float, dash: str, **place: object) -> dict:
-    """A line across the whole picture."""
+    """Return a line across the whole picture."""
     style = {"color": colour, "width": width, "dash": dash}
     ends = {"x0": 0, "x1": 1, "y0": float(y), "y1": float(y)}
     return {"type": "line", "xref": "paper", "line": style} | ends | place
 
 
 def strokes(heights: np.ndarray, *, x: float, ends: tuple[int, int], colour: str) -> dict:
-    """A stroke at each height, from so many pixels beside ``x`` to so many; a shape, which moves without a redraw."""
+    """Return a stroke at each height, from so many pixels beside ``x`` to so many; a shape, which moves without a
+    redraw."""
     lines = "".join(f"M{ends[0]},{height:.4g}L{ends[1]},{height:.4g}" for height in heights)
     return path(lines, xsizemode="pixel", xanchor=x, line={"color": colour, "width": 2}, opacity=0.6)
 
 
 def steady_range(low: float, high: float) -> list[float]:
-    """A log10 range in quarter decades, so that it rests while the slider moves a little."""
+    """Return a log10 range in quarter decades, so that it rests while the slider moves a little."""
     return [np.floor(np.log10(low * 0.9) * 4) / 4, np.ceil(np.log10(high * 1.05) * 4) / 4]
 
 
@@ -364,14 +366,14 @@ def dot(x: float, y: float, *, colour: str, radius: float = 5, **style: object) 
 
 
 def rule(x: float) -> dict:
-    """A vertical line at what is now."""
+    """Return a vertical line at what is now."""
     style = {"color": NOW, "width": 1.2, "dash": DASHES[NOW]}
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}
 
 
 def specks(x: np.ndarray, y: np.ndarray, *, width: float, height: float) -> str:
-    """The path of a small diamond at each point, of half this width and height in units of the axes: for axes that do
-    not move, points that move with a slider, all in one shape."""
+    """Return the path of a small diamond at each point, of half this width and height in units of the axes: for axes
+    that do not move, points that move with a slider, all in one shape."""
     corners = ((-1, 0), (0, -1), (1, 0), (0, 1))
     return "".join(
         "M" + "L".join(f"{a + dx * width:.6g},{b + dy * height:.6g}" for dx, dy in corners) + "Z"
@@ -380,5 +382,5 @@ def specks(x: np.ndarray, y: np.ndarray, *, width: float, height: float) -> str:
 
 
 def diamond(x: float, y: float, **more: object) -> dict:
-    """The mark of what is now. A shape and no trace: when it moves, Plotly need not draw the curves again."""
+    """Return the mark of what is now. A shape and no trace: when it moves, Plotly need not draw the curves again."""
     return mark("M-6,0L0,-6L6,0L0,6Z", x, y, **({"fillcolor": NOW, "line": {"width": 0}} | more))
