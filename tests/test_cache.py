@@ -221,6 +221,7 @@ CONSTANT = {
     "_rounds": "tasks",
     "read": "settings",
     "staged": "pages",
+    "_at": "pages",
     "_digits": "a table",
     "_newsgroups": "a table",
 }

@@ -29,7 +29,7 @@ from scripts.replicas import ended, free_ports, front
 
 ROOT = Path(__file__).parents[1]
 # Folders of the checkout that no container needs.
-LEFT_OUT = {".ci", "benchmarks", "docs", "scripts", "tests"}
+LEFT_OUT = {".ci", ".github", "benchmarks", "docs", "scripts", "tests"}
 PORT, OWNER = "8501", "10001"
 # Seconds; a condition that holds ends the wait at once.
 PATIENCE = 120
