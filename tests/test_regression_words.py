@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from pages.regression import words as say
-from pages.regression.experiment import SPLITTERS, RegressionSettings
+from pages.regression.experiment import RegressionSettings
+from pages.regression.parameters import SPLITTERS
 from tests import attackers, own_files, reached
 from tests.claims import worse
 from tests.sentences import Rules, first, hold, plain

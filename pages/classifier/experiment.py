@@ -14,21 +14,9 @@ from dpcore.estimators.recipes import EPSILONS
 from lab import chunking
 from lab.ensemble import Grid, Runs, slices
 from lab.settings import Task
+from pages.classifier import work
 from pages.classifier.parameters import ClassifierParameters
 from pages.classifier.result import ClassifierResult
-from pages.classifier.work import (
-    Ends,
-    FocusOutcome,
-    Model,
-    ReferenceOutcome,
-    RowByRow,
-    Training,
-    accuracies,
-    apart,
-    ends,
-    focus,
-    reference,
-)
 
 # One slice of work holds about this many (model, class, example, step) cells: some 50 ms.
 _CELLS_AT_ONCE = 4e7
@@ -45,21 +33,21 @@ class ClassifierSettings(ClassifierParameters):
         now, *later = self.samples()
         return now, self._reference(), *later, *self._curve(), *self._apart()
 
-    def probe(self) -> Runs[Model, FocusOutcome]:
+    def probe(self) -> Runs[work.Model, work.FocusOutcome]:
         """Return today's ensemble, as many repeats of it as the first picture has."""
         return self.samples()[0]
 
-    def samples(self) -> tuple[Runs[Model, FocusOutcome], ...]:
-        now, *later = slices(focus, self.model, (self.epsilon,), self._parts)
+    def samples(self) -> tuple[Runs[work.Model, work.FocusOutcome], ...]:
+        now, *later = slices(work.focus, self.model, (self.epsilon,), self._parts)
         return replace(now, essential=True), *later
 
     def draws_as(self, other: Self) -> bool:
         """Descents without privacy draw no noise."""
         return "none" not in (self.version, other.version)
 
-    def sample(self, count: int) -> tuple[Runs[Model, Ends], ...]:
+    def sample(self, count: int) -> tuple[Runs[work.Model, work.Ends], ...]:
         return tuple(
-            Runs(work=ends, model=self.model, at=(self.epsilon,), first=part.start, count=len(part), given=given)
+            Runs(work=work.ends, model=self.model, at=(self.epsilon,), first=part.start, count=len(part), given=given)
             for part, given in chunking.sample(self._parts, count, each=self.model.cells)
         )
 
@@ -70,21 +58,25 @@ class ClassifierSettings(ClassifierParameters):
         now = min(_FEWEST, self.repeats) if self.beyond else chunking.first(self.repeats, each=each)
         return (range(now), *chunking.cut(now, self.repeats, each=each))
 
-    def _apart(self) -> tuple[Runs[RowByRow, np.ndarray], ...]:
+    def _apart(self) -> tuple[Runs[work.RowByRow, np.ndarray], ...]:
         """Return today's ensemble with each row clipped by itself, for as many rows a person as are declared."""
         most = self.roles.most_rows if self.roles and self.by_person else None
-        return slices(apart, RowByRow(model=self.model, most_rows=most), (self.epsilon,), self._parts) if most else ()
+        return (
+            slices(work.apart, work.RowByRow(model=self.model, most_rows=most), (self.epsilon,), self._parts)
+            if most
+            else ()
+        )
 
-    def _reference(self) -> Runs[Training, ReferenceOutcome]:
-        training = self.part(Training, dataset=self.rows_of, private_rows=self.rows)
-        return Runs(work=reference, model=training, count=2, essential=True)
+    def _reference(self) -> Runs[work.Training, work.ReferenceOutcome]:
+        training = self.part(work.Training, dataset=self.rows_of, private_rows=self.rows)
+        return Runs(work=work.reference, model=training, count=2, essential=True)
 
-    def _curve(self) -> tuple[Runs[Model, np.ndarray], ...]:
+    def _curve(self) -> tuple[Runs[work.Model, np.ndarray], ...]:
         """Return the work over epsilon in slices, some repeats at every epsilon before more at any."""
         each, classes = self.model.cells, len(data.source(self.rows_of).classes)
         cells = len(self.model.arms) * self.repeats * self.rows * self.steps * classes
         width = max(1, min(int(_CELLS_AT_ONCE / cells), int(chunking.SLICE / (each * self.repeats))))
-        return slices(accuracies, self.model, self.epsilons, chunking.cut(0, self.repeats, each=each), width=width)
+        return slices(work.accuracies, self.model, self.epsilons, chunking.cut(0, self.repeats, each=each), width=width)
 
     def result(self, outcomes: Mapping[Any, Any]) -> ClassifierResult:
         """Assemble what has been done; needs the essential tasks only."""
@@ -92,7 +84,7 @@ class ClassifierSettings(ClassifierParameters):
         return ClassifierResult(
             settings=self,
             split=self.model.split,
-            focus=FocusOutcome.of([outcomes[task] for task in self.samples() if task in outcomes]),
+            focus=work.FocusOutcome.of([outcomes[task] for task in self.samples() if task in outcomes]),
             reference=outcomes[self._reference()],
             accuracy=Grid.of(EPSILONS, self._curve(), outcomes, repeats=repeats, arms=arms),
             guarantees=self.guarantees,

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpcore.cache import CACHE
-from lab.boundaries import boundaries, votes
+from dpcore.cache import cached
+from dpcore.data.toy import Split
+from lab.boundaries import Plane, boundaries, votes
 from lab.claims import Case, upto
 from pages.classifier.result import ClassifierResult
+from pages.classifier.work import ReferenceOutcome
 from ui.plot import columns, maps, theme
 from ui.plot.curves import Curve, over, trained
 from ui.texts import Texts
@@ -17,8 +19,9 @@ SAYS = Texts(__file__)
 
 def regions(result: ClassifierResult, arm: int) -> dict:
     """Draw what the private ensemble of one arm decides, with the boundary of every repeat."""
-    name = result.settings.arms[arm]
-    return _map(result, result.focus.weights[arm], name, result.summary[name].median, also=[_reference(result)[1]])
+    name, weights = result.settings.arms[arm], result.focus.weights[arm]
+    title = theme.title(_name(result, name).capitalize(), theme.percent(result.summary[name].median))
+    return _map(result.split, result.plane, weights, name=name, title=title, also=[_reference(result)[1]])
 
 
 def reference_regions(result: ClassifierResult) -> dict:
@@ -27,16 +30,16 @@ def reference_regions(result: ClassifierResult) -> dict:
 
 
 def _reference(result: ClassifierResult) -> tuple[dict, dict]:
+    return _drawn_reference(result.reference, result.split, result.plane, _name(result, "reference"))
+
+
+@cached(newest=16)
+def _drawn_reference(reference: ReferenceOutcome, split: Split, plane: Plane, name: str) -> tuple[dict, dict]:
     """(the map of the model without privacy, its boundary in other maps), drawn once: no private knob moves it."""
-    about = result.reference, result.split, result.plane, _name(result, "reference")
-    return CACHE.answer(("reference", *about), lambda: _drawn_reference(result), newest=16)
-
-
-def _drawn_reference(result: ClassifierResult) -> tuple[dict, dict]:
-    weights = result.reference.weights[None]
-    figure = _map(result, weights, "reference", result.reference.accuracy)
-    segments = boundaries(weights, result.plane)
-    return figure, maps.boundary(result.plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")
+    weights, title = reference.weights[None], theme.title(name.capitalize(), theme.percent(reference.accuracy))
+    segments = boundaries(weights, plane)
+    boundary = maps.boundary(plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")
+    return _map(split, plane, weights, name="reference", title=title), boundary
 
 
 def _name(result: ClassifierResult, name: str) -> str:
@@ -44,19 +47,11 @@ def _name(result: ClassifierResult, name: str) -> str:
     return theme.NAMES[result.settings.version][name]
 
 
-def _map(
-    result: ClassifierResult, weights: np.ndarray, name: str, accuracy: float, *, also: Sequence[dict] = ()
-) -> dict:
+def _map(split: Split, plane: Plane, weights: np.ndarray, *, name: str, title: dict, also: Sequence[dict] = ()) -> dict:
     """Draw what models of these weights (R, k, p) decide, and the boundary of each."""
-    width, segments = 2.2 if name == "reference" else 1.2, boundaries(weights, result.plane)
-    boundary = maps.boundary(result.plane, segments, colour=theme.COLOURS[name], width=width)
-    return maps.decided(
-        result.split,
-        result.plane,
-        *votes(weights, result.plane),
-        boundaries=[boundary | {"name": theme.GHOST}, *also],
-        title=theme.title(_name(result, name).capitalize(), theme.percent(accuracy)),
-    )
+    width, segments = 2.2 if name == "reference" else 1.2, boundaries(weights, plane)
+    boundary = maps.boundary(plane, segments, colour=theme.COLOURS[name], width=width) | {"name": theme.GHOST}
+    return maps.decided(split, plane, *votes(weights, plane), boundaries=[boundary, *also], title=title)
 
 
 def weights(result: ClassifierResult) -> dict:

@@ -91,7 +91,7 @@ PAGE = Page(
     label=labels.of("classifier", sources={name: one.title for name, one in DATASETS.items()}),
     setup=setup,
     more=more,
-    lead=lambda settings: say.introduction(settings.version),
+    lead=lambda settings: say.LEAD["none" if settings.version == "none" else "private"],
     knobs=knobs,
     numbers=say.numbers,
     words={

@@ -11,13 +11,9 @@ from ui import outcomes, panels
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 
+LEAD = {case: SAYS[f"lead.{case}"] for case in ("none", "private")}
 VERSIONS_HELP = SAYS["help.version"]
 ABOUT = {name: SAYS[f"about.{name}"] for name in ("accuracy", "map", "weights", "loss")}
-
-
-def introduction(version: str) -> str:
-    """Return what is to be seen, and what of it would be released."""
-    return SAYS["lead.none" if version == "none" else "lead.private"]
 
 
 def numbers(result: ClassifierResult) -> list[Number]:
@@ -25,7 +21,7 @@ def numbers(result: ClassifierResult) -> list[Number]:
     found, settings = result.summary["scratch"], result.settings
     scratch, reference = result.focus.accuracy[0], result.reference.accuracy
     mine, plain = outcomes.apart(found.median, reference)
-    median, points = SAYS("tiles.median", runs=result.trained), float(mine.split()[0])
+    median, points = SAYS("tiles.median", runs=result.trained), panels.amount(mine)
     price = outcomes.price(scratch, reference, base=result.baseline, runs=settings.repeats)
     return [
         Number(SAYS[f"tiles.{settings.version}"], mine, median, tone="private", amount=points, unit="points"),

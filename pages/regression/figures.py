@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pages.regression.experiment import LIMITS, SPLITTERS
+from pages.regression.parameters import SPLITTERS, RegressionParameters
 from pages.regression.result import RegressionResult
 from pages.regression.surface import REACH, Surface
 from ui.plot import bars, columns, maps, theme
@@ -16,7 +16,7 @@ from ui.texts import Texts
 SAYS = Texts(__file__)
 METHODS = {name: SAYS[f"methods.{name}"] for name in theme.REGRESSIONS}
 
-_EPSILON_AXIS = theme.epsilon_axis(*LIMITS["epsilon"], beside=0.05)
+_EPSILON_AXIS = theme.epsilon_axis(*RegressionParameters.LIMITS["epsilon"], beside=0.05)
 
 # Bands of the excess error, as multiples of the least error; each has a shade of its own, upwards and downwards.
 _EDGES = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
@@ -31,17 +31,20 @@ def errors(result: RegressionResult) -> dict:
     """Held-out error over epsilon between the two rails, a stroke for each run at today's: of the chosen method, of the
     one that errs least beside it, and faintly of the others. What lies above the frame is drawn on its edge.
     """
-    settings, (low, high), late = result.settings, _error_range(result), _late(result)
+    (low, high), late, first = _error_range(result), _late(result), result.useful_from
     mean, exact = _rails(result)
+    finding = "" if first is None else f"better than the baseline from epsilon {first:g}"
     drawn = over(
         mean,
         *_error_curves(result, high),
         exact,
-        now=settings.epsilon,
-        title=theme.title("RMSE by epsilon", _error_finding(result)),
+        now=result.settings.epsilon,
+        title=theme.title(
+            "RMSE by epsilon", trained(len(result.curves), len(theme.REGRESSIONS), "methods trained") or finding
+        ),
         legend="lower left" if late else "upper right",
         xaxis=_EPSILON_AXIS,
-        yaxis=theme.axis(f"RMSE, {settings.source.unit}", low, high),
+        yaxis=theme.axis(f"RMSE, {result.problem.source.unit}", low, high),
     )
     if late:
         drawn["layout"]["legend"]["y"] = 0.07  # above the lower rail
@@ -67,23 +70,15 @@ def _error_curves(result: RegressionResult, high: float) -> list[Curve]:
 
 def _curve(name: str, x: object, y: np.ndarray, *, chosen: bool) -> Curve:
     """Return the curve of a method; the chosen one stands out."""
-    style = {"width": 3, "dots": 6, "ghost": True} if chosen else {"width": 2}
-    return Curve(name=METHODS[name], colour=theme.REGRESSIONS[name], x=x, y=y, **style)
+    width, dots = (3, 6) if chosen else (2, 0)
+    return Curve(name=METHODS[name], colour=theme.REGRESSIONS[name], x=x, y=y, width=width, dots=dots, ghost=chosen)
 
 
 def _late(result: RegressionResult) -> bool:
     """Return whether the curves come down so late that the corner under them is free."""
-    shown = [name for name in (result.settings.mechanism, result.rival) if name in result.curves]
+    shown = [name for name in (result.settings.mechanism, result.rival) if name and name in result.curves]
     early = np.array(result.settings.epsilons) <= 1  # as far as a legend reaches
     return bool(shown) and all((result.quantiles(name)[1][early] >= result.mean_error).all() for name in shown)
-
-
-def _error_finding(result: RegressionResult) -> str:
-    """Return from which epsilon the chosen method beats the baseline, or how many methods are trained."""
-    if part := trained(len(result.curves), len(theme.REGRESSIONS), "methods trained"):
-        return part
-    first = result.useful_from
-    return "" if first is None else f"better than the baseline from epsilon {first:g}"
 
 
 def _error_range(result: RegressionResult) -> tuple[float, float]:
@@ -122,55 +117,47 @@ def no_minimum(result: RegressionResult) -> dict:
 
 
 def lines(result: RegressionResult) -> dict:
-    """The predicted label over one feature: a line for each run, and some held-out rows, but none of a file of one's
-    own."""
-    settings, colour = result.settings, theme.REGRESSIONS[result.settings.mechanism]
+    """Draw the predicted label over one feature: a line for each run, and some held-out rows, but none of a file of
+    one's own."""
+    settings, source = result.settings, result.problem.source
     bounds, found, exact = result.lines()
-    points, (left, right) = [], bounds
-    own = settings.private
-    if own:
-        middle = float(exact.mean())
+    points: list[dict] = []
+    (left, right), middle, label = bounds, float(exact.mean()), f"{source.label}, {source.unit}"
+    if settings.private:
         reach = max(float(np.ptp(exact)), 0.5 * result.problem.half)
-        shown = [middle - reach, middle + reach]
+        shown, label = (middle - reach, middle + reach), source.label
     else:
         points, shown = _people(result)
     path = "".join(f"M{left:.5g},{start:.6g}L{right:.5g},{end:.6g}" for start, end in found)
-    margin = 0.03 * (right - left)
-    label = ", ".join([settings.source.label, settings.source.unit][: 2 - own])
-    line = {"color": colour, "width": 1.2}
+    line = {"color": theme.REGRESSIONS[settings.mechanism], "width": 1.2}
+    rising, margin = result.rising, 0.03 * (right - left)
+    many, goes = (rising, "rise") if exact[1] > exact[0] else (settings.repeats - rising, "fall")
     return over(
         *points,
         Curve(name="least squares", colour=theme.NON_PRIVATE, x=bounds, y=exact),
-        title=theme.title("Fitted lines", _slopes(result)),
+        title=theme.title("Fitted lines", f"{many} of {settings.repeats} {goes}"),
         xaxis=theme.axis(_feature(result, settings.feature), left - margin, right + margin),
         yaxis=theme.axis(columns.short(label, _LETTERS), *shown),
         shapes=[theme.path(path, layer="between", line=line, opacity=0.5, name=theme.GHOST)],
     )
 
 
-def _people(result: RegressionResult) -> tuple[list[dict], list[float]]:
+def _people(result: RegressionResult) -> tuple[list[dict], tuple[float, float]]:
     """(the held-out rows as points, the range upwards that shows them)."""
     x, y = result.points()
-    floor, high = result.settings.source.label_bounds[0], float(np.quantile(y, 0.97)) * 1.1
-    hover = f"%{{x:.3~g}}: %{{y:.4~g}} {result.settings.source.unit}<extra>held-out row</extra>"
+    floor, high = result.problem.source.label_bounds[0], float(np.quantile(y, 0.97)) * 1.1
+    hover = f"%{{x:.3~g}}: %{{y:.4~g}} {result.problem.source.unit}<extra>held-out row</extra>"
     points = theme.markers(x, y, colour=theme.NON_PRIVATE, size=5, hover=hover, name="held-out people", opacity=0.55)
-    return [points], [floor - 0.08 * high, high]
-
-
-def _slopes(result: RegressionResult) -> str:
-    """Return how many lines go the way of least squares."""
-    _, _, (start, end) = result.lines()
-    many, runs = result.rising, result.settings.repeats
-    return f"{many} of {runs} rise" if end > start else f"{runs - many} of {runs} fall"
+    return [points], (floor - 0.08 * high, high)
 
 
 def _feature(result: RegressionResult, place: int) -> str:
-    return columns.short(result.settings.source.features[place], _LETTERS)
+    return columns.short(result.problem.source.features[place], _LETTERS)
 
 
 def coefficients(result: RegressionResult) -> dict:
     """Draw what each feature is worth: least squares, and where nine runs in ten fall."""
-    frame, unit = result.coefficients(), result.settings.source.unit
+    frame, unit = result.coefficients(), result.problem.source.unit
     exact, places = frame["least squares"].to_numpy(), np.arange(len(frame))
     reach = max(1.35 * float(np.abs(exact).max()), 1e-9)
     cut = np.clip(frame[["low", "median", "high"]].to_numpy(), -2 * reach, 2 * reach)
@@ -191,7 +178,7 @@ def coefficients(result: RegressionResult) -> dict:
 def split(result: RegressionResult) -> dict:
     """Median error over the share of epsilon for the quadratic, with the share of least noise and today's."""
     (low, high), settings, frame = _error_range(result), result.settings, result.over_split
-    curves = []
+    curves: list[Curve | dict] = []
     for name in SPLITTERS:
         if name in frame:
             medians, chosen = np.minimum(frame[name].to_numpy(), 20 * high), name == settings.mechanism
@@ -206,15 +193,23 @@ def split(result: RegressionResult) -> dict:
         title=theme.title("Budget split", "▲ least noise"),
         legend="upper left" if free else "upper right",
         xaxis=theme.share_axis("budget share for the quadratic", 1, step=0.2),
-        yaxis=theme.axis(f"RMSE, {settings.source.unit}", low, high),
+        yaxis=theme.axis(f"RMSE, {result.problem.source.unit}", low, high),
     )
 
 
 def _least_noise(result: RegressionResult, name: str, height: float) -> dict:
     """The mark just above the axis at the share with the least noise."""
     share, hover = SPLITTERS[name](result.problem.inputs), f"least noise: %{{x:.1%}}<extra>{METHODS[name]}</extra>"
-    style = {"symbol": "triangle-up", "size": 13, "colour": theme.REGRESSIONS[name], "hover": hover}
-    return theme.markers([share], [height], **style, cliponaxis=False, showlegend=False)
+    return theme.markers(
+        [share],
+        [height],
+        colour=theme.REGRESSIONS[name],
+        size=13,
+        symbol="triangle-up",
+        hover=hover,
+        cliponaxis=False,
+        showlegend=False,
+    )
 
 
 def true_surface(result: RegressionResult) -> dict:
@@ -225,8 +220,8 @@ def true_surface(result: RegressionResult) -> dict:
 
 
 def noisy_surface(result: RegressionResult) -> dict:
-    """Draw what is minimised in one draw."""
-    surface, place = result.noisy_surface, result.settings.draw - 1
+    """Draw what is minimised in one draw, where a quadratic is released."""
+    surface, place = result.noisy_surface or result.true_surface, result.settings.draw - 1
     kind = "minimum" if not surface.negative else ("minimum in this plane only", "saddle", "maximum")[surface.seen]
     return _surface(
         result,
@@ -240,8 +235,8 @@ def _surface(result: RegressionResult, surface: Surface, *, title: dict, dots: n
     middle, factor = result.true_surface.centre, 2 * result.problem.half
     (left, bottom), side = factor * (middle - REACH), 2 * factor * REACH
     ends, speck = np.clip(factor * dots, -1e6, 1e6), 0.02 * side
-    style = {"fillcolor": theme.REGRESSIONS[result.settings.mechanism], "fillrule": "nonzero"}
-    style["line"] = {"width": 0.8, "color": "rgba(255,255,255,.8)"}
+    fill, line = theme.REGRESSIONS[result.settings.mechanism], {"width": 0.8, "color": "rgba(255,255,255,.8)"}
+    runs = theme.specks(*ends.T, width=speck, height=speck)
     hover = "%{x:.4~g}, %{y:.4~g}<extra>least squares</extra>"
     across, up = factor * middle
     return maps.heat(
@@ -249,7 +244,7 @@ def _surface(result: RegressionResult, surface: Surface, *, title: dict, dots: n
         _COLOURS,
         theme.markers([across], [up], colour=theme.NON_PRIVATE, size=13, symbol="x-thin-open", hover=hover),
         annotations=[theme.note("◆ a run  × least squares", "lower left")],
-        shapes=[theme.path(theme.specks(*ends.T, width=speck, height=speck), **style)],
+        shapes=[theme.path(runs, fillcolor=fill, fillrule="nonzero", line=line)],
         title=title,
         xaxis=theme.axis(_feature(result, result.settings.across), left, left + side),
         yaxis=theme.axis(_feature(result, result.settings.up), bottom, bottom + side),

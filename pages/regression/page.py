@@ -1,11 +1,16 @@
 """What does privacy cost a regression?"""
 
+from dataclasses import replace
+from typing import Any
+
 from dpcore.data.regression import SOURCES
 from dpcore.regression.least_squares import REPAIRS
 from lab.sources import OWN
 from pages.regression import figures
 from pages.regression import words as say
-from pages.regression.experiment import SPLITTERS, RegressionSettings
+from pages.regression.experiment import RegressionSettings
+from pages.regression.parameters import SPLITTERS, RegressionParameters
+from pages.regression.result import RegressionResult
 from ui import controls, labels, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
@@ -24,59 +29,51 @@ def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
     desk.choose("split", "Budget split", SPLITS, help=say.SPLIT_HELP)
     desk.choose("repair", "Repair", REPAIRS, help=say.REPAIR_HELP)
-    if desk.settings.source is None:
+    source = desk.settings.source
+    if source is None:
         return
-    names = dict(enumerate(desk.settings.source.features[: desk.settings.features]))
+    names = dict(enumerate(source.features[: desk.settings.features]))
     desk.choose("feature", "Feature of the lines", names)
     desk.choose("across", "Surface x axis", names)
     desk.choose("up", "Surface y axis", names)
 
 
-def knobs(settings: RegressionSettings) -> Knobs:
+def knobs(settings: RegressionParameters) -> Knobs:
     """The share of epsilon has a knob where it is set by hand, and the draw where its quadratic is released."""
     by_hand = settings.split == "own" and settings.mechanism in SPLITTERS
-    people = {"label": "People"} if settings.by_person else {}
-    changes = {"rows": people, "label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
+    changes: dict[str, dict[str, Any]] = {
+        "rows": {"label": "People"} if settings.by_person else {},
+        "label_top": {"unit": settings.problem.source.unit},
+        "draw": {"pace": 500},
+    }
     main = (*MAIN, "share") if by_hand else MAIN
     play = "draw" if settings.mechanism in say.ON else None
     return Knobs(hero="epsilon", main=main, more=MORE, play=play, changes=changes)
 
 
-def pictures(result) -> list[list[live.Picture]]:
+def pictures(result: RegressionResult) -> list[list[live.Picture]]:
     """Draw what it costs, and what the models say; and one run's quadratic, or where all runs end."""
-    third = ("noisy", figures.noisy_surface) if result.noisy_surface is not None else ("true", figures.true_surface)
-    drawn = (("errors", figures.errors, 1.5), ("lines", figures.lines, 1.0), (*third, 1.0))
-    return [_row(result, *drawn, height=455)]
+    released = result.noisy_surface is not None
+    drawn = {"errors": figures.errors(result), "lines": figures.lines(result)}
+    drawn |= {"noisy": figures.noisy_surface(result)} if released else {"true": figures.true_surface(result)}
+    about = say.ABOUT | ({"lines": say.OWN_LINES} if result.settings.private else {})
+    errors, lines, surface = live.row(about, drawn, height=455, wide={"errors": 1.5})
+    return [[errors, replace(lines, pair=True), surface]]
 
 
-def methods(result) -> list[list[live.Picture]]:
+def methods(result: RegressionResult) -> list[list[live.Picture]]:
     """Draw where a method fails, and how two of them divide epsilon."""
-    drawn = ("no_minimum", figures.no_minimum, 1.0), ("split", figures.split, 1.0)
-    return [_row(result, *drawn, height=360)]
+    drawn = {"no_minimum": figures.no_minimum(result), "split": figures.split(result)}
+    return [live.row(say.ABOUT, drawn, height=360)]
 
 
-def coefficients(result) -> list[list[live.Picture]]:
+def coefficients(result: RegressionResult) -> list[list[live.Picture]]:
     """Draw what the features are worth, and where two coefficients of all runs end, where that is not in view
     already."""
-    drawn = [("coefficients", figures.coefficients, 1.6)]
+    drawn = {"coefficients": figures.coefficients(result)}
     if result.noisy_surface is not None:
-        drawn.append(("true", figures.true_surface, 1.0))
-    return [_row(result, *drawn, height=380)]
-
-
-def _row(result, *drawn, height: int) -> list[live.Picture]:
-    """Charts beside one another: (name, what draws it, its share of the row)."""
-    return [
-        live.Picture(
-            name=name,
-            figure=draw(result),
-            about=say.OWN_LINES if name == "lines" and result.settings.private else say.ABOUT[name],
-            height=height,
-            wide=wide,
-            pair=name == "lines",
-        )
-        for name, draw, wide in drawn
-    ]
+        drawn["true"] = figures.true_surface(result)
+    return [live.row(say.ABOUT, drawn, height=380, wide={"coefficients": 1.6})]
 
 
 PAGE = Page(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,21 +13,18 @@ from dpcore.estimators.linear import REGRESSIONS
 from dpcore.privacy import Guarantee
 from dpcore.regression.functional import published_epsilon
 from lab.claims import Case, compare, onwards
-from lab.settings import Settings, Spread, quantiles_of
+from lab.ensemble import Grid
+from lab.settings import Spread, quantiles_of
+from pages.regression.parameters import RegressionParameters
 from pages.regression.surface import REACH, Surface, surface
-from pages.regression.work import (
-    SHARES,
-    CurveOutcome,
-    FocusOutcome,
-    Problem,
-)
+from pages.regression.work import SHARES, CurveOutcome, FocusOutcome, Problem
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RegressionResult:
     """What a page shows: outcomes by mechanism, as far as they are done. Errors are in the label's unit."""
 
-    settings: Settings
+    settings: RegressionParameters
     problem: Problem
     at_now: Mapping[str, FocusOutcome]
     curves: Mapping[str, CurveOutcome]
@@ -86,8 +84,7 @@ class RegressionResult:
     def noise_gives(self) -> float:
         """The epsilon that the noise of the published mechanism gives, counted exactly."""
         settings = self.settings
-        share = settings.share_of("published")
-        return settings.spent + published_epsilon(settings.left, share=share)
+        return settings.spent + published_epsilon(settings.left, share=settings.share_of("published"))
 
     def summary(self, name: str | None = None) -> Spread:
         """Held-out error at today's epsilon of a mechanism, or of the chosen one."""
@@ -130,27 +127,24 @@ class RegressionResult:
 
     def table(self) -> pd.DataFrame:
         """A row a mechanism at today's epsilon: median and quantiles of the error, and how often it fails."""
-        rows = []
-        for name, outcome in self.at_now.items():
-            held = self.settings.guarantee(name)
-            worse = float((outcome.errors > self.mean_error).mean())
-            rows.append(
-                {"mechanism": name, "delta": held.delta, **Spread.of(outcome.errors)._asdict()}
-                | {"over least squares": self.summary(name).median / self.least_squares}
-                | {"worse than the mean": worse, "no minimum": outcome.no_minimum}
-            )
-        order = {name: place for place, name in enumerate(REGRESSIONS)}
-        return pd.DataFrame(rows).sort_values("mechanism", key=lambda names: names.map(order), ignore_index=True)
+        return pd.DataFrame([self._row(name) for name in self.at_now])
+
+    def _row(self, name: str) -> dict[str, Any]:
+        found, errors = self.summary(name), self.at_now[name].errors
+        return {
+            "mechanism": name,
+            "delta": self.settings.guarantee(name).delta,
+            **found._asdict(),
+            "over least squares": found.median / self.least_squares,
+            "worse than the mean": float((errors > self.mean_error).mean()),
+            "no minimum": self.at_now[name].no_minimum,
+        }
 
     @property
     def runs(self) -> pd.DataFrame:
         """A row a run of the curves: mechanism, epsilon, repeat, error."""
-        parts = []
-        for name, curve in self.curves.items():
-            index = pd.MultiIndex.from_product([[name], self.settings.epsilons, range(self.settings.repeats)])
-            index.names = ["mechanism", "epsilon", "repeat"]
-            parts.append(pd.DataFrame({"error": curve.errors.ravel()}, index=index).reset_index())
-        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+        grid = Grid(self.settings.epsilons, np.array([curve.errors for curve in self.curves.values()]))
+        return grid.frame("error", mechanism=list(self.curves))
 
     @property
     def over_epsilon(self) -> pd.DataFrame:
@@ -178,7 +172,7 @@ class RegressionResult:
         low, median, high = factor * quantiles_of(found[:, 1:], axis=0)
         return pd.DataFrame(
             {
-                "feature": self.settings.source.features[: self.settings.features],
+                "feature": self.problem.source.features[: self.problem.features],
                 "least squares": factor * exact[1:],
                 "low": low,
                 "median": median,
@@ -187,30 +181,29 @@ class RegressionResult:
             }
         )
 
-    def line_ends(self) -> list[tuple[float, float, Spread]]:
-        """(value of the feature, what least squares says there, what the runs say) at both ends of the lines."""
-        bounds, runs, exact = self.lines()
-        return [(float(bounds[end]), float(exact[end]), Spread.of(runs[:, end])) for end in (0, 1)]
-
     def lines(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(the chosen feature's bounds (2,) in its unit, predictions (R, 2) there, those of least squares (2,)).
 
         All other features are held at their held-out mean; analyst only.
         """
-        settings, test = self.settings, self.problem.test()
-        bounds = np.array(list(settings.source.bounds.values())[settings.feature], dtype=float)
+        feature, test = self.settings.feature, self.problem.test()
         at = np.tile(test.gram[0] / test.rows, (2, 1))
-        at[:, settings.feature + 1] = (-1, 1)
+        at[:, feature + 1] = (-1, 1)
         middle, half = self.problem.middle, self.problem.half
-        return bounds, middle + half * self.focus.weights @ at.T, middle + half * at @ self.problem.least_squares()
+        runs, exact = (middle + half * weights @ at.T for weights in (self.focus.weights, self.problem.least_squares()))
+        return self._bounds, runs, exact
 
     def points(self, many: int = 160) -> tuple[np.ndarray, np.ndarray]:
         """(values of the chosen feature in its unit, labels) of some held-out rows; analyst only."""
-        settings = self.settings
-        table = regression_data.load(self.problem.dataset, seed=settings.seed)
-        low, high = list(settings.source.bounds.values())[settings.feature]
-        values = table.X_test[:many, settings.feature + 1]
+        table = regression_data.load(self.problem.dataset, seed=self.settings.seed)
+        low, high = self._bounds
+        values = table.X_test[:many, self.settings.feature + 1]
         return low + (values + 1) / 2 * (high - low), table.y_test[:many]
+
+    @property
+    def _bounds(self) -> np.ndarray:
+        """Return the bounds (2,) of the chosen feature in its unit."""
+        return np.array(list(self.problem.source.bounds.values())[self.settings.feature], dtype=float)
 
     @property
     def pair(self) -> tuple[int, int]:
@@ -231,7 +224,7 @@ class RegressionResult:
     @cached_property
     def noisy_surface(self) -> Surface | None:
         """Return the surface of the chosen draw; None where no quadratic is released."""
-        if self.focus.gram is None:
+        gram, moment, place = self.focus.gram, self.focus.moment, self.settings.draw - 1
+        if gram is None or moment is None:
             return None
-        place = self.settings.draw - 1
-        return surface(self.focus.gram[place], self.focus.moment[place], rows=self.problem.places, pair=self.pair)
+        return surface(gram[place], moment[place], rows=self.problem.places, pair=self.pair)

@@ -13,7 +13,7 @@ class Surface:
     """J(a, b) = min or, on a saddle, the stationary value over all other coefficients of (w^T G w - 2 m^T w) / n.
 
     hessian (2, 2) and centre (2,): J(a, b) - J(centre) = (z - centre)^T hessian (z - centre).
-    negative: how many directions of G curve down; ``hidden`` how many of them are not seen in this plane.
+    negative: how many directions of G curve down; ``seen``: how many of them do so in this plane.
     """
 
     hessian: np.ndarray
@@ -24,10 +24,6 @@ class Surface:
     def seen(self) -> int:
         """Directions of this plane that curve down."""
         return int((np.linalg.eigvalsh(self.hessian) <= 0).sum())
-
-    @property
-    def hidden(self) -> int:
-        return self.negative - self.seen
 
     def values(self, middle: np.ndarray) -> np.ndarray:
         """J - J(centre) on the grid (SIDE, SIDE) about ``middle`` (2,): rows from below, b upwards."""

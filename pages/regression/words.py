@@ -5,8 +5,8 @@ from html import escape
 
 from lab.claims import Case
 from lab.files.own_rows import Roles
-from pages.regression.experiment import SPLITTERS, RegressionSettings
 from pages.regression.figures import METHODS, SAYS
+from pages.regression.parameters import SPLITTERS, RegressionParameters
 from pages.regression.result import RegressionResult
 from ui import outcomes, panels
 from ui.outcomes import apart, percent
@@ -23,18 +23,18 @@ ON = ("published", "functional", "gaussian", "adassp")
 
 def numbers(result: RegressionResult) -> list[Number]:
     """Return RMSE of the median run beside least squares without privacy, its range, and the best attacker."""
-    found, unit = result.summary(), result.settings.source.unit
+    found, unit = result.summary(), result.problem.source.unit
     mine, plain, loss = _beside(result)
     reach = 3 * result.mean_error  # runs that blow up stand at the end of the row of dots
     places = [min(error / reach, 1.0) for error in result.focus.errors]
     dots = panels.runs("", places, low=min(places), high=max(places)).mark
-    amount = float(mine.replace(",", "")) if math.isfinite(found.median) else None
     baseline = SAYS("tiles.baseline", baseline=number(result.mean_error))
     case = Case.ALIKE if result.costs == Case.AHEAD else result.costs
     note = SAYS("tiles.loses" if case == Case.BEHIND else f"tiles.{case}", loss=loss)
-    value = _from_to(*_apart(found.low, found.high), between=" <small>to</small> ")
+    low, high = _apart(found.low, found.high)
+    value = low if low == high else f"{low} <small>to</small> {high}"
     return [
-        Number(SAYS["tiles.private"], f"{mine} <small>{unit}</small>", baseline, "private", amount, unit),
+        Number(SAYS["tiles.private"], f"{mine} <small>{unit}</small>", baseline, "private", panels.amount(mine), unit),
         Number(SAYS["tiles.plain"], plain, note),
         Number(SAYS["tiles.range"], value, mark=dots),
         outcomes.void_attacker(result.settings) if result.settings.void else panels.attacker(result.guarantee),
@@ -44,7 +44,7 @@ def numbers(result: RegressionResult) -> list[Number]:
 def _beside(result: RegressionResult) -> tuple[str, str, str]:
     """Return the RMSE of the median run and of least squares, and their difference, all as shown."""
     mine, plain = _apart(result.summary().median, result.least_squares)
-    one, other = (float(text.replace(",", "")) if text[0].isdigit() else math.inf for text in (mine, plain))
+    one, other = (math.inf if (shown := panels.amount(text)) is None else shown for text in (mine, plain))
     places = max(len(text.partition(".")[2]) for text in (mine, plain)) if max(one, other) < 1e9 else 0
     return mine, plain, number(round(one - other, places))
 
@@ -55,7 +55,7 @@ def verdict(result: RegressionResult) -> str:
     nothing = result.summary().median >= baseline
     learnt = "loses" if result.costs == Case.BEHIND else "alike"
     case = learnt if not nothing else "constant_plain" if exact >= baseline else "constant"
-    holes = dict(zip(("private", "plain", "loss"), _beside(result), strict=True), unit=settings.source.unit)
+    holes = dict(zip(("private", "plain", "loss"), _beside(result), strict=True), unit=result.problem.source.unit)
     said = SAYS(f"verdict.{case}", baseline=number(baseline), runs=settings.repeats, **holes)
     fails = settings.mechanism == "published" and result.failed
     failed = SAYS("verdict.no_minimum", failed=result.failed, runs=settings.repeats) if fails else ""
@@ -66,11 +66,10 @@ def caption(result: RegressionResult) -> str:
     """Return what the marks are; of a file, how much of it is used, and what the lines are."""
     settings = result.settings
     if settings.private:
-        people, case = (
-            "people" if settings.by_person else "rows",
-            "some" if settings.rows < settings.own.private else "all",
+        people, most = "people" if settings.by_person else "rows", result.problem.source.train_rows
+        used = SAYS(
+            "caption.some" if settings.rows < most else "caption.all", rows=settings.rows, all=most, people=people
         )
-        used = SAYS(f"caption.{case}", rows=settings.rows, all=settings.own.private, people=people)
         return f"{used} {SAYS('caption.own', tested=int(result.problem.test().there))}"
     return SAYS["caption.quadratic" if result.noisy_surface else "caption.true"]
 
@@ -92,7 +91,7 @@ def diagnostics(result: RegressionResult) -> list[str]:
         noise = SAYS(f"why.{name}", sd=number(result.noise_sd))
         said.append(f"{noise} {SAYS('why.indefinite' if failed else 'why.definite', **found)}")
     if worst > 3 * median:
-        said.append(SAYS("why.worst", worst=number(worst), median=number(median), unit=settings.source.unit))
+        said.append(SAYS("why.worst", worst=number(worst), median=number(median), unit=result.problem.source.unit))
     if name in SPLITTERS:
         share, best = settings.share_of(name), SPLITTERS[name](result.problem.inputs)
         if abs(share - best) < 0.005:
@@ -103,15 +102,15 @@ def diagnostics(result: RegressionResult) -> list[str]:
         said.append(SAYS[f"why.{name}"])
     if result.cut > 0.001:
         said.append(SAYS("why.cut", bound=number(settings.label_top), share=number(100 * result.cut)))
-    if settings.source.rows_each > 1:
-        said.append(SAYS("why.person", rows=settings.source.rows_each))
+    if result.problem.source.rows_each > 1:
+        said.append(SAYS("why.person", rows=result.problem.source.rows_each))
     return [*said, SAYS("why.size", rows=settings.rows)] if name in ON else said
 
 
 def guarantee(result: RegressionResult) -> str:
     """Return what is guaranteed, under which assumptions, and what is not."""
     settings, held, published = result.settings, result.guarantee, result.settings.mechanism == "published"
-    own = panels.note(_of_own(settings.own.roles)) if settings.private else ""
+    own = panels.note(_of_own(settings.roles)) if settings.roles else ""
     if settings.void:
         return outcomes.void_guarantee(settings) + own
     text = panels.note(panels.meaning(held)) + panels.guarantee(here=held) + panels.note(outcomes.limit(held))
@@ -130,7 +129,7 @@ def _of_own(roles: Roles) -> str:
     return " ".join([unit, *(SAYS[f"own.{one}"] for one in others)])
 
 
-def _table(part: str, rows: object, columns: str, *, now: str | None = None, **holes: object) -> str:
+def _table(part: str, rows: panels.Rows, columns: str, *, now: str | None = None, **holes: object) -> str:
     badges = {"now": panels.badge("trained now"), "analyst": panels.badge("analyst only")}
     title, caption, heads = (SAYS(f"{part}.{one}", **badges, **holes) for one in ("title", "caption", "heads"))
     named = dict(zip(columns.split(), heads.split("; "), strict=True))
@@ -150,7 +149,7 @@ def table(result: RegressionResult) -> str:
         none=["–" if value != value else in_hundred(value) for value in frame["no minimum"]],
     )
     rails = {"plain": number(result.least_squares), "baseline": number(result.mean_error)}
-    holes = {"epsilon": number(settings.epsilon), "unit": settings.source.unit, "runs": settings.repeats} | rails
+    holes = {"epsilon": number(settings.epsilon), "unit": result.problem.source.unit, "runs": settings.repeats} | rails
     now = METHODS[settings.mechanism]
     return _table("table", shown, "name delta median range over worse none", now=now, **holes)
 
@@ -165,7 +164,7 @@ def coefficients_table(result: RegressionResult) -> str:
         range=[f"{_signed(low)} to {_signed(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
         sign=frame["sign"].map(in_hundred),
     )
-    holes = {"method": METHODS[settings.mechanism], "unit": settings.source.unit}
+    holes = {"method": METHODS[settings.mechanism], "unit": result.problem.source.unit}
     return _table("coefficients", shown, "feature exact middle range sign", **holes)
 
 
@@ -174,21 +173,7 @@ def _signed(value: float) -> str:
     return f"{'−' if value < 0 else '+'}{number(abs(value))}"
 
 
-def _from_to(low: str, high: str, *, between: str = " to ") -> str:
-    """A range, or the one number that its ends are shown as."""
-    return low if low == high else f"{low}{between}{high}"
-
-
-def _at(result: RegressionResult) -> str:
-    return f"at epsilon {number(result.settings.epsilon)}"
-
-
-def _pair(result: RegressionResult) -> str:
-    settings = result.settings
-    return " and ".join(escape(settings.source.features[place]) for place in (settings.across, settings.up))
-
-
-def program(settings: RegressionSettings) -> str:
+def program(settings: RegressionParameters) -> str:
     """Return one run of the chosen mechanism by the estimator, as a program that runs in a checkout."""
     problem, name = settings.problem, settings.mechanism
     share = f"    share={settings.share_of(name)!r},\n" if name in SPLITTERS else ""
@@ -212,6 +197,6 @@ model = DPLinearRegression(
 )
 model.fit(table.X[rows, inputs], table.y[rows] - middle)
 off = model.predict(table.X_test[:, inputs]) + middle - table.y_test
-print("root mean squared error on held-out rows:", np.sqrt(np.mean(off**2)), {settings.source.unit!r})
+print("root mean squared error on held-out rows:", np.sqrt(np.mean(off**2)), {problem.source.unit!r})
 print(model.guarantee_)
 """

@@ -1,7 +1,8 @@
 """The pieces of work of the regression page: which problem is solved, at one epsilon, over epsilon, over the split."""
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -75,11 +76,19 @@ class Problem:
         """Weights of least squares without noise."""
         return ridge(self.train())
 
-    def fit(self, mechanism: Any, epsilons: np.ndarray, *, repeats: int | range) -> Fit:
-        """Some ``repeats`` of a mechanism at each of ``epsilons``; repeat r has the same noise at every epsilon."""
-        which = repeats if isinstance(repeats, range) else range(repeats)
-        noise = standard_noise(mechanism, inputs=self.inputs, repeats=which.stop, seed=self.seed)
-        return mechanism.fit(self.train(), noise[which.start :], epsilons)
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A mechanism, one of ``REGRESSIONS`` with its options, on a problem."""
+
+    problem: Problem
+    mechanism: Any
+
+    def fit(self, epsilons: Sequence[float], repeats: range) -> Fit:
+        """Run some ``repeats`` at each of ``epsilons``; repeat r has the same noise at every epsilon."""
+        problem = self.problem
+        noise = standard_noise(self.mechanism, inputs=problem.inputs, repeats=repeats.stop, seed=problem.seed)
+        return self.mechanism.fit(problem.train(), noise[repeats.start :], np.array(epsilons))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,26 +108,17 @@ class FocusOutcome:
         return float("nan") if self.least is None else float((self.least <= 0).mean())
 
 
-@dataclass(frozen=True, kw_only=True)
-class Focus:
-    """All repeats of one mechanism at one epsilon. ``essential`` does not make it another piece of work."""
-
-    problem: Problem
-    mechanism: Any
-    epsilon: float
-    repeats: int
-    essential: bool = field(default=False, compare=False)
-
-    def run(self) -> FocusOutcome:
-        fit = self.problem.fit(self.mechanism, np.array([self.epsilon]), repeats=self.repeats)
-        released = fit.gram is not None
-        return FocusOutcome(
-            weights=fit.weights[0],
-            errors=self.problem.errors(fit.weights[0]),
-            gram=fit.gram[0] if released else None,
-            moment=fit.moment[0] if released else None,
-            least=np.linalg.eigvalsh(fit.gram[0])[:, 0] if released else None,
-        )
+def focus(method: Method, at: tuple[float], repeats: range) -> FocusOutcome:
+    """Run a method at one epsilon."""
+    fit = method.fit(at, repeats)
+    gram, moment = (None if released is None else released[0] for released in (fit.gram, fit.moment))
+    return FocusOutcome(
+        weights=fit.weights[0],
+        errors=method.problem.errors(fit.weights[0]),
+        gram=gram,
+        moment=moment,
+        least=None if gram is None else np.linalg.eigvalsh(gram)[:, 0],
+    )
 
 
 class Errors(NamedTuple):
@@ -127,22 +127,9 @@ class Errors(NamedTuple):
     errors: np.ndarray
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tried:
-    """What ``Focus`` measures, of the first ``given`` of ``count`` repeats from ``first`` on, fitted together."""
-
-    problem: Problem
-    mechanism: Any
-    epsilon: float
-    first: int
-    count: int
-    given: int
-    essential: ClassVar[bool] = False
-
-    def run(self) -> Errors:
-        repeats = range(self.first, self.first + self.count)
-        fit = self.problem.fit(self.mechanism, np.array([self.epsilon]), repeats=repeats)
-        return Errors(self.problem.errors(fit.weights[0])[: self.given])
+def errors(method: Method, at: tuple[float], repeats: range, *, given: int) -> Errors:
+    """Return the error that ``focus`` measures, of the first ``given`` repeats; all are fitted together."""
+    return Errors(method.problem.errors(method.fit(at, repeats).weights[0])[:given])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,35 +140,15 @@ class CurveOutcome:
     no_minimum: np.ndarray | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ErrorCurve:
-    """All repeats of one mechanism at each of ``epsilons``."""
-
-    problem: Problem
-    mechanism: Any
-    epsilons: tuple[float, ...]
-    repeats: int
-    essential: bool = field(default=False, compare=False)
-
-    def run(self) -> CurveOutcome:
-        fit = self.problem.fit(self.mechanism, np.array(self.epsilons), repeats=self.repeats)
-        least = None if fit.gram is None else np.linalg.eigvalsh(fit.gram)[..., 0]
-        return CurveOutcome(
-            errors=self.problem.errors(fit.weights), no_minimum=None if least is None else (least <= 0).mean(axis=1)
-        )
+def over_epsilon(method: Method, at: tuple[float, ...], repeats: range) -> CurveOutcome:
+    """Run a method at several epsilons."""
+    fit = method.fit(at, repeats)
+    least = None if fit.gram is None else np.linalg.eigvalsh(fit.gram)[..., 0]
+    no_minimum = None if least is None else (least <= 0).mean(axis=1)
+    return CurveOutcome(errors=method.problem.errors(fit.weights), no_minimum=no_minimum)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ShareCurve:
-    """Median held-out error (S,) of ``mechanisms``, one for each of ``SHARES`` of epsilon for the quadratic."""
-
-    problem: Problem
-    mechanisms: tuple[Any, ...]
-    epsilon: float
-    repeats: int
-    essential: bool = field(default=False, compare=False)
-
-    def run(self) -> np.ndarray:
-        epsilons = np.array([self.epsilon])
-        fits = [self.problem.fit(mechanism, epsilons, repeats=self.repeats) for mechanism in self.mechanisms]
-        return np.median(self.problem.errors(np.stack([fit.weights[0] for fit in fits])), axis=1)
+def over_share(methods: tuple[Method, ...], at: tuple[float], repeats: range) -> np.ndarray:
+    """Return the median held-out error (S,) of a method with each of ``SHARES`` of epsilon for the quadratic."""
+    weights = np.stack([method.fit(at, repeats).weights[0] for method in methods])
+    return np.median(methods[0].problem.errors(weights), axis=1)
