@@ -454,7 +454,9 @@ OWN_RULES = {
     r"measured on ([\d,]+) row": lambda r, m: int(m[1].replace(",", "")) == r.problem.test().there,
     r"one person, all of their rows": lambda r, _: r.settings.own.roles.person and r.settings.source.rows_each >= 1,
     r"The unit of privacy is one row": lambda r, _: not r.settings.own.roles.person,
-    r"At most (\d+) rows of each person are used": lambda r, m: int(m[1]) == r.settings.mechanism_of("gaussian").rows_each > 1,
+    r"At most (\d+) rows of each person are used": lambda r, m: (
+        int(m[1]) == r.settings.mechanism_of("gaussian").rows_each > 1
+    ),
     r"up to (\d+) rows here": lambda r, m: int(m[1]) == r.settings.mechanism_of("output").rows_each > 1,
     r"number of such rows is protected too": lambda r, _: r.settings.mechanism_of("functional").gaps,
     r"becomes the midpoint of its bounds": lambda r, _: not r.settings.own.roles.gaps,
