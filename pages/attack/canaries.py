@@ -101,19 +101,8 @@ def planted_rows(model: Planting) -> tuple[np.ndarray, np.ndarray]:
 def plant(model: Planting, at: tuple[float], repeats: range) -> Planted:
     """Train with all canaries at one epsilon."""
     X, y = planted_rows(model)
-    path = descent.noisy_gradient_descent(
-        X,
-        y,
-        n_classes=2,
-        steps=model.steps,
-        learning_rate=model.learning_rate,
-        clip_norm=model.clip_norm,
-        noise_sd=model.noise_sd(at[0], rows=len(y)),
-        start=np.zeros((1, X.shape[1])),
-        seed=model.seed,
-        draws=repeats,
-        clipping=CLIPPING[model.version],
-    )
+    sd, clipping = model.noise_sd(at[0], rows=len(y)), CLIPPING[model.version]
+    path = model.descend(X, y, sd=sd, draws=repeats, clipping=clipping)
     m = model.canaries
     return Planted(y[-m:].astype(bool), path.weights[:, 0, -m:])
 

@@ -1,23 +1,15 @@
 """How far each person moves a step: their gradient with their own classes, against that with others in their place."""
 
-from typing import Protocol
-
 import numpy as np
 
 from dpcore.training import losses
+from pages.attack.inputs import Training
 
 
-class Clipped(Protocol):
-    """What of a recipe bounds a person."""
-
-    @property
-    def version(self) -> str: ...
-    @property
-    def clip_norm(self) -> float: ...
-
-
-def gradient_moves(recipe: Clipped, weights: np.ndarray, X: np.ndarray, y: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """||g - g'|| of each row with its own class ``y`` (n,) and with the ``other``, at weights (m, k, p): (m, n);
+def gradient_moves(
+    recipe: Training, weights: np.ndarray, X: np.ndarray, y: np.ndarray, other: np.ndarray
+) -> np.ndarray:
+    """Return ||g - g'|| of each row with its own class ``y`` (n,) and with the ``other``, at weights (m, k, p): (m, n);
     clipped one by one where the recipe does so. A row of class -1, which is none, has no gradient."""
     z = losses.logits(weights.astype(float), X)
     lengths = np.linalg.norm(X, axis=1)
@@ -32,10 +24,12 @@ def gradient_moves(recipe: Clipped, weights: np.ndarray, X: np.ndarray, y: np.nd
 
 
 def people_moves(
-    recipe: Clipped, weights: np.ndarray, X: np.ndarray, y: np.ndarray, other: np.ndarray, people: np.ndarray
+    recipe: Training, weights: np.ndarray, X: np.ndarray, y: np.ndarray, other: np.ndarray, people: np.ndarray
 ) -> np.ndarray:
-    """The same of people (m, M) of whom ``people`` (n,) says whose each row is: clipped is the average of a person's
-    gradients (``dpcore.training.people``)."""
+    """Return the same of people (m, M), where ``people`` (n,) says whose each row is.
+
+    Clipped is the average of a person's gradients (``dpcore.training.people``).
+    """
     order, counts = np.argsort(people, kind="stable"), np.bincount(people)
     X, y, other, people = X[order], y[order], other[order], people[order]
     starts = np.cumsum(counts) - counts

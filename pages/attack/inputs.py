@@ -1,13 +1,16 @@
 """All that a piece of work depends on, as values: what the settings say besides is no part of its key."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
+
+import numpy as np
 
 from dpcore.attacks import audit
 from dpcore.data import toy as data
 from dpcore.data.references import held
 from dpcore.privacy import Adjacency
-from dpcore.training import descent
+from dpcore.training import descent, losses
 
 # Rows, or people, of a file of one's own that are trained on: each picture takes hundreds of trainings.
 MOST_LIVE = 2000
@@ -76,11 +79,56 @@ class Recipe(Inputs):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivateRecipe(Recipe):
-    """The same with each gradient clipped to ``clip_norm``, and noise for an epsilon at ``delta``."""
+class Clipped(Recipe):
+    """The same with each gradient clipped to ``clip_norm``, unless a training says otherwise."""
+
+    clip_norm: float
+
+    def descend(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        sd: float | np.ndarray,
+        draws: Sequence[int] | np.ndarray,
+        people: np.ndarray | None = None,
+        clipping: descent.Clipping = "per-example",
+        record: Sequence[int] = (),
+        share: float = 1.0,
+    ) -> descent.Path:
+        """Train models from zero on rows with the constant, one for each of ``draws``, at this share of the rate."""
+        return descent.noisy_gradient_descent(
+            X,
+            y,
+            people=people,
+            n_classes=self.classes,
+            steps=self.steps,
+            learning_rate=self.learning_rate * share,
+            clip_norm=self.clip_norm,
+            noise_sd=sd,
+            start=np.zeros((losses.outputs(self.classes), X.shape[1])),
+            seed=self.seed,
+            draws=draws,
+            clipping=clipping,
+            record=record,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training(Clipped):
+    """How each model of two worlds is trained, but for the noise; the same whoever the person is.
+
+    version: of ``VERSIONS``.
+    """
+
+    version: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateRecipe(Clipped):
+    """The same with noise for an epsilon at ``delta``."""
 
     delta: float
-    clip_norm: float
 
     def noise_sd(self, epsilon: float, *, rows: int) -> float:
         """Return the noise on the mean gradient of this many rows, one of them replaced."""

@@ -5,7 +5,7 @@ record: an attacker who knows all other rows trains on them without noise, subtr
 class: without privacy the difference is nearly a multiple of the record itself.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -63,44 +63,20 @@ def inverted(model: Model, at: tuple[float | None, ...], repeats: range) -> Seen
     X[0], y[0] = RECORD, model.label
     sd = model.noise_sd(epsilon, rows=len(y)) if epsilon is not None else 0.0
     clipping: descent.Clipping = "per-example" if epsilon is not None else "none"
-    weights = _trained(model, X, y, sd=sd, draws=repeats if sd else [0], clipping=clipping)
+    X = losses.with_constant(X)
+    weights = model.descend(X, y, sd=sd, draws=repeats if sd else [0], clipping=clipping).weights
     # The mean over one row less, made the sum over the same number.
     share = (len(y) - 1) / len(y)
-    without = _trained(model, X[1:], y[1:], sd=0.0, draws=[0], clipping=clipping, share=share)
+    without = model.descend(X[1:], y[1:], sd=0.0, draws=[0], clipping=clipping, share=share).weights
     record = (without - weights)[:, model.label, :-1] * -1
     classes = surest(weights.astype(float))
-    means = np.stack([X[1:][y[1:] == label].mean(axis=0) for label in range(10)])
+    means = np.stack([X[1:, :-1][y[1:] == label].mean(axis=0) for label in range(10)])
     match = np.stack([_alike(classes, means).mean(axis=-1), _alike(record, RECORD)])
     return Seen(classes.astype(np.float32), record, match)
 
 
-def _trained(
-    model: Model,
-    X: np.ndarray,
-    y: np.ndarray,
-    *,
-    sd: float,
-    draws: Sequence[int],
-    clipping: descent.Clipping,
-    share: float = 1.0,
-) -> np.ndarray:
-    return descent.noisy_gradient_descent(
-        losses.with_constant(X),
-        y,
-        n_classes=10,
-        steps=model.steps,
-        learning_rate=model.learning_rate * share,
-        clip_norm=model.clip_norm,
-        noise_sd=sd,
-        start=np.zeros((10, X.shape[1] + 1)),
-        seed=model.seed,
-        draws=draws,
-        clipping=clipping,
-    ).weights
-
-
 def surest(weights: np.ndarray) -> np.ndarray:
-    """Pictures (R, K, 64), from grey, that weights (R, K, 65) are surest of: ascent on ln p_c(x) - s ||x||^2 / 2."""
+    """Return pictures (R, K, 64) that weights (R, K, 65) are surest of, from grey: ascent on ln p_c(x) - s ||x||^2 / 2."""
     pictures = np.zeros((len(weights), weights.shape[1], weights.shape[2] - 1))
     slopes, offsets = weights[..., :-1], weights[..., -1]
     for _ in range(_ASCENT):
@@ -112,7 +88,7 @@ def surest(weights: np.ndarray) -> np.ndarray:
 
 
 def _alike(found: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Correlation over the pixels."""
+    """Return the correlation over the pixels."""
     a = found - found.mean(axis=-1, keepdims=True)
     b = truth - truth.mean(axis=-1, keepdims=True)
     scale = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
@@ -147,11 +123,11 @@ class InversionResult:
     curve: Grid
 
     def match(self, which: int) -> tuple[float, float]:
-        """(private, without privacy): the median correlation with the truth."""
+        """Return (private, without privacy): the median correlation with the truth."""
         return float(np.median(self.now.match[which])), float(self.plain.match[which, 0])
 
     def table(self) -> pd.DataFrame:
-        """Median correlations over epsilon."""
+        """Return median correlations over epsilon."""
         (epsilons, classes), (_, record) = (grid.over() for grid in self.curve.arms)
         return pd.DataFrame({"epsilon": epsilons, "classes": classes[1], "record": record[1]})
 
@@ -160,7 +136,7 @@ class InversionResult:
         return {"Match": self.table, "Pictures": self.pixels}
 
     def pixels(self) -> pd.DataFrame:
-        """Every picture that is shown, a row a picture."""
+        """Return every picture that is shown, a row a picture."""
         pictures = np.vstack([self.now.classes[0], self.now.record[:1], self.plain.classes[0], self.plain.record[:1]])
         names = [f"{arm}, {what}" for arm in ("private", "plain") for what in (*map(str, range(10)), "record")]
         return pd.DataFrame(pictures, index=names).reset_index(names="picture")

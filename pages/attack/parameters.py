@@ -15,8 +15,8 @@ from lab.files import file_handles
 from lab.files.own_rows import OwnRows
 from lab.settings import Measure
 from lab.sources import OWN, ToySettings, source_of
-from pages.attack.inputs import MOST_LIVE, rows_of
-from pages.attack.two_worlds import Neighbours, OwnNeighbours, Training, most_repeats
+from pages.attack.inputs import MOST_LIVE, Training, rows_of
+from pages.attack.two_worlds import Neighbours, OwnNeighbours, most_repeats
 
 # Part -> the question it answers.
 PARTS = {

@@ -9,7 +9,7 @@ lie apart (Fisher's) and the middle between them, both from the first half of th
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from lab import chunking
 from lab.boundaries import Plane, usual_plane
 from lab.ensemble import Runs
 from pages.attack.exposure import gradient_moves, people_moves
-from pages.attack.inputs import Inputs, Recipe, split_of, worked_rows
+from pages.attack.inputs import Inputs, Training, split_of, worked_rows
 
 # How much longer a training takes whose every step is seen: two more gradients each.
 STEPS_SEEN = 3
@@ -93,14 +93,6 @@ class Neighbours(Inputs):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training(Recipe):
-    """How each model is trained, but for the noise; the same whoever the person is. version: of ``VERSIONS``."""
-
-    version: str
-    clip_norm: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class OwnNeighbours:
     """All that decides the two data sets of a file: no row of it is public, and none is made up.
 
@@ -155,25 +147,9 @@ class Model(Training):
         return str(Adjacency.REPLACE_ONE)
 
 
-def train(
-    recipe: Training, world: World, *, sd: float, draws: Sequence[int] | np.ndarray, record: Sequence[int] = ()
-) -> descent.Path:
-    """Train models from zero by this recipe, one for each of ``draws``."""
-    return descent.noisy_gradient_descent(
-        world.X,
-        world.y,
-        people=world.people,
-        n_classes=recipe.classes,
-        steps=recipe.steps,
-        learning_rate=recipe.learning_rate,
-        clip_norm=recipe.clip_norm,
-        noise_sd=sd,
-        start=np.zeros((losses.outputs(recipe.classes), world.X.shape[1])),
-        seed=recipe.seed,
-        draws=draws,
-        clipping=CLIPPING[recipe.version],
-        record=record,
-    )
+def train(recipe: Training, world: World, **how: Any) -> descent.Path:
+    """Train models by this recipe on the rows of a world; ``how`` as of ``Clipped.descend``."""
+    return recipe.descend(world.X, world.y, people=world.people, clipping=CLIPPING[recipe.version], **how)
 
 
 class Trained(NamedTuple):

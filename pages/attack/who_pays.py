@@ -27,7 +27,7 @@ GROUPS = ("majority", "minority")
 
 
 def with_group(split: data.Split, X: np.ndarray, minority: np.ndarray) -> np.ndarray:
-    """Rows (n, d) with the group and the constant beside (n, d + 2); those of the ``minority`` (n,) moved."""
+    """Return rows (n, d) with the group and the constant beside (n, d + 2); those of the ``minority`` (n,) moved."""
     way = split.X_public[split.y_public == 1].mean(axis=0) - split.X_public[split.y_public == 0].mean(axis=0)
     moved = np.clip(X + minority[:, None] * way, -1, 1)
     return losses.with_constant(np.column_stack([moved, np.where(minority, 1.0, -1.0)]))
@@ -41,13 +41,13 @@ class Model(PrivateRecipe):
 
     @property
     def cells(self) -> float:
-        """The work of one model."""
+        """Return the work of one model."""
         outputs, inputs = losses.outputs(self.classes), self.features + 2
         return chunking.cells(rows=self.rows, outputs=outputs, inputs=inputs, steps=self.steps)
 
 
 def people(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(X (n, d + 2), y, minority) of the private rows; a larger share keeps those who were in the smaller one."""
+    """Return (X (n, d + 2), y, minority) of the private rows; a larger share keeps those who were in the smaller one."""
     split = model.split
     rank = stream(model.seed, "split", 1).permutation(len(split.y_private))
     minority = rank < round(model.minority * len(rank))
@@ -61,19 +61,8 @@ def fitted(model: Model, at: tuple[float | None, ...], repeats: range) -> np.nda
     """
     X, y, _ = people(model)
     sds = [0.0 if epsilon is None else model.noise_sd(epsilon, rows=len(y)) for epsilon in at]
-    path = descent.noisy_gradient_descent(
-        X,
-        y,
-        n_classes=model.classes,
-        steps=model.steps,
-        learning_rate=model.learning_rate,
-        clip_norm=model.clip_norm,
-        noise_sd=np.repeat(sds, len(repeats)),
-        start=np.zeros((losses.outputs(model.classes), X.shape[1])),
-        seed=model.seed,
-        draws=[*repeats] * len(at),
-        clipping="none" if None in at else "per-example",
-    )
+    clipping: descent.Clipping = "none" if None in at else "per-example"
+    path = model.descend(X, y, sd=np.repeat(sds, len(repeats)), draws=[*repeats] * len(at), clipping=clipping)
     return _right(model, path.weights).reshape(2, -1, len(at), len(repeats))
 
 
@@ -125,7 +114,7 @@ class GroupsResult:
         return self.curve.arms[group].arms[label].over()
 
     def typical(self, group: int, label: int = -1) -> float:
-        """Today's share of right answers: the median over the repeats, for one class the mean.
+        """Return today's share of right answers: the median over the repeats, for one class the mean.
 
         Where noise leads, a model leans to one class or the other, and the medians of both look better than any model.
         """
@@ -133,7 +122,7 @@ class GroupsResult:
         return float(np.median(shares) if label == -1 else shares.mean())
 
     def cost(self, group: int, label: int = -1) -> float:
-        """The share of right answers lost against the model without privacy."""
+        """Return the share of right answers lost against the model without privacy."""
         return float(self.plain[group, label]) - self.typical(group, label)
 
     def lost(self, group: int, label: int = -1) -> Case:
@@ -153,13 +142,13 @@ class GroupsResult:
         return round(self.settings.minority * self.settings.rows)
 
     def by_class(self) -> np.ndarray:
-        """The 5 % quantile, mean and 95 % quantile of today's shares (3, 2, K)."""
+        """Return the 5 % quantile, mean and 95 % quantile of today's shares (3, 2, K)."""
         classes = self.now[:, :-1]
         low, high = np.quantile(classes, [0.05, 0.95], axis=-1)
         return np.stack([low, classes.mean(axis=-1), high])
 
     def table(self) -> pd.DataFrame:
-        """A row a group and class."""
+        """Return a row a group and class."""
         rows = [
             (group, name, self.plain[g, c], self.typical(g, c), self.cost(g, c))
             for g, group in enumerate(GROUPS)

@@ -16,19 +16,6 @@ from pages.attack.parameters import AttackParameters
 
 # The audit that is done before the others.
 FIRST = "classifier published"
-COLUMNS = (
-    "mechanism",
-    "version",
-    "claimed",
-    "delta",
-    "neighbours",
-    "unit",
-    "at least",
-    "confidence",
-    "assumed",
-    "trainings",
-    "verdict",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,24 +95,23 @@ class AuditResult:
 
     def table(self) -> pd.DataFrame:
         """Return a row an audit that is done."""
-        rows = [
-            (
-                one.family,
-                one.what,
-                one.epsilon,
-                one.delta,
-                str(one.adjacency),
-                one.unit,
-                bound.epsilon,
-                bound.confidence,
-                bound.assumes,
-                bound.trials,
-                self.verdicts[name],
-            )
-            for name, one in AUDITS.items()
-            if (bound := self.bounds.get(name))
-        ]
-        return pd.DataFrame(rows, columns=list(COLUMNS))
+        done = [AUDITS[name] for name in self.bounds]
+        bounds = self.bounds.values()
+        return pd.DataFrame(
+            {
+                "mechanism": [one.family for one in done],
+                "version": [one.what for one in done],
+                "claimed": [one.epsilon for one in done],
+                "delta": [one.delta for one in done],
+                "neighbours": [str(one.adjacency) for one in done],
+                "unit": [one.unit for one in done],
+                "at least": [bound.epsilon for bound in bounds],
+                "confidence": [bound.confidence for bound in bounds],
+                "assumed": [bound.assumes for bound in bounds],
+                "trainings": [bound.trials for bound in bounds],
+                "verdict": list(self.verdicts.values()),
+            }
+        )
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return what can be downloaded."""
