@@ -23,12 +23,12 @@ EPSILON_AXIS = theme.epsilon_axis(*LIMITS["epsilon"])
 
 
 def allowed(result: WorldsResult) -> dict[str, str]:
-    """The limits in words; none where the guarantee is void."""
+    """Return the limits in words; none where the guarantee is void."""
     return {} if result.settings.void else ALLOWED[result.settings.version]
 
 
 def people(result: WorldsResult) -> dict:
-    """All people, the riskier the larger, the one who is meant, and the boundaries of both worlds' models."""
+    """Draw all people, the riskier the larger, the one who is meant, and the boundaries of both worlds' models."""
     plane, settings = result.plane, result.settings
     shapes = [
         maps.boundary(plane, result.boundaries(world), colour=colour, width=1.1, dash=theme.DASHES[colour])
@@ -89,14 +89,14 @@ def _points(result: WorldsResult) -> list[dict]:
 
 
 def _class(result: WorldsResult) -> str:
-    """The class of the person."""
+    """Return the class of the person."""
     _, label = result.candidate
     name = result.split.source.classes[label]
     return name if len(name) > 1 else f"class {name}"
 
 
 def _meant(result: WorldsResult) -> dict:
-    """The person, in the colour of the class, with a ring. A shape: it is dragged without a redraw of all points."""
+    """Draw the person, ringed, in the colour of the class; a shape is dragged without a redraw of all points."""
     _, label = result.candidate
     (x, y), half = _place(result).tolist(), 7.5
     size = {"xsizemode": "pixel", "ysizemode": "pixel", "x0": -half, "x1": half, "y0": -half, "y1": half}
@@ -170,7 +170,7 @@ def accuracy(result: WorldsResult) -> dict:
 
 
 def finding(result: WorldsResult) -> str:
-    """Up to which epsilon these trainings do not tell the attacker from a coin; or how far the curve has come."""
+    """Return up to which epsilon these trainings do not tell the attacker from a coin, or how far the curve is."""
     if progress := trained(len(result.points), len(EPSILONS), "attacked"):
         return progress
     curve = result.curve

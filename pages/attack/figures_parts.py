@@ -184,7 +184,7 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
 
 
 def _tile(picture: np.ndarray) -> np.ndarray:
-    """64 numbers as a square of shades from below, with a margin of none; brightest and darkest are its own."""
+    """Return 64 numbers as a square of shades from below, with a margin of none; brightest and darkest are its own."""
     low, high = picture.min(), picture.max()
     square = ((picture - low) / max(high - low, 1e-12)).reshape(8, 8)[::-1]
     shades = np.clip(np.round((_GREYS - 1) * square), 0, _GREYS - 1).astype(np.uint8)
@@ -196,7 +196,7 @@ def _strip(row: np.ndarray) -> np.ndarray:
 
 
 def _named(name: str, at: int, *, rows: int) -> dict:
-    """The name under a picture of the sheet."""
+    """Draw the name under a picture of the sheet."""
     down, across = divmod(at, _ACROSS)
     place = {"x": across + 0.5, "y": (rows - 1 - down + _STRIP / 2 / (1 + _STRIP)) * (1 + _STRIP)}
     font = {"xref": "x", "yref": "y", "showarrow": False, "font": {"size": 12}}

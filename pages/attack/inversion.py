@@ -76,7 +76,10 @@ def inverted(model: Model, at: tuple[float | None, ...], repeats: range) -> Seen
 
 
 def surest(weights: np.ndarray) -> np.ndarray:
-    """Return pictures (R, K, 64) that weights (R, K, 65) are surest of, from grey: ascent on ln p_c(x) - s ||x||^2 / 2."""
+    """Return pictures (R, K, 64), from grey, that weights (R, K, 65) are surest of.
+
+    That is by ascent on ln p_c(x) - s ||x||^2 / 2.
+    """
     pictures = np.zeros((len(weights), weights.shape[1], weights.shape[2] - 1))
     slopes, offsets = weights[..., :-1], weights[..., -1]
     for _ in range(_ASCENT):

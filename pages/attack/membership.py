@@ -103,7 +103,7 @@ def _descended(model: Plain, X: np.ndarray, y: np.ndarray, members: np.ndarray, 
 
 
 def _margins(z: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """ln(p / (1 - p)) of the right class (R, n), from logits (R, k, n)."""
+    """Return ln(p / (1 - p)) of the right class (R, n), from logits (R, k, n)."""
     if z.shape[1] == 1:
         return z[:, 0] * (2 * y - 1)
     own = np.take_along_axis(z, np.broadcast_to(y, (len(z), 1, len(y))), axis=1)[:, 0]
@@ -112,8 +112,11 @@ def _margins(z: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def ratio_scores(members: np.ndarray, margins: np.ndarray) -> np.ndarray:
-    """Log-likelihood ratio (R, n) of each model's margin: normal with the mean of the *other* models that held the
-    person, against those that did not; the spread, within the two, is pooled over both."""
+    """Return the log-likelihood ratio (R, n) of each model's margin.
+
+    It is normal with the mean of the *other* models that held the person, against those that did not; the spread,
+    within the two, is pooled over both.
+    """
     total = 0.0
     means, squares = [], []
     for who in (members, ~members):
@@ -129,7 +132,7 @@ def ratio_scores(members: np.ndarray, margins: np.ndarray) -> np.ndarray:
 
 
 def roc(scores: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """The share of members found at each share of false alarms of ``RATES``."""
+    """Return the share of members found at each share of false alarms of ``RATES``."""
     inside, outside = np.sort(scores[members]), np.sort(scores[~members])
     # The threshold above which at most this share of the outside lies: never more false alarms than it says.
     allowed = np.floor(RATES * len(outside)).astype(int)
@@ -176,7 +179,7 @@ class MembersResult:
 
     @cached_property
     def curves(self) -> dict[tuple[str, str], np.ndarray]:
-        """(arm, attack) -> share of members found at each of ``RATES``."""
+        """Return (arm, attack) -> share of members found at each of ``RATES``."""
         found = {}
         for arm, (members, margins, _) in self.shadows.items():
             found[arm, ATTACKS[0]] = roc(ratio_scores(members, margins), members)
@@ -193,7 +196,7 @@ class MembersResult:
         return all(len(one.members) == MODELS for one in self.shadows.values())
 
     def found_by_model(self, arm: str) -> np.ndarray:
-        """The share of its members (R,) found in each model, with one false alarm in 100 over all models."""
+        """Return the share of its members (R,) found in each model, at one false alarm in 100 over all models."""
         members, margins, _ = self.shadows[arm]
         scores = ratio_scores(members, margins)
         outside = np.sort(scores[~members])
@@ -212,7 +215,7 @@ class MembersResult:
         return compare(*self.shadows["plain"].right.T, complete=self.complete)
 
     def right(self, arm: str) -> tuple[float, float]:
-        """Median share of right answers on members, and on others."""
+        """Return the median share of right answers on members, and on others."""
         members, others = np.median(self.shadows[arm].right, axis=0)
         return float(members), float(others)
 
@@ -221,16 +224,16 @@ class MembersResult:
         return self.shadows[arm].members.size
 
     def margins(self, arm: str) -> tuple[np.ndarray, np.ndarray]:
-        """The logits of being right, of members and of others."""
+        """Return the logits of being right, of members and of others."""
         members, margins, _ = self.shadows[arm]
         return margins[members], margins[~members]
 
     def at(self, arm: str, attack: str, rate: float) -> float:
-        """The share of members found at this share of false alarms."""
+        """Return the share of members found at this share of false alarms."""
         return float(self.curves[arm, attack][np.abs(RATES - rate).argmin()])
 
     def advantage(self, arm: str, attack: str) -> float:
-        """The largest difference between members found and false alarms."""
+        """Return the largest difference between members found and false alarms."""
         return float(np.maximum(self.curves[arm, attack] - RATES, 0).max())
 
     def allowed(self, rate: float) -> float:
@@ -238,7 +241,7 @@ class MembersResult:
         return float(self.frontier["gaussian"][np.abs(RATES - rate).argmin()])
 
     def table(self) -> pd.DataFrame:
-        """A row an arm and attack."""
+        """Return a row an arm and attack."""
         rows = []
         for arm, attack in self.curves:
             members, others = self.right(arm)
@@ -260,6 +263,6 @@ class MembersResult:
         return {"Attacks": self.table, "ROC": self.roc}
 
     def roc(self) -> pd.DataFrame:
-        """The frontier, and the curve of each attack beside it."""
+        """Return the frontier, and the curve of each attack beside it."""
         curves = {f"{arm}, {attack}": curve for (arm, attack), curve in self.curves.items()}
         return self.frontier.assign(**curves)

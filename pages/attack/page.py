@@ -18,7 +18,7 @@ from pages.attack import words_parts as tell
 from pages.attack.experiment import AttackSettings
 from pages.attack.parameters import MISFITS
 from ui import controls, labels, live, my_rows, outcomes, panels
-from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
+from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed, noted
 
 PARTS = {
     "worlds": "One person",
@@ -37,7 +37,7 @@ HEIGHT = 455
 
 
 def setup(desk: controls.Desk) -> None:
-    """The choices that make another experiment: the part at hand, and what it leaves to choose."""
+    """Show the choices that make another experiment: the part at hand, and what it leaves to choose."""
     desk.choose("part", "Attack", PARTS, wide=True, help=say.PARTS_HELP)
 
 
@@ -88,7 +88,7 @@ def holds(desk: controls.Desk) -> bool:
 
 
 def worlds_knobs(settings: AttackSettings) -> Knobs:
-    """A row has a class of its own, an outlier is given one; of a file there is no outlier, and no map to place one."""
+    """Return the knobs of one person: an outlier is given a class; a file has no outlier, and no map to place one."""
     if settings.private:
         number = ("person",) if settings.who == "row" else ()
         main, more = (*number, "clip_norm", "steps", "learning_rate"), ("repeats", "delta", "seed")
@@ -102,8 +102,8 @@ def worlds_knobs(settings: AttackSettings) -> Knobs:
     )
 
 
-def knobs(*main: str) -> Knobs:
-    return Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS)
+def knobs(*main: str) -> Callable[[Any], Knobs]:
+    return always(Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS))
 
 
 def _chart(name: str, figure: dict, **how) -> live.Picture:
@@ -122,20 +122,20 @@ def worlds(result) -> Rows:
 
 
 def membership(result) -> Rows:
-    """The curves, and where they come from."""
+    """Draw the curves, and where they come from."""
     margins = (_chart(f"margins.{arm}", others.margins(result, arm)) for arm in others.ARMS)
     return [[_chart("roc", others.roc(result), wide=1.3), *margins]]
 
 
 def audit(result) -> Rows:
-    """Return what was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
+    """Draw what was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
     return [
         [_chart(f"audits.{name}", audited.summary(result, broken=name == "broken")) for name in ("sound", "broken")]
     ]
 
 
 def every_audit(result) -> Rows:
-    """All audits by name, in two long charts."""
+    """Draw all audits by name, in two long charts."""
     return [
         [
             live.Picture(
@@ -147,18 +147,18 @@ def every_audit(result) -> Rows:
 
 
 def once(result) -> Rows:
-    """The canaries of one training, and what it shows of each claim beside many trainings."""
+    """Draw the canaries of one training, and what it shows of each claim beside many trainings."""
     return [[_chart("canaries", audited.canaries(result)), _chart("beside", audited.beside(result))]]
 
 
 def pays(result) -> Rows:
-    """Groups over epsilon, and the classes of each."""
+    """Draw groups over epsilon, and the classes of each."""
     classes = (_chart(f"classes.{group}", others.by_class(result, place)) for place, group in enumerate(others.GROUPS))
     return [[_chart("groups", others.groups(result), wide=1.5), *classes]]
 
 
 def inversion(result) -> Rows:
-    """Pictures, and how alike they are to the truth."""
+    """Draw pictures, and how alike they are to the truth."""
     sheets = (
         _chart(f"pictures.{name}", others.pictures(result, private=name == "with")) for name in ("without", "with")
     )
@@ -171,9 +171,16 @@ def voided(result) -> str:
     return panels.note(void) if void else ""
 
 
-def words(verdict, caption, diagnostics, guarantee, table) -> dict[str, Callable[[Any], str]]:
-    """Return what a part says of its result, by name."""
-    said = {"verdict": verdict, "caption": caption, "why": listed(diagnostics), "guarantee": guarantee}
+def guarantee(result) -> str:
+    """Return what is guaranteed in a part whose guarantee is that of its noise."""
+    settings = result.settings
+    return say.SAYS(f"{settings.part}.guarantee", rows=settings.rows, **say.budget(settings))
+
+
+def words(name: str, verdict, diagnostics, guarantee, table, *, caption=None) -> dict[str, Callable[[Any], str]]:
+    """Return what a part says of its result, by name; the caption is a text of it where it is no function."""
+    said = {"verdict": verdict, "caption": caption or always(say.SAYS[f"{name}.caption"])}
+    said |= {"why": listed(diagnostics), "guarantee": guarantee}
     return said | {"table": lambda result: voided(result) + table(result)}
 
 
@@ -193,7 +200,7 @@ WORLDS = Page(
     lead=say.lead,
     numbers=say.numbers,
     knobs=worlds_knobs,
-    words=words(say.verdict, say.caption, say.diagnostics, say.guarantee, say.worlds_table),
+    words=words("worlds", say.verdict, say.diagnostics, say.guarantee, say.worlds_table, caption=say.caption),
     pictures=worlds,
     # Beside the verdict, so that it never lags behind.
     slices=Slices(moving=0),
@@ -206,13 +213,14 @@ WORLDS = Page(
 MEMBERSHIP = replace(
     WORLDS,
     numbers=tell.membership_numbers,
-    knobs=always(knobs("members", *RECIPE)),
+    knobs=knobs("members", *RECIPE),
     words=words(
+        "membership",
         tell.membership_verdict,
-        tell.membership_caption,
         tell.membership_diagnostics,
         tell.membership_guarantee,
         tell.membership_table,
+        caption=tell.membership_caption,
     ),
     pictures=membership,
 )
@@ -222,10 +230,10 @@ AUDIT = replace(
     more=None,
     knobs=always(Knobs(hero="seed", changes=say.KNOBS)),
     words=words(
+        "audit",
         judge.audit_verdict,
-        always(judge.AUDIT_CAPTION),
         judge.audit_diagnostics,
-        judge.audit_guarantee,
+        noted(always(say.SAYS["audit.guarantee"])),
         judge.audit_table,
     ),
     pictures=audit,
@@ -236,31 +244,23 @@ AUDIT = replace(
 ONCE = replace(
     WORLDS,
     numbers=judge.once_numbers,
-    knobs=always(knobs("canaries", "guessed", *RECIPE)),
-    words=words(
-        judge.once_verdict, always(judge.ONCE_CAPTION), judge.once_diagnostics, judge.once_guarantee, judge.once_table
-    ),
+    knobs=knobs("canaries", "guessed", *RECIPE),
+    words=words("once", judge.once_verdict, judge.once_diagnostics, judge.once_guarantee, judge.once_table),
     pictures=once,
 )
 PAYS = replace(
     WORLDS,
     numbers=tell.pays_numbers,
-    knobs=always(knobs("minority", *RECIPE)),
-    words=words(
-        tell.pays_verdict, always(tell.PAYS_CAPTION), tell.pays_diagnostics, tell.pays_guarantee, tell.pays_table
-    ),
+    knobs=knobs("minority", *RECIPE),
+    words=words("pays", tell.pays_verdict, tell.pays_diagnostics, noted(guarantee), tell.pays_table),
     pictures=pays,
 )
 INVERSION = replace(
     WORLDS,
     numbers=tell.inversion_numbers,
-    knobs=always(knobs("label", *RECIPE)),
+    knobs=knobs("label", *RECIPE),
     words=words(
-        tell.inversion_verdict,
-        always(tell.INVERSION_CAPTION),
-        tell.inversion_diagnostics,
-        tell.inversion_guarantee,
-        tell.inversion_table,
+        "inversion", tell.inversion_verdict, tell.inversion_diagnostics, noted(guarantee), tell.inversion_table
     ),
     pictures=inversion,
 )

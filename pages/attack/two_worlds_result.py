@@ -81,7 +81,7 @@ def _together(trained: Sequence[Trained]) -> Trained:
 
 
 def _at_once(model: Model) -> int:
-    """Trainings of a slice in each world, were it not for its most cells."""
+    """Return the trainings of a slice in each world, were it not for its most cells."""
     more = STEPS_SEEN if model.sees == "steps" else 1
     return int(np.clip(_CELLS_AT_ONCE / model.cells, 10, _MOST // more))
 
@@ -152,7 +152,7 @@ def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "WorldsRe
 
 @cached
 def _limits(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
-    """Depends on delta alone, and costs as much as all else that is drawn."""
+    """Return the limits, which depend on delta alone, and cost as much as all else that is drawn."""
     promised = [1 - (1 - delta) / (1 + math.exp(epsilon)) for epsilon in epsilons]
     gaussian = [(1 + gdp.delta_of(0.0, mu=gdp.mu_of(epsilon, delta=delta))) / 2 for epsilon in epsilons]
     return pd.DataFrame({"epsilon": epsilons, "promised": promised, "gaussian": gaussian})
@@ -194,11 +194,6 @@ class WorldsResult:
         return boundaries(self.trained.weights[world, :some], self.plane)
 
     @property
-    def usual_risk(self) -> float:
-        """Return the median of the risks."""
-        return float(np.median(self.risks))
-
-    @property
     def promised(self) -> float:
         """Return what the claim leaves the best 50:50 attacker at most: (e^epsilon + delta) / (1 + e^epsilon)."""
         return self.settings.claim.attacker_accuracy
@@ -217,7 +212,7 @@ class WorldsResult:
 
     @property
     def shown(self) -> LowerBound:
-        """The bound that assumes nothing: of these recipes nobody proved that the noise makes a Gaussian curve."""
+        """Return the bound that assumes nothing; nobody proved that the noise makes a Gaussian curve here."""
         return self.bounds["count"]
 
     @property

@@ -47,7 +47,7 @@ class Model(PrivateRecipe):
 
 
 def people(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (X (n, d + 2), y, minority) of the private rows; a larger share keeps those who were in the smaller one."""
+    """Return (X (n, d + 2), y, minority) of the private rows; a larger share keeps those in a smaller one."""
     split = model.split
     rank = stream(model.seed, "split", 1).permutation(len(split.y_private))
     minority = rank < round(model.minority * len(rank))

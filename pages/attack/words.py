@@ -1,12 +1,15 @@
 """The attack on one person: which text of ``texts.md`` is said, and with which numbers; and what all parts share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from dpcore.estimators.recipes import crossing
 from dpcore.privacy import LowerBound
 from pages.attack.figures import allowed
+from pages.attack.inputs import FORMS
 from pages.attack.parameters import MISFITS, PRESETS, AttackParameters
 from pages.attack.two_worlds_result import WorldsResult
 from ui import hundred, outcomes, panels
@@ -41,6 +44,11 @@ def budget(settings: AttackParameters) -> dict[str, str]:
     return {"epsilon": number(settings.epsilon), "delta": theme.delta(settings.delta)}
 
 
+def say(key: str, cases: Iterable[str], **holes: Any) -> list[str]:
+    """Return the texts of these ``cases`` under ``key``, filled."""
+    return [SAYS(f"{key}.{case}", **holes) for case in cases]
+
+
 def tabled(
     key: str,
     rows: panels.Rows,
@@ -55,29 +63,29 @@ def tabled(
 
     more: headings of further columns. mark: the first column of the row that is marked.
     """
-    holes |= {"now": panels.badge("trained now")}
-    said = {name: SAYS(f"{key}.{name}", **holes) for name in ("title", "caption")}
-    heads = dict(zip(columns, SAYS(f"{key}.heads", **holes).split(" | "), strict=True))
-    return panels.table(rows, **said, heads={**heads, **more}, formats=formats, now=mark)
+    title, caption, heads = say(key, ("title", "caption", "heads"), now=panels.badge("trained now"), **holes)
+    named = dict(zip(columns, heads.split(" | "), strict=True))
+    return panels.table(rows, title=title, caption=caption, heads={**named, **more}, formats=formats, now=mark)
 
 
 def best_attacker(settings: AttackParameters) -> Number:
-    """The best attacker against the sound recipe's noise; one whom nothing limits where the guarantee is void."""
+    """Return the best attacker against the sound recipe's noise; nothing limits them where the guarantee is void."""
     return outcomes.void_attacker(settings) if settings.void else panels.attacker(settings.guarantees.formula)
 
 
-def claimed(settings: AttackParameters, *, allows: float) -> Number:
+def claimed(settings: AttackParameters) -> Number:
     """Return what the claim leaves the best attacker: the sound noise's own limit, what a claim would allow, or no
     limit."""
     if settings.version != "published":
         return best_attacker(settings) if settings.version == "sound" else panels.attacker(None)
+    allows = settings.claim.attacker_accuracy
     said = panels.at_most(allows) if allows <= 0.9995 else "100"
     note = SAYS["worlds.tiles.allows_note"]
     return Number(SAYS["worlds.tiles.allows"], f"{said}\u00a0%", note, tone="bound", amount=float(said))
 
 
 def numbers(result: WorldsResult) -> list[Number]:
-    """Attack accuracy, its bound, the epsilon that it shows, and this person's influence."""
+    """Return attack accuracy, its bound, the epsilon that it shows, and this person's influence."""
     found, settings, tile = result.attack, result.settings, "worlds.tiles"
     right, least, version = in_hundred(found.accuracy), _least(result.shown), settings.version
     sure = SAYS(f"{tile}.interval", low=in_hundred(found.low), high=in_hundred(found.high))
@@ -85,7 +93,7 @@ def numbers(result: WorldsResult) -> list[Number]:
     claim = SAYS(f"{tile}.{claim}", epsilon=number(settings.epsilon))
     said = [
         Number(SAYS[f"{tile}.right"], f"{right}\u00a0%", sure, tone="private", amount=float(right)),
-        claimed(settings, allows=result.promised),
+        claimed(settings),
         Number(SAYS[f"{tile}.shown"], number(least), claim, tone="bound", amount=least),
     ]
     share = in_hundred(result.risk)
@@ -99,10 +107,10 @@ def numbers(result: WorldsResult) -> list[Number]:
 def verdict(result: WorldsResult) -> str:
     """Return whether the attacker does better than chance, and whether the claim stands."""
     found, settings = result.attack, result.settings
-    start = SAYS(f"worlds.verdict.{settings.sees}_{'above' if found.low > 0.5 else 'chance'}", trials=found.trials)
+    better = f"{settings.sees}_{'above' if found.low > 0.5 else 'chance'}"
     if settings.void:
-        return f"{start} {outcomes.void(settings)}"
-    more, holes = result.bounds["gaussian"].epsilon, {"trainings": 2 * result.trainings} | budget(settings)
+        return f"{SAYS(f'worlds.verdict.{better}', trials=found.trials)} {outcomes.void(settings)}"
+    more, holes = result.bounds["gaussian"].epsilon, {"trials": found.trials, "trainings": 2 * result.trainings}
     match settings.version:
         case "none":
             cases = ["none_all" if found.accuracy == 1 else "none_some"]
@@ -116,33 +124,34 @@ def verdict(result: WorldsResult) -> str:
             cases = ["above"]
         case _:
             cases = ["within"] * (found.low > 0.5)
-    return " ".join([start, *(SAYS(f"worlds.verdict.{one}", more=number(more), **holes) for one in cases)])
+    return " ".join(say("worlds.verdict", [better, *cases], more=number(more), **holes, **budget(settings)))
 
 
 def _least(bound: LowerBound) -> float:
-    """The epsilon that a bound shows. Next to nothing is written as nothing, which a lower bound may be."""
+    """Return the epsilon that a bound shows; next to nothing as nothing, which a lower bound may be."""
     return bound.epsilon if bound.epsilon >= 0.001 else 0.0
 
 
 def diagnostics(result: WorldsResult) -> list[str]:
-    """This person's influence, what the attacker knows, and how the number of trainings limits what can be seen."""
-    settings, why = result.settings, "worlds.why"
-    published, void = settings.version == "published", settings.version == "sound" and settings.void
-    shares = (in_hundred(float(one)) for one in (result.usual_risk, result.risks.max()))
-    holes = dict(zip(("middle", "most"), shares, strict=True)) | {"people": len(result.risks)}
-    mine = number(result.risk) if published else in_hundred(result.risk)
-    said = [SAYS(f"{why}.{'void' if void else settings.version}", mine=mine, **holes)]
-    guaranteed = settings.version != "none" and not settings.void
-    if settings.sees == "weights" and guaranteed and settings.steps > 1:
-        said.append(SAYS[f"{why}.steps"])
-    if result.trained.scores is None:
-        said.append(SAYS[f"{why}.halves"])
-    bounds = {form: number(_least(result.bounds[form])) for form in ("count", "gaussian")}
-    said.append(SAYS(f"{why}.shown", trainings=result.trainings, proved=SAYS["proved"], **bounds))
-    if settings.version == "sound" and guaranteed and result.promised - result.ceiling >= _WIDE:
-        both = {name: in_hundred(getattr(result, name)) for name in ("promised", "ceiling")}
-        said.append(SAYS(f"{why}.curve", **both))
-    return said
+    """Return this person's influence, what the attacker knows, and how the number of trainings limits what is seen."""
+    settings, version = result.settings, result.settings.version
+    guaranteed = version != "none" and not settings.void
+    cases = ["void" if version == "sound" and settings.void else version]
+    cases += ["steps"] * (settings.sees == "weights" and guaranteed and settings.steps > 1)
+    cases += ["halves"] * (result.trained.scores is None) + ["shown"]
+    cases += ["curve"] * (version == "sound" and guaranteed and result.promised - result.ceiling >= _WIDE)
+    shares = {"middle": float(np.median(result.risks)), "most": float(result.risks.max())}
+    shares |= {"promised": result.promised, "ceiling": result.ceiling}
+    return say(
+        "worlds.why",
+        cases,
+        mine=number(result.risk) if version == "published" else in_hundred(result.risk),
+        people=len(result.risks),
+        trainings=result.trainings,
+        proved=SAYS["proved"],
+        **{name: in_hundred(share) for name, share in shares.items()},
+        **{form: number(_least(result.bounds[form])) for form in FORMS},
+    )
 
 
 def refused(settings: AttackParameters, parts: Mapping[str, str]) -> str:
@@ -180,7 +189,7 @@ def guarantee(result: WorldsResult) -> str:
         return _own_guarantee(result)
     settings, held, key = result.settings, result.settings.guarantees, "worlds.guarantee"
     holes = {"person": settings.person, "others": settings.rows - 1}
-    worlds = panels.note(" ".join(SAYS(f"{key}.{one}", **holes) for one in (settings.who, settings.against, "knows")))
+    worlds = panels.note(" ".join(say(key, (settings.who, settings.against, "knows"), **holes)))
     match settings.version:
         case "sound":
             limit = panels.note(outcomes.limit(held.formula))
@@ -197,19 +206,17 @@ def guarantee(result: WorldsResult) -> str:
 
 
 def worlds_table(result: WorldsResult) -> str:
-    """Measured and allowed over epsilon."""
+    """Return what is measured and allowed over epsilon."""
     limits = dict(reversed(allowed(result).items()))
-    columns = ("epsilon", "accuracy", "interval", "trials")
     rows = [row | {"interval": (row["low"], row["high"])} for row in result.curve.to_dict("records")]
     shares = dict.fromkeys(("accuracy", *limits), lambda share: f"{100 * share:.1f}")
     ends = {"interval": lambda ends: f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"}
-    more = {name: f"{words}<br>{panels.badge('bound')}" for name, words in limits.items()}
     return tabled(
         "worlds.table",
         rows,
-        columns,
+        ("epsilon", "accuracy", "interval", "trials"),
         formats={"epsilon": number, "trials": "{:,}".format} | shares | ends,
-        more=more,
+        more={name: f"{words}<br>{panels.badge('bound')}" for name, words in limits.items()},
         mark=number(result.settings.epsilon),
         trials=result.attack.trials,
     )

@@ -7,14 +7,13 @@ from pages.attack.audits.table import AUDITS, CAUGHT, CONFIDENCE, CONSISTENT, TO
 from pages.attack.audits.targets_regression import REPORT_SHARE as SHARE
 from pages.attack.canaries import CONFIDENCE as SURE
 from pages.attack.canaries import POINT, RETRAININGS, OnceResult
-from pages.attack.words import SAYS, budget, claimed, tabled
+from pages.attack.words import SAYS, budget, claimed, say, tabled
 from ui import panels
 from ui.panels import Number, number
 from ui.plot import theme
 
 # The audit of a mechanism that gives less than it claims.
 REPORT = "functional published"
-AUDIT_CAPTION, ONCE_CAPTION = SAYS["audit.caption"], SAYS["once.caption"]
 _MANY = 2 * RETRAININGS
 
 
@@ -30,25 +29,24 @@ def _halves(result: AuditResult) -> tuple[tuple[int, int], tuple[int, int]]:
 def audit_numbers(result: AuditResult) -> list[Number]:
     """Return how many broken mechanisms were caught and correct ones refuted, the slides' classifier, and all runs."""
     (caught, broken), (refuted, correct) = _halves(result)
-    runs, done = sum(bound.trials for bound in result.bounds.values()), len(result.bounds)
+    runs, done, tile = sum(bound.trials for bound in result.bounds.values()), len(result.bounds), "audit.tiles"
     first = number(result.bounds[FIRST].epsilon) if FIRST in result.bounds else "…"
-    holes = {"void": result.count(VOID), "epsilon": number(AUDITS[FIRST].epsilon), "done": done, "all": len(AUDITS)}
-    tile = {key: SAYS(f"audit.tiles.{key}", **holes) for key in ("void", "expected", "claimed", "done")}
-    tile |= {key: SAYS[f"audit.tiles.{key}"] for key in ("caught", "refuted", "first", "runs")}
+    void = SAYS(f"{tile}.void", void=result.count(VOID))
+    claim = SAYS(f"{tile}.claimed", epsilon=number(AUDITS[FIRST].epsilon))
     value = f"{caught} <small>of {broken}</small>"
     return [
-        Number(tile["caught"], value, tile["void"], tone="private", amount=float(caught)),
-        Number(tile["refuted"], f"{refuted} <small>of {correct}</small>", tile["expected"]),
-        Number(tile["first"], f"≥ {first}", tile["claimed"], tone="bound"),
-        Number(tile["runs"], f"{runs:,}", tile["done"]),
+        Number(SAYS[f"{tile}.caught"], value, void, tone="private", amount=float(caught)),
+        Number(SAYS[f"{tile}.refuted"], f"{refuted} <small>of {correct}</small>", SAYS[f"{tile}.expected"]),
+        Number(SAYS[f"{tile}.first"], f"≥ {first}", claim, tone="bound"),
+        Number(SAYS[f"{tile}.runs"], f"{runs:,}", SAYS(f"{tile}.done", done=done, all=len(AUDITS))),
     ]
 
 
 def audit_verdict(result: AuditResult) -> str:
     """Return whether each audit came out as it must, and which did not."""
-    left, void, key = len(AUDITS) - len(result.bounds), result.count(VOID), "audit.verdict"
+    left, void = len(AUDITS) - len(result.bounds), result.count(VOID)
     if not result.bounds:
-        return SAYS(f"{key}.none", left=left)
+        return SAYS("audit.verdict.none", left=left)
     (caught, broken), (_, correct) = _halves(result)
     cases = ["broken"] * bool(broken) + ["correct"] * bool(correct)
     if result.surprises:
@@ -56,7 +54,7 @@ def audit_verdict(result: AuditResult) -> str:
     cases += ["void"] * bool(void) + ["left"] * bool(left)
     done = {"caught": caught, "broken": broken, "correct": correct, "void": void, "left": left}
     first = "".join(_named(result)[:1])
-    return " ".join(SAYS(f"{key}.{case}", found=len(result.surprises), first=first, **done) for case in cases)
+    return " ".join(say("audit.verdict", cases, found=len(result.surprises), first=first, **done))
 
 
 def _named(result: AuditResult) -> list[str]:
@@ -66,23 +64,22 @@ def _named(result: AuditResult) -> list[str]:
 
 def audit_diagnostics(result: AuditResult) -> list[str]:
     """Return how to read the table."""
-    report = AUDITS[REPORT].epsilon
-    holes = {"names": "; ".join(_named(result)), "proved": SAYS["proved"]}
-    holes |= {"each": f"{100 * CONFIDENCE:.2f}", "all": f"{100 * TOGETHER:.0f}"}
-    holes |= {"claimed": number(report), "spent": number(published_epsilon(report, share=SHARE))}
-    holes |= {"most": number(worst_epsilon(CONFIDENCE, 2000))}
-    cases = ["surprises"] * (len(result.surprises) > 1)
-    cases += ["consistent", "void", "confidence", "counting", "report"]
-    return [SAYS(f"audit.why.{case}", **holes) for case in cases]
-
-
-def audit_guarantee(_: AuditResult) -> str:
-    """Return what is claimed in each row."""
-    return panels.note(SAYS["audit.guarantee"])
+    report, cases = AUDITS[REPORT].epsilon, ["surprises"] * (len(result.surprises) > 1)
+    return say(
+        "audit.why",
+        [*cases, "consistent", "void", "confidence", "counting", "report"],
+        names="; ".join(_named(result)),
+        proved=SAYS["proved"],
+        each=f"{100 * CONFIDENCE:.2f}",
+        all=f"{100 * TOGETHER:.0f}",
+        claimed=number(report),
+        spent=number(published_epsilon(report, share=SHARE)),
+        most=number(worst_epsilon(CONFIDENCE, 2000)),
+    )
 
 
 def audit_table(result: AuditResult) -> str:
-    """Every audit with its verdict."""
+    """Return every audit with its verdict."""
     frame = result.table()
     if frame.empty:
         return ""
@@ -110,7 +107,7 @@ def once_numbers(result: OnceResult) -> list[Number]:
         Number(*one, tone="private", amount=bound.epsilon),
         Number(SAYS[f"{tile}.right"], value, canaries),
         Number(SAYS(f"{tile}.many", many=_MANY), f"≥ {found.get('count', '…')}", gaussian),
-        claimed(settings, allows=result.settings.claim.attacker_accuracy),
+        claimed(settings),
     ]
 
 
@@ -124,7 +121,7 @@ def once_verdict(result: OnceResult) -> str:
         refuted = [form for form, one in result.beside.items() if one.epsilon > settings.epsilon]
         cases.append(f"many_{refuted[0] if refuted else 'none'}")
     holes = {"guesses": guesses, "many": _MANY, "most": number(result.ceiling.epsilon), "sure": f"{100 * SURE:.0f}"}
-    return " ".join(SAYS(f"once.verdict.{case}", **holes, **budget(settings)) for case in cases)
+    return " ".join(say("once.verdict", cases, **holes, **budget(settings)))
 
 
 def once_diagnostics(result: OnceResult) -> list[str]:
@@ -142,12 +139,12 @@ def once_diagnostics(result: OnceResult) -> list[str]:
 
 def once_guarantee(result: OnceResult) -> str:
     """Return what is claimed of a canary, and which bound is measured."""
-    holes = {"sure": f"{100 * result.first.bound.confidence:.0f}"} | budget(result.settings)
-    return panels.note(" ".join(SAYS(f"once.guarantee.{one}", **holes) for one in (result.settings.version, "bound")))
+    sure, cases = f"{100 * result.first.bound.confidence:.0f}", (result.settings.version, "bound")
+    return panels.note(" ".join(say("once.guarantee", cases, sure=sure, **budget(result.settings))))
 
 
 def once_table(result: OnceResult) -> str:
-    """The bounds over epsilon."""
+    """Return the bounds over epsilon."""
     frame = result.curve
     if frame["median"].isna().all():
         return ""

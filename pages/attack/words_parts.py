@@ -10,17 +10,16 @@ from pages.attack.inversion import REPEATS as RETRIES
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import ATTACKS, MODELS, MembersResult
 from pages.attack.who_pays import GROUPS, REPEATS, GroupsResult
-from pages.attack.words import OWN, SAYS, best_attacker, budget, of_own, tabled
+from pages.attack.words import OWN, SAYS, best_attacker, budget, of_own, say, tabled
 from ui import outcomes, panels
 from ui.panels import Number, number
 
 # A reconstruction of this correlation can be recognised; one below the second cannot.
 _READABLE, _LOST = 0.7, 0.3
-PAYS_CAPTION, INVERSION_CAPTION = SAYS["pays.caption"], SAYS["inversion.caption"]
 
 
 def membership_numbers(result: MembersResult) -> list[Number]:
-    """Members found at 1 % false positives, with and without privacy, and what the noise allows."""
+    """Return members found at 1 % false positives, with and without privacy, and what the noise allows."""
     private, plain = (result.at(arm, ATTACKS[0], 0.01) for arm in ("private", "plain"))
     tile, note = "membership.tiles", SAYS["membership.tiles.note"]
     limit = Number(SAYS[f"{tile}.bound"], found(result.allowed(0.01)), note, tone="bound")
@@ -52,7 +51,7 @@ def membership_verdict(result: MembersResult) -> str:
 
 
 def membership_diagnostics(result: MembersResult) -> list[str]:
-    """Overfitting, the rare confident guesses, and the number of models."""
+    """Return overfitting, the rare confident guesses, and the number of models."""
     best, others = ATTACKS[0], len(result.shadows["plain"].members) - 1
     sure = {arm: found(result.at(arm, best, 0.001)) for arm in ("plain", "private")}
     advantage = {arm: f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private")}
@@ -74,7 +73,7 @@ def _memory(result: MembersResult) -> str:
 
 
 def _right(result: MembersResult, arm: str, *names: str) -> dict[str, str]:
-    """Accuracy of an arm on members and on others, in whole percent."""
+    """Return the accuracy of an arm on members and on others, in whole percent."""
     return dict(zip(names or ("members", "others"), (f"{100 * one:.0f}" for one in result.right(arm)), strict=True))
 
 
@@ -97,7 +96,7 @@ def membership_guarantee(result: MembersResult) -> str:
 
 
 def membership_table(result: MembersResult) -> str:
-    """Both attacks on both models."""
+    """Return both attacks on both models."""
     columns = ("model", "attack", "found at 1 %", "found at 0.1 %", "advantage")
     formats: dict[str, Callable[[Any], str]] = dict.fromkeys(columns[2:4], found)
     formats |= {"model": lambda arm: ARMS[arm][0], "advantage": "{:.2f}".format}
@@ -105,7 +104,7 @@ def membership_table(result: MembersResult) -> str:
 
 
 def pays_numbers(result: GroupsResult) -> list[Number]:
-    """Median accuracy of both groups, and what the smaller one loses more."""
+    """Return the median accuracy of both groups, and what the smaller one loses more."""
     said, tile = [], "pays.tiles"
     for group, name in ((1, "minority"), (0, "majority")):
         mine, plain = outcomes.apart(result.typical(group), float(result.plain[group, -1]))
@@ -140,34 +139,24 @@ def pays_diagnostics(result: GroupsResult) -> list[str]:
     """Return why the few lose more."""
     settings, names = result.settings, result.classes
     costs = [(result.cost(g, c), g, c) for g in range(len(GROUPS)) for c in range(len(names))]
-    few, many = (number(settings.clip_norm * size / settings.rows) for size in (result.few, settings.rows - result.few))
-    classes = {}
+    small, large = (number(settings.clip_norm * n / settings.rows) for n in (result.few, settings.rows - result.few))
+    holes: dict[str, Any] = {"few": result.few, "small": small, "large": large, "runs": REPEATS}
     for (_, group, label), which, change in (max(costs), "worst", "lost"), (min(costs), "least", "kept"):
         points = _change(result, group, label)
-        classes[which] = f"{names[label]} of the {GROUPS[group]}"
-        classes[change] = SAYS(f"pays.why.{'shown' if points else 'not_shown'}", points=points)
-    return [
-        SAYS("pays.why.clipping", few=result.few, small=few, large=many),
-        SAYS("pays.why.class", **classes),
-        SAYS["pays.why.test"],
-        SAYS("pays.why.runs", runs=REPEATS),
-    ]
-
-
-def pays_guarantee(result: GroupsResult) -> str:
-    """The same for all."""
-    return panels.note(SAYS("pays.guarantee", **budget(result.settings)))
+        holes[which] = f"{names[label]} of the {GROUPS[group]}"
+        holes[change] = SAYS(f"pays.why.{'shown' if points else 'not_shown'}", points=points)
+    return say("pays.why", ("clipping", "class", "test", "runs"), **holes)
 
 
 def pays_table(result: GroupsResult) -> str:
-    """Groups and classes."""
+    """Return groups and classes."""
     columns = ("group", "class", "without privacy", "private", "cost")
     formats = dict.fromkeys(columns[2:], lambda share: f"{100 * share:.1f}")
     return tabled("pays.table", result.table(), columns, formats=formats, runs=REPEATS)
 
 
 def inversion_numbers(result: InversionResult) -> list[Number]:
-    """Correlation of reconstruction and truth: of one person's record, and of what many have in common."""
+    """Return the correlation of reconstruction and truth: of one person's record, and of what many share."""
     (private, plain), (hidden, seen) = result.match(0), result.match(1)
     tile, note = "inversion.tiles", SAYS["inversion.tiles.note"]
     return [
@@ -192,22 +181,17 @@ def inversion_verdict(result: InversionResult) -> str:
         "plain_clear" if seen >= _READABLE else "plain_hard",
         "stay" if private > _READABLE * plain else "fade",
     )
-    return " ".join(SAYS[f"inversion.verdict.{case}"] for case in cases)
+    return " ".join(say("inversion.verdict", cases))
 
 
 def inversion_diagnostics(result: InversionResult) -> list[str]:
-    """A class is no person."""
-    holes = {"plain": _alike(result.match(1)[1]), "runs": RETRIES}
-    return [SAYS(f"inversion.why.{one}", **holes) for one in ("class", "record", "attacker", "runs")]
-
-
-def inversion_guarantee(result: InversionResult) -> str:
-    """Return what is guaranteed about the record."""
-    return panels.note(SAYS("inversion.guarantee", rows=result.settings.rows, **budget(result.settings)))
+    """Return why a class is no person."""
+    cases, plain = ("class", "record", "attacker", "runs"), _alike(result.match(1)[1])
+    return say("inversion.why", cases, plain=plain, runs=RETRIES)
 
 
 def inversion_table(result: InversionResult) -> str:
-    """Correlations over epsilon."""
+    """Return correlations over epsilon."""
     now, columns = number(result.settings.epsilon), ("epsilon", "classes", "record")
     formats: dict[str, Callable[[Any], str]] = {"epsilon": number, "classes": _alike, "record": _alike}
     return tabled("inversion.table", result.table(), columns, formats=formats, mark=now, runs=RETRIES)

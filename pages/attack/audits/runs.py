@@ -61,7 +61,7 @@ def _bound(name: str, done: tuple[Scores, ...]) -> LowerBound:
 
 
 def tasks(settings: AttackParameters) -> Iterator[Runs[str, Any]]:
-    """The published classifier first: it is to be caught while one looks. Then the quick ones, then the slow ones."""
+    """Yield the published classifier first, to be caught while one looks; then the quick ones, then the slow ones."""
     for name in sorted(AUDITS, key=lambda name: (name != FIRST, AUDITS[name].runs // AUDITS[name].at_once)):
         yield from slices(name, settings.seed)
         yield arrival(name, settings.seed)
@@ -90,7 +90,7 @@ class AuditResult:
 
     @property
     def surprises(self) -> list[str]:
-        """Sound ones that were refuted, which happens to one table in twenty, and broken ones that were not."""
+        """Return sound ones that were refuted, which happens to one table in twenty, and broken ones that were not."""
         return [name for name, verdict in self.verdicts.items() if verdict != AUDITS[name].expected]
 
     def table(self) -> pd.DataFrame:

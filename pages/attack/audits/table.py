@@ -66,7 +66,7 @@ class Audit:
 
     @cached_property
     def worlds(self) -> Target:
-        """(runs, seed, twins=False) -> scores with and without."""
+        """Return (runs, seed, twins=False) -> scores with and without."""
         claim = {"delta": self.delta} if self.delta else {}
         return self.target(self.epsilon, **claim, **self.how)
 

@@ -38,7 +38,7 @@ def both(score: Callable[[int, int, np.random.Generator], np.ndarray]) -> Target
 
 
 def laplace(epsilon: float, *, coordinates: int = 1, factor: float = 1.0) -> Target:
-    """All coordinates move, by an L2 norm of 1 in all; the log-likelihood ratio of independent Laplace noise."""
+    """Score coordinates that all move, by an L2 norm of 1 in all, by the log-likelihood ratio of Laplace noise."""
     step = np.full(coordinates, 1 / math.sqrt(coordinates))
     mechanism = Laplace(sensitivity=float(step.sum()) * factor, epsilon=epsilon)
 
@@ -56,7 +56,7 @@ def gaussian(epsilon: float, *, delta: float, calibration: Literal["analytic", "
 
 
 def one_draw(epsilon: float, *, delta: float) -> Target:
-    """Two numbers with the same draw on both: their difference is released as it is."""
+    """Release two numbers with the same draw on both: their difference is released as it is."""
     sd = Gaussian(sensitivity=1.0, epsilon=epsilon, delta=delta).sd
 
     def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
@@ -86,7 +86,10 @@ def winner(epsilon: float, *, monotone: bool = False, noise: Literal["gumbel", "
 
 
 def bounds(epsilon: float, *, moves: int = 2) -> Target:
-    """Bounds that are paid for: the two counts that differ where a value is replaced. moves: what noise is made for."""
+    """Score bounds that are paid for, by the two counts that differ where a value is replaced.
+
+    moves: what noise is made for.
+    """
     worlds = [paid_bounds.histogram(np.array([5.0] * 20 + [one])) for one in (1.5, 1e6)]
     places = np.flatnonzero(worlds[0] != worlds[1])
     here, there = (world[places] for world in worlds)

@@ -1,6 +1,8 @@
 """Attack noisy descents of linear classifiers, of which one row, or one person, is replaced."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,14 @@ _APART = 1_000_000
 def _noise_sd(epsilon: float, *, delta: float, steps: int, units: int) -> float:
     multiplier = descent.noise_multiplier(epsilon=epsilon, delta=delta, steps=steps)
     return _mean_sd(multiplier, units)
+
+
+def _trained(
+    X: np.ndarray, y: np.ndarray, *, rate: float, sd: float, draws: Sequence[int] | np.ndarray, **more: Any
+) -> descent.Path:
+    return descent.noisy_gradient_descent(
+        X, y, learning_rate=rate, clip_norm=_CLIP, noise_sd=sd, draws=draws, **{"n_classes": 2, **more}
+    )
 
 
 def _mean_sd(multiplier: float, units: int) -> float:
@@ -49,19 +59,9 @@ def classifier(
         sd = noise * _mean_sd(classical_noise_multiplier(epsilon, delta=delta) * math.sqrt(steps), rows)
 
     def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        path = descent.noisy_gradient_descent(
-            X[kept],
-            np.append(y[:-1], world)[kept],
-            n_classes=2,
-            steps=steps,
-            learning_rate=0.02,
-            clip_norm=_CLIP,
-            noise_sd=sd,
-            start=np.zeros((1, 3)),
-            seed=seed,
-            draws=np.arange(runs) + _APART * draw if noise else np.zeros(runs, int),
-            clipping=rule,
-        )
+        draws = np.arange(runs) + _APART * draw if noise else np.zeros(runs, int)
+        how = {"steps": steps, "start": np.zeros((1, 3)), "seed": seed, "clipping": rule}
+        path = _trained(X[kept], np.append(y[:-1], world)[kept], rate=0.02, sd=sd, draws=draws, **how)
         return path.weights[:, 0] @ (canary / np.linalg.norm(canary))
 
     return each(score)
@@ -79,19 +79,9 @@ def softmax(epsilon: float, *, delta: float, one_draw: bool = False) -> Target:
     def descended(world: int, start: np.ndarray, seed: int, draw: int, *, sd: float, steps: int) -> np.ndarray:
         X = np.zeros((rows, 1))
         X[-1] = 20.0 if world else -20.0
-        return descent.noisy_gradient_descent(
-            X,
-            np.zeros(rows, int),
-            n_classes=3,
-            steps=steps,
-            learning_rate=rate,
-            clip_norm=_CLIP,
-            noise_sd=sd,
-            start=start,
-            seed=seed,
-            draws=np.arange(len(start)) + _APART * draw,
-            dtype=np.float32 if sd else np.float64,
-        ).weights
+        draws, dtype = np.arange(len(start)) + _APART * draw, np.float32 if sd else np.float64
+        how = {"n_classes": 3, "steps": steps, "start": start, "seed": seed, "dtype": dtype}
+        return _trained(X, np.zeros(rows, int), rate=rate, sd=sd, draws=draws, **how).weights
 
     def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
         weights, rng = np.zeros((runs, 3, 1)), stream(seed, "audit", draw)
@@ -112,20 +102,9 @@ def people(epsilon: float, *, delta: float, by_row: bool = False) -> Target:
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=len(X) if by_row else 8)
 
     def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        return descent.noisy_gradient_descent(
-            X,
-            np.where(whose == 0, world, 0),
-            people=None if by_row else whose,
-            n_classes=2,
-            steps=steps,
-            learning_rate=1e-3,
-            clip_norm=_CLIP,
-            noise_sd=sd,
-            start=np.zeros((1, 1)),
-            seed=2 * seed + draw,
-            draws=range(runs),
-            dtype=np.float64,
-        ).weights[:, 0, 0]
+        how = {"steps": steps, "start": np.zeros((1, 1)), "seed": 2 * seed + draw, "dtype": np.float64}
+        people, y = None if by_row else whose, np.where(whose == 0, world, 0)
+        return _trained(X, y, people=people, rate=1e-3, sd=sd, draws=range(runs), **how).weights[:, 0, 0]
 
     return each(score)
 
@@ -145,20 +124,9 @@ def seen(epsilon: float, *, delta: float, attack: str, broken: bool = False) -> 
         return residual[:, None] * canaries[world] / rows
 
     def descended(world: int, start: np.ndarray, seed: int, *, sd: float, steps: int) -> descent.Path:
-        return descent.noisy_gradient_descent(
-            np.vstack([canaries[world], np.zeros((rows - 1, 2))]),
-            np.ones(rows, int),
-            n_classes=2,
-            steps=steps,
-            learning_rate=rate,
-            clip_norm=_CLIP,
-            noise_sd=sd,
-            start=start,
-            seed=seed,
-            draws=range(len(start)),
-            record=range(steps + 1),
-            dtype=np.float64,
-        )
+        X, y = np.vstack([canaries[world], np.zeros((rows - 1, 2))]), np.ones(rows, int)
+        how = {"steps": steps, "start": start, "seed": seed, "record": range(steps + 1), "dtype": np.float64}
+        return _trained(X, y, rate=rate, sd=sd, draws=range(len(start)), **how)
 
     def path(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
         start = np.zeros((runs, 1, 2))

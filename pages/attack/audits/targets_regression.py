@@ -76,14 +76,14 @@ def _laplace_ratio(worlds: list[Statistics], scales: tuple, places: tuple[Any, .
 
 
 def functional(epsilon: float, *, factor: float = 1.0) -> Target:
-    """The noisy quadratic of the sharp functional mechanism."""
+    """Score the noisy quadratic of the sharp functional mechanism."""
     mechanism, statistics = fm.Functional(share=_EVEN, repair="none"), _ten_rows(_WORST)
     score = _laplace_ratio(statistics, mechanism.scales(2, np.array(epsilon)), _TRIANGLE)
     return _released(mechanism, statistics, score, epsilon=epsilon, noise=_laplace(5), factor=factor)
 
 
 def functional_published(epsilon: float) -> Target:
-    """The noisy quadratic as published: what it gives is about half of what it claims."""
+    """Score the noisy quadratic as published: what it gives is about half of what it claims."""
     mechanism, statistics = fm.Published(share=REPORT_SHARE), _ten_rows(_WORST_PUBLISHED)
     scales = 2 * 4 / (REPORT_SHARE * epsilon), 4 * 2 / ((1 - REPORT_SHARE) * epsilon) / 2
     score = _laplace_ratio(statistics, scales, _WHOLE)
@@ -91,7 +91,7 @@ def functional_published(epsilon: float) -> Target:
 
 
 def statistics(epsilon: float, *, delta: float, factor: float = 1.0) -> Target:
-    """Noisy Gaussian statistics, projected on the difference of the worlds in units of the noise."""
+    """Score noisy Gaussian statistics, projected on the difference of the worlds in units of the noise."""
     mechanism, worlds = gaussian_statistics.GaussianStatistics(delta=delta), _ten_rows(_WORST)
     blank = Statistics(gram=1e-9 * np.eye(2), moment=np.zeros(2), square=0.0, rows=10)
     grams, moments = _noisy(mechanism.fit(blank, np.random.default_rng(9).normal(size=(4000, 5)), np.array([epsilon])))
@@ -106,7 +106,7 @@ def statistics(epsilon: float, *, delta: float, factor: float = 1.0) -> Target:
 
 
 def output(epsilon: float, *, factor: float = 1.0) -> Target:
-    """Output perturbation at a large penalty, where one row moves the optimum by nearly what the bound allows."""
+    """Score output perturbation at a large penalty, where one row moves the optimum by nearly what the bound allows."""
     mechanism = perturbed.OutputPerturbation(penalty=60.0, radius=1.0)
     worlds = [Statistics.of(np.ones((1, 4)), np.array([label])) for label in (1.0, -1.0)]
     ends = [mechanism.fit(world, np.zeros((1, 4)), np.array([epsilon])).weights[0, 0] for world in worlds]
@@ -122,7 +122,7 @@ def output(epsilon: float, *, factor: float = 1.0) -> Target:
 
 
 def adassp(epsilon: float, *, delta: float, as_mu: bool = False) -> Target:
-    """Noisy X'X and X'y, projected on what the worlds differ in; the third release, of an eigenvalue, stays inside.
+    """Score noisy X'X and X'y, projected on what the worlds differ in; the third release, an eigenvalue, stays inside.
 
     as_mu: mu of the claim is taken for the noise over the sensitivity, in place of its inverse.
     """
@@ -141,7 +141,7 @@ def adassp(epsilon: float, *, delta: float, as_mu: bool = False) -> Target:
 
 
 def steps(epsilon: float, *, delta: float, whole: bool = False) -> Target:
-    """Noisy descent: the coefficient that one row alone has a say in, with one label there and with the other.
+    """Score noisy descent by the coefficient that one row alone has a say in, with one label there and with the other.
 
     whole: every step has the noise for the whole budget, and not for its share.
     """
@@ -193,9 +193,9 @@ def _one_step(mechanism: perturbed.Descent, X: np.ndarray, *, epsilon: float, fa
 
 
 def detection(epsilon: float, *, delta: float, one: bool = False) -> Target:
-    """The noisy losses of eight public sources, and of none: one row moves all nine from 0 to their bound, R^2 / 2.
+    """Score the noisy losses of eight public sources, and of none.
 
-    one: the noise is made for one loss.
+    One row moves all nine from 0 to their bound, R^2 / 2. one: the noise is made for one loss.
     """
     sources, rows = 8, 10
     rho = gdp.mu_of(epsilon, delta=delta) ** 2 / 2 * (sources + 1 if one else 1)

@@ -6,6 +6,7 @@ one direction all the time. The other rows are so sure that their gradients are 
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -163,22 +164,10 @@ def last_lot(epsilon: float, *, delta: float, bare: bool = False) -> Target:
     sigma = _sigma(epsilon, delta)
 
     def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        def trained(start: np.ndarray, noise: float, first: int, last: int) -> np.ndarray:
-            return sgd.train(
-                _RECIPE,
-                np.zeros((_ROWS, 1)),
-                _one(world),
-                start=start,
-                noise_multiplier=noise,
-                seed=2 * seed + draw,
-                draws=range(runs),
-                first=first,
-                last=last,
-                dtype=np.float64,
-            ).weights
-
-        before = trained(_SURE, sigma, 0, _STEPS - 1)
-        after = trained(before, 0.0 if bare else sigma, _STEPS - 1, _STEPS)
+        rows = np.zeros((_ROWS, 1)), _one(world)
+        run = partial(sgd.train, _RECIPE, *rows, seed=2 * seed + draw, draws=range(runs), dtype=np.float64)
+        before = run(start=_SURE, noise_multiplier=sigma, last=_STEPS - 1).weights
+        after = run(start=before, noise_multiplier=0.0 if bare else sigma, first=_STEPS - 1, last=_STEPS).weights
         return -np.abs((before - after) @ _PULL * _SAMPLED * _ROWS / (_RATE * _CLIP) - 1)
 
     return each(score)
