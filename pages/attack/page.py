@@ -15,8 +15,14 @@ from pages.attack import figures_parts as others
 from pages.attack import words as say
 from pages.attack import words_audits as judge
 from pages.attack import words_parts as tell
+from pages.attack.audits.runs import AuditResult
+from pages.attack.canaries import OnceResult
 from pages.attack.experiment import AttackSettings
+from pages.attack.inversion import InversionResult
+from pages.attack.membership import MembersResult
 from pages.attack.parameters import MISFITS
+from pages.attack.two_worlds_result import WorldsResult
+from pages.attack.who_pays import GroupsResult
 from ui import controls, labels, live, my_rows, outcomes, panels
 from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed, noted
 
@@ -33,6 +39,7 @@ SEES = {"weights": "the final weights", "steps": "every step"}
 AGAINST = {"label": "the same person, another class", "public": "a public row"} | say.OWN_AGAINST
 WHO = {"row": "a private row", "outlier": "an outlier"}
 RECIPE = ("clip_norm", "steps")
+Said = Callable[[Any], str]
 HEIGHT = 455
 
 
@@ -106,12 +113,12 @@ def knobs(*main: str) -> Callable[[Any], Knobs]:
     return always(Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS))
 
 
-def _chart(name: str, figure: dict, **how) -> live.Picture:
+def _chart(name: str, figure: dict, **how: Any) -> live.Picture:
     about = say.SAYS[f"about.{name.partition('.')[0]}"]
     return live.Picture(name=name, figure=figure, about=about, height=HEIGHT, **how)
 
 
-def worlds(result) -> Rows:
+def worlds(result: WorldsResult) -> Rows:
     """Draw the map, on which a click chooses, the curve over epsilon, and the scores; in place of a map of rows that
     may not be drawn, how exposed people are."""
     curve, scores = _chart("accuracy", figures.accuracy(result), wide=1.25), _chart("scores", figures.scores(result))
@@ -121,66 +128,60 @@ def worlds(result) -> Rows:
     return [[people, curve, scores]]
 
 
-def membership(result) -> Rows:
+def membership(result: MembersResult) -> Rows:
     """Draw the curves, and where they come from."""
     margins = (_chart(f"margins.{arm}", others.margins(result, arm)) for arm in others.ARMS)
     return [[_chart("roc", others.roc(result), wide=1.3), *margins]]
 
 
-def audit(result) -> Rows:
+def audit(result: AuditResult) -> Rows:
     """Draw what was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
-    return [
-        [_chart(f"audits.{name}", audited.summary(result, broken=name == "broken")) for name in ("sound", "broken")]
-    ]
+    charts = {name: audited.summary(result, broken=name == "broken") for name in ("sound", "broken")}
+    return [[_chart(f"audits.{name}", chart) for name, chart in charts.items()]]
 
 
-def every_audit(result) -> Rows:
+def every_audit(result: AuditResult) -> Rows:
     """Draw all audits by name, in two long charts."""
-    return [
-        [
-            live.Picture(
-                name=f"audits.{at}", figure=audited.audits(result, names), about=say.SAYS["about.every"], height=2040
-            )
-            for at, names in enumerate(audited.COLUMNS)
-        ]
-    ]
+    charts = {f"audits.{at}": audited.audits(result, names) for at, names in enumerate(audited.COLUMNS)}
+    return [live.row(dict.fromkeys(charts, say.SAYS["about.every"]), charts, height=2040)]
 
 
-def once(result) -> Rows:
+def once(result: OnceResult) -> Rows:
     """Draw the canaries of one training, and what it shows of each claim beside many trainings."""
     return [[_chart("canaries", audited.canaries(result)), _chart("beside", audited.beside(result))]]
 
 
-def pays(result) -> Rows:
+def pays(result: GroupsResult) -> Rows:
     """Draw groups over epsilon, and the classes of each."""
     classes = (_chart(f"classes.{group}", others.by_class(result, place)) for place, group in enumerate(others.GROUPS))
     return [[_chart("groups", others.groups(result), wide=1.5), *classes]]
 
 
-def inversion(result) -> Rows:
+def inversion(result: InversionResult) -> Rows:
     """Draw pictures, and how alike they are to the truth."""
-    sheets = (
-        _chart(f"pictures.{name}", others.pictures(result, private=name == "with")) for name in ("without", "with")
-    )
-    return [[*sheets, _chart("match", others.match(result), wide=1.2)]]
+    sheets = {name: others.pictures(result, private=name == "with") for name in ("without", "with")}
+    charts = (_chart(f"pictures.{name}", sheet) for name, sheet in sheets.items())
+    return [[*charts, _chart("match", others.match(result), wide=1.2)]]
 
 
-def voided(result) -> str:
+def voided(result: Any) -> str:
     """Return a note that the guarantee is void, where it is."""
     void = outcomes.void(result.settings)
     return panels.note(void) if void else ""
 
 
-def guarantee(result) -> str:
+def guarantee(result: GroupsResult | InversionResult) -> str:
     """Return what is guaranteed in a part whose guarantee is that of its noise."""
     settings = result.settings
     return say.SAYS(f"{settings.part}.guarantee", rows=settings.rows, **say.budget(settings))
 
 
-def words(name: str, verdict, diagnostics, guarantee, table, *, caption=None) -> dict[str, Callable[[Any], str]]:
+def words(
+    name: str, verdict: Said, why: Callable[[Any], list[str]], guarantee: Said, table: Said, caption: Said | None = None
+) -> dict[str, Said]:
     """Return what a part says of its result, by name; the caption is a text of it where it is no function."""
     said = {"verdict": verdict, "caption": caption or always(say.SAYS[f"{name}.caption"])}
-    said |= {"why": listed(diagnostics), "guarantee": guarantee}
+    said |= {"why": listed(why), "guarantee": guarantee}
     return said | {"table": lambda result: voided(result) + table(result)}
 
 
