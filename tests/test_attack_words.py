@@ -448,7 +448,7 @@ def test_every_text_is_reached(monkeypatch):
     for result in results:
         shown(result)
     sound = results[1]
-    page._chart("exposure", page.figures.exposure(sound))
+    page._row({"exposure": page.figures.exposure(sound)})
     bare, once, (_, _, bound) = results[4], results[10], results[10].first
     shows = [{"count": replace(bound, epsilon=low), "gaussian": replace(bound, epsilon=9.0)} for low in (0.0, 9.0)]
     shows.append(dict.fromkeys(("count", "gaussian"), replace(bound, epsilon=0.0)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -113,55 +114,53 @@ def knobs(*main: str) -> Callable[[Any], Knobs]:
     return always(Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS))
 
 
-def _chart(name: str, figure: dict, **how: Any) -> live.Picture:
-    about = say.SAYS[f"about.{name.partition('.')[0]}"]
-    return live.Picture(name=name, figure=figure, about=about, height=HEIGHT, **how)
+_row = partial(live.row, say.ABOUT, height=HEIGHT)
 
 
 def worlds(result: WorldsResult) -> Rows:
     """Draw the map, on which a click chooses, the curve over epsilon, and the scores; in place of a map of rows that
     may not be drawn, how exposed people are."""
-    curve, scores = _chart("accuracy", figures.accuracy(result), wide=1.25), _chart("scores", figures.scores(result))
+    drawn = {"accuracy": figures.accuracy(result), "scores": figures.scores(result)}
+    wide = {"map": 1.25, "accuracy": 1.25}
     if result.settings.private:
-        return [[curve, scores, _chart("exposure", figures.exposure(result))]]
-    people = _chart("map", figures.people(result), wide=1.25, clicks=figures.clicks(result), pair=True)
-    return [[people, curve, scores]]
+        return [_row(drawn | {"exposure": figures.exposure(result)}, wide=wide)]
+    people = {"map": figures.people(result)}
+    return [_row(people | drawn, wide=wide, clicks={"map": figures.clicks(result)}, pair={"map": True})]
 
 
 def membership(result: MembersResult) -> Rows:
     """Draw the curves, and where they come from."""
-    margins = (_chart(f"margins.{arm}", others.margins(result, arm)) for arm in others.ARMS)
-    return [[_chart("roc", others.roc(result), wide=1.3), *margins]]
+    margins = {f"margins.{arm}": others.margins(result, arm) for arm in others.ARMS}
+    return [_row({"roc": others.roc(result)} | margins, wide={"roc": 1.3})]
 
 
 def audit(result: AuditResult) -> Rows:
     """Draw what was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
-    charts = {name: audited.summary(result, broken=name == "broken") for name in ("sound", "broken")}
-    return [[_chart(f"audits.{name}", chart) for name, chart in charts.items()]]
+    halves = ("sound", "broken")
+    return [_row({f"audits.{half}": audited.summary(result, broken=half == "broken") for half in halves})]
 
 
 def every_audit(result: AuditResult) -> Rows:
     """Draw all audits by name, in two long charts."""
     charts = {f"audits.{at}": audited.audits(result, names) for at, names in enumerate(audited.COLUMNS)}
-    return [live.row(dict.fromkeys(charts, say.SAYS["about.every"]), charts, height=2040)]
+    return [live.row({"audits": say.ABOUT["every"]}, charts, height=2040)]
 
 
 def once(result: OnceResult) -> Rows:
     """Draw the canaries of one training, and what it shows of each claim beside many trainings."""
-    return [[_chart("canaries", audited.canaries(result)), _chart("beside", audited.beside(result))]]
+    return [_row({"canaries": audited.canaries(result), "beside": audited.beside(result)})]
 
 
 def pays(result: GroupsResult) -> Rows:
     """Draw groups over epsilon, and the classes of each."""
-    classes = (_chart(f"classes.{group}", others.by_class(result, place)) for place, group in enumerate(others.GROUPS))
-    return [[_chart("groups", others.groups(result), wide=1.5), *classes]]
+    classes = {f"classes.{group}": others.by_class(result, place) for place, group in enumerate(others.GROUPS)}
+    return [_row({"groups": others.groups(result)} | classes, wide={"groups": 1.5})]
 
 
 def inversion(result: InversionResult) -> Rows:
     """Draw pictures, and how alike they are to the truth."""
-    sheets = {name: others.pictures(result, private=name == "with") for name in ("without", "with")}
-    charts = (_chart(f"pictures.{name}", sheet) for name, sheet in sheets.items())
-    return [[*charts, _chart("match", others.match(result), wide=1.2)]]
+    sheets = {f"pictures.{arm}": others.pictures(result, private=arm == "with") for arm in ("without", "with")}
+    return [_row(sheets | {"match": others.match(result)}, wide={"match": 1.2})]
 
 
 def voided(result: Any) -> str:

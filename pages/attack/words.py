@@ -21,6 +21,7 @@ from ui.vocabulary import in_sentence
 
 SAYS, OWN = Texts(__file__), Texts(__file__, "own.md")
 PARTS_HELP, VERSIONS_HELP = SAYS["parts"], SAYS["versions"]
+ABOUT = {name.removeprefix("about."): SAYS[name] for name in SAYS if name.startswith("about.")}
 OWN_WHO = {name: OWN[f"choices.{name}"] for name in ("exposed", "middle", "row")}
 OWN_AGAINST = {name: OWN[f"choices.{name}"] for name in ("label", "nobody")}
 OWN_KNOBS: dict[str, dict[str, Any]] = {"person": {"label": OWN["help.label"], "help": OWN["help.person"]}}
