@@ -314,7 +314,7 @@ def test_the_exposure_is_of_percentiles_and_of_the_person(own):
     result = run_of(settings_of(own, who="middle"))
     figure = figures.exposure(result)
     assert len(figure["data"]) == 1
-    assert result.risk == pytest.approx(np.median(result.risks), rel=0.02)
+    assert result.risk == pytest.approx(result.usual_risk, rel=0.02)
 
 
 class TestPage:

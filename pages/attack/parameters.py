@@ -18,9 +18,15 @@ from lab.sources import OWN, ToySettings, source_of
 from pages.attack.inputs import MOST_LIVE, Training, rows_of
 from pages.attack.two_worlds import Neighbours, OwnNeighbours, most_repeats
 
-# Was this person in; who was in; does each mechanism of the lab keep its guarantee; what does one training show; whose
-# accuracy is lost; what do weights show of the pictures?
-PARTS = ("worlds", "membership", "audit", "once", "pays", "inversion")
+# Part -> the question it answers.
+PARTS = {
+    "worlds": "can you tell whether this person was in?",
+    "membership": "can you tell who was in, person by person?",
+    "audit": "does each mechanism of the lab keep its guarantee?",
+    "once": "what does one single training show?",
+    "pays": "whose accuracy is lost?",
+    "inversion": "what do the weights show of the pictures?",
+}
 WHO = ("outlier", "row", "exposed", "middle")
 AGAINST = ("label", "public", "nobody")
 # The same with rows of the lab, and with those of a file, of which none is public and none is drawn.
@@ -70,7 +76,7 @@ LIMITS = {
 class AttackParameters(ToySettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    part: one of ``PARTS``. dataset: one of the lab's, or "own"; own: then an ``OwnRows``; of a plain string, the mere
+    part: a key of ``PARTS``. dataset: one of the lab's, or "own"; own: then an ``OwnRows``; of a plain string, the mere
     name of one, nothing can be computed. epsilon, delta: the claim, one record replaced. version: what is attacked in
     two worlds. repeats: trainings in each of the two worlds. who, person, person_x, person_y, label: the person is the
     private row of this number, or an outlier in its place, at a place of the map (-1 and 1 are its edges) and of a

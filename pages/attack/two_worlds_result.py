@@ -194,6 +194,11 @@ class WorldsResult:
         return boundaries(self.trained.weights[world, :some], self.plane)
 
     @property
+    def usual_risk(self) -> float:
+        """Return the median of the risks."""
+        return float(np.median(self.risks))
+
+    @property
     def promised(self) -> float:
         """Return what the claim leaves the best 50:50 attacker at most: (e^epsilon + delta) / (1 + e^epsilon)."""
         return self.settings.claim.attacker_accuracy

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from dpcore.estimators.recipes import crossing
 from dpcore.privacy import LowerBound
 from pages.attack.figures import allowed
@@ -141,7 +139,7 @@ def diagnostics(result: WorldsResult) -> list[str]:
     cases += ["steps"] * (settings.sees == "weights" and guaranteed and settings.steps > 1)
     cases += ["halves"] * (result.trained.scores is None) + ["shown"]
     cases += ["curve"] * (version == "sound" and guaranteed and result.promised - result.ceiling >= _WIDE)
-    shares = {"middle": float(np.median(result.risks)), "most": float(result.risks.max())}
+    shares = {"middle": result.usual_risk, "most": float(result.risks.max())}
     shares |= {"promised": result.promised, "ceiling": result.ceiling}
     return say(
         "worlds.why",
