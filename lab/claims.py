@@ -82,3 +82,19 @@ def onwards(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
 def upto(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
     """Return how many of the first ``cases`` are ``case`` before one is not."""
     return len(cases) - onwards(cases[::-1], case)
+
+
+def stretch(cases: Sequence[Case]) -> tuple[str, int]:
+    """Return where A is ahead, "everywhere", "from" a place on or "upto" one, and that place.
+
+    "harms": A is behind everywhere. "unshown": it is ahead nowhere. "": it is not ahead in one stretch from an end.
+
+    >>> stretch([Case.ALIKE, Case.AHEAD, Case.AHEAD]), stretch([Case.AHEAD, Case.BEHIND]), stretch([Case.BEHIND])
+    (('from', 1), ('upto', 0), ('harms', 0))
+    """
+    if Case.AHEAD not in cases:
+        return "harms" if set(cases) == {Case.BEHIND} else "unshown", 0
+    first, last = onwards(cases), upto(cases)
+    if first < len(cases):
+        return "from" if first else "everywhere", first
+    return ("upto", last - 1) if last else ("", 0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.claims import Case, onwards, upto
+from lab.claims import Case, stretch
 from pages.hypotheses.parameters import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, LIMITS, SHARES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
@@ -102,15 +102,9 @@ def _better(at: Sequence[float], cases: Sequence[Case], over: str) -> str:
     """Return for which epsilons, or shares of labels, transfer is shown to help, if they are a stretch from an end."""
     if Case.SO_FAR in cases:
         return SAYS("finding.so_far", done=len(cases) - cases.count(Case.SO_FAR), places=len(cases))
-    if Case.AHEAD not in cases:
-        return SAYS["finding.harms" if set(cases) == {Case.BEHIND} else "finding.unshown"]
-    shown = [f"{value:g}" if over == "epsilon" else f"{100 * value:g} %" for value in at]
-    first, last = onwards(cases), upto(cases)
-    if last == len(cases):
-        return SAYS["finding.everywhere"]
-    if first < len(cases):
-        return SAYS("finding.from", since=shown[first])
-    return SAYS("finding.upto", until=shown[last - 1]) if last else ""
+    case, place = stretch(cases)
+    shown = f"{at[place]:g}" if over == "epsilon" else f"{100 * at[place]:g} %"
+    return SAYS(f"finding.{case}", since=shown, until=shown) if case else ""
 
 
 def _axis(along: str) -> dict:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.claims import Case, onwards, upto
+from lab.claims import Case, onwards, stretch
 from lab.ensemble import Grid
 from lab.settings import quantiles_of
 from lab.sources import OWN
@@ -147,20 +147,24 @@ def over_epsilon(result: TransferResult) -> dict:
     return _risks(result, result.over_epsilon, name, axis, now=result.settings.epsilon, finding=_ahead(result))
 
 
+# Where the sources are shown to help.
+_AHEAD = {
+    "everywhere": "the sources help at every epsilon",
+    "from": "the sources help from {:g} on",
+    "upto": "the sources help up to {:g}",
+    "harms": "the sources harm at every epsilon",
+    "unshown": "no help shown",
+    "": "",
+}
+
+
 def _ahead(result: TransferResult) -> str:
     """Return for which epsilons the sources help; or how far the curves have come."""
     at, _ = result.over_epsilon.arms[0].over()
     if part := trained(len(at), len(result.settings.epsilons)):
         return part
-    cases = result.over_epsilon_beside()
-    if Case.AHEAD not in cases:
-        return "the sources harm at every epsilon" if set(cases) == {Case.BEHIND} else "no help shown"
-    last, first = upto(cases), onwards(cases)
-    if last == len(cases):
-        return "the sources help at every epsilon"
-    if first < len(cases):
-        return f"the sources help from {at[first]:g} on"
-    return f"the sources help up to {at[last - 1]:g}" if last else ""
+    case, place = stretch(result.over_epsilon_beside())
+    return _AHEAD[case].format(at[place])
 
 
 def over_migrated(result: TransferResult) -> dict:
