@@ -209,12 +209,13 @@ def lots(result: NetworkResult) -> dict:
     x, y = size[known], found["noise_on_the_mean"].to_numpy()[known]
     low, high = theme.steady_range(min([*y, now]), max([*y, now]))
     first = ", at first" if result.only_at_first else ""
+    falls = SAYS["figures.lots_finding"] if (np.diff(y) < 0).all() else ""
     sizes, ticks = (size[0] * 0.9, size[-1] * 1.1), (20, 50, 100, 200, 500, 1000)
     return over(
         Curve(name="noise on the mean", x=x, y=y, colour=theme.PRIVATE, dots=6),
         now=settings.lot,
         left=66,
-        title=theme.title(SAYS["figures.lots"], _lots_finding(known, y)),
+        title=theme.title(SAYS["figures.lots"], trained(int(known.sum()), len(known), "computed") or falls),
         shapes=[theme.diamond(settings.lot, now)],
         xaxis=theme.axis("batch size (log scale)", *sizes, log=True, ticks=ticks),
         yaxis=theme.steady_axis(f"sd of the noise on the mean gradient{first} (log scale)", low, high),
@@ -239,10 +240,3 @@ def noise_left(result: NetworkResult) -> dict:
         xaxis=theme.axis("epochs", 0, _last_epoch(result)),
         yaxis=theme.steady_axis("sd of the noise in a weight (log scale)", low, high),
     )
-
-
-def _lots_finding(known: np.ndarray, noise: np.ndarray) -> str:
-    """Return what the noise over lot sizes shows, as far as it is computed."""
-    if not known.all():
-        return SAYS("figures.lots_known", known=known.sum(), all=len(known))
-    return SAYS["figures.lots_finding"] if (np.diff(noise) < 0).all() else ""

@@ -1,7 +1,5 @@
 """What does privacy cost a neural network?"""
 
-from dataclasses import replace
-
 from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
@@ -10,7 +8,7 @@ from lab.sources import OWN
 from pages.network import figures, words_label, words_tables
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings
-from pages.network.parameters import ACCOUNTANTS, CLIPPING, DATA, OVER, PLANS
+from pages.network.parameters import CLIPPING, DATA, OVER, PLANS
 from pages.network.program import program
 from pages.network.result import NetworkResult
 from ui import controls, live, panels
@@ -25,23 +23,19 @@ SHORT = dict(zip(VARIANTS, ("Correct", "Noise per example", "Actual batch size",
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("dataset", "Data", {name: "My data" if name == OWN else DATASETS[name].title for name in DATA})
-    allowed = desk.settings.choices["variant"]
-    desk.choose("variant", "DP-SGD variant", {name: SHORT[name] for name in allowed}, wide=True, help=say.VARIANTS_HELP)
+    allowed = {name: SHORT[name] for name in desk.settings.choices["variant"]}
+    desk.choose("variant", "DP-SGD variant", allowed, wide=True, help=say.HELP["variant"])
 
 
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
     desk.choose("over", "x axis", OVER, wide=True)
-    desk.choose(
-        "mechanism",
-        "Batching",
-        {name: title for name, (title, _) in figures.MECHANISMS.items()},
-        help=say.MECHANISMS_HELP,
-    )
-    desk.choose("plan", "Stop when", PLANS, help=say.PLANS_HELP)
+    mechanisms = {name: title for name, (title, _) in figures.MECHANISMS.items()}
+    desk.choose("mechanism", "Batching", mechanisms, help=say.HELP["mechanism"])
+    desk.choose("plan", "Stop when", PLANS, help=say.HELP["plan"])
     desk.choose("clipping", "Clip per", CLIPPING)
     desk.choose("shape", "Schedule", SHAPES)
-    desk.choose("accountant", "Accountant", {name: say.ACCOUNTANTS[name] for name in ACCOUNTANTS})
+    desk.choose("accountant", "Accountant", say.ACCOUNTANTS)
     desk.choose("activation", "Activation", dict(ACTIVATIONS))
 
 
@@ -57,14 +51,13 @@ def knobs(settings: NetworkSettings) -> Knobs:
 def pictures(result: NetworkResult) -> Rows:
     """Draw what networks reach in training, and what they decide at the moment shown; of rows that may not be drawn,
     which columns they go by."""
-    accuracy = figures.accuracy(result)
-    if result.settings.private:
-        drawn = {"accuracy": accuracy, "inputs": figures.inputs(result)}
-        return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.3})]
-    maps = {f"map.{arm}": figures.regions(result, arm) for arm in figures.COLOURS}
-    about = say.ABOUT | dict.fromkeys(maps, say.ABOUT["map"])
-    row = live.row(about, {"accuracy": accuracy, **maps}, height=HEIGHT, wide={"accuracy": 1.9})
-    return [[replace(one, pair=one.name == "map.private") for one in row]]
+    drawn, private = {"accuracy": figures.accuracy(result)}, result.settings.private
+    if private:
+        drawn["inputs"] = figures.inputs(result)
+    else:
+        drawn |= {f"map.{arm}": figures.regions(result, arm) for arm in figures.COLOURS}
+    wide, pair = {"accuracy": 1.3 if private else 1.9}, {"map.private": True}
+    return [live.row(say.ABOUT, drawn, height=HEIGHT, wide=wide, pair=pair)]
 
 
 def training(result: NetworkResult) -> Rows:

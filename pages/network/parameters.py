@@ -316,13 +316,11 @@ class NetworkParameters(RowsSettings):
     @cached_property
     def models(self) -> Mapping[str, Training]:
         """Return how the networks of each arm are trained."""
-        return {arm: self._model(self._recipe(private=arm == "private")) for arm in ARMS}
-
-    def _model(self, recipe: Recipe) -> Training:
-        # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no bound, no noise
-        noise = self.sigma * math.sqrt(len(recipe.bounds))
         rows = {"dataset": self.rows_of, "private_rows": self.rows}
-        return self.part(Training, **rows, recipe=recipe, noise_multiplier=noise)
+        recipes = {arm: self._recipe(private=arm == "private") for arm in ARMS}
+        # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no bound, no noise
+        noise = {arm: self.sigma * math.sqrt(len(recipe.bounds)) for arm, recipe in recipes.items()}
+        return {arm: self.part(Training, **rows, recipe=recipes[arm], noise_multiplier=noise[arm]) for arm in ARMS}
 
     @property
     def marks(self) -> np.ndarray:

@@ -78,16 +78,16 @@ class NetworkResult:
         """Return how often a row has been in a lot by then, on average."""
         return self.step * self.recipe.sampling_rate
 
-    def weights(self, arm: str) -> np.ndarray:
-        """Return the networks of an arm that have come to the drawn frame (R, P)."""
-        return np.concatenate([run.weights[self.frame] for run in self.runs[arm] if len(run.weights) > self.frame])
+    def weights(self, arm: str, frame: int | None = None) -> np.ndarray:
+        """Return the networks of an arm that have come to the drawn frame (R, P), there or at another ``frame``."""
+        at = self.frame if frame is None else frame
+        return np.concatenate([run.weights[at] for run in self.runs[arm] if len(run.weights) > self.frame])
 
     def moved(self, arm: str) -> np.ndarray:
         """Return how far training has moved the first layer's weights of each input by the drawn frame: L2 norms (R,
         d)."""
-        runs = [run.weights for run in self.runs[arm] if len(run.weights) > self.frame]
         with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
-            change = np.concatenate([weights[self.frame] - weights[0] for weights in runs])
+            change = self.weights(arm) - self.weights(arm, 0)
             return np.linalg.norm(self.architecture.layers(change)[0][..., :-1], axis=1)
 
     @property
@@ -98,12 +98,15 @@ class NetworkResult:
     @property
     def at_the_end(self) -> dict[str, np.ndarray]:
         """Return the held-out accuracy (R,) of each mechanism's private networks, once all of them are trained."""
-        runs = {self.recipe.mechanism: self.runs["private"], **self.others}
-        trained = {
-            name: [one.accuracy[-1] for one in found if one.frames[-1] == FRAMES] for name, found in runs.items()
-        }
-        whole = {name: np.concatenate([*found, []]) for name, found in trained.items()}
-        return {name: found for name, found in whole.items() if len(found) == self.settings.repeats}
+        groups = {self.recipe.mechanism: self.runs["private"], **self.others}
+        found = {name: self._whole(runs) for name, runs in groups.items()}
+        return {name: accuracy[-1] for name, accuracy in found.items() if accuracy is not None}
+
+    def _whole(self, groups: Sequence[Trained]) -> np.ndarray | None:
+        """Return the held-out accuracy (m, R) of some private networks; None until all of them are trained."""
+        found = [one.accuracy for one in groups if one.frames[-1] == FRAMES]
+        trained = sum(one.shape[1] for one in found)
+        return np.concatenate(found, axis=1) if trained == self.settings.repeats else None
 
     @property
     def correlation(self) -> tuple[Case, float]:
@@ -183,7 +186,7 @@ class NetworkResult:
     @property
     def costs(self) -> Case:
         """Return what may be said of the private networks beside those without privacy, at the drawn frame."""
-        private, plain = (self.accuracy[arm] for arm in ("private", "plain"))
+        private, plain = self.accuracy["private"], self.accuracy["plain"]
         complete = len(private) == self.settings.repeats
         return compare(private, plain, constant=self.split.best_constant[1], complete=complete)
 
@@ -304,10 +307,9 @@ class NetworkResult:
         networks: what may be said of it, and the difference of the medians; None until all are trained and epsilon is
         known."""
         x = self.trajectories["private"][self.settings.over].to_numpy()
-        found = [run.accuracy for run in self.runs["private"] if run.frames[-1] == FRAMES]
-        if not np.isfinite(x).all() or sum(each.shape[1] for each in found) < self.settings.repeats:
+        accuracy = self._whole(self.runs["private"])
+        if not np.isfinite(x).all() or accuracy is None:
             return None
-        accuracy = np.concatenate(found, axis=1)
         half = accuracy[int(np.abs(x - x[-1] / 2).argmin())]
         case = compare(accuracy[-1], half, constant=self.split.best_constant[1])
         return case, float(np.median(accuracy[-1]) - np.median(half))

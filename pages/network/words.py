@@ -13,7 +13,7 @@ from ui import outcomes, panels
 from ui.outcomes import count, percent
 from ui.panels import Number, in_hundred, number
 
-MECHANISMS_HELP, PLANS_HELP, VARIANTS_HELP = (SAYS[f"help.{name}"] for name in ("mechanism", "plan", "variant"))
+HELP = {name: SAYS[f"help.{name}"] for name in ("mechanism", "plan", "variant")}
 ACCOUNTANTS = {"pld": "PLD accountant", "renyi": "RDP accountant", "moments": "moments accountant"}
 ABOUT = {name.removeprefix("about."): SAYS[name] for name in SAYS if name.startswith("about.")}
 KNOBS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
@@ -29,25 +29,20 @@ def lead(settings: NetworkParameters) -> str:
 
 
 def numbers(result: NetworkResult) -> list[Number]:
-    """Median accuracy at the step shown, the non-private one, the range of runs, and what is guaranteed."""
-    private, plain = result.summary("private"), result.summary("plain")
-    mine, without = outcomes.apart(private.median, plain.median)
-    amount = float(mine.split()[0])
-    arm, runs = "private" if result.holds else "network", SAYS("tiles.median", networks=len(result.accuracy["private"]))
+    """Return the median accuracy at the step shown, the non-private one, the range of runs, and what is guaranteed."""
+    found, private, plain = result.summary("private"), result.accuracy["private"], result.accuracy["plain"]
+    mine, without = outcomes.apart(found.median, result.summary("plain").median)
+    title, median = (
+        SAYS["tiles.private" if result.holds else "tiles.network"],
+        SAYS("tiles.median", networks=len(private)),
+    )
+    price = outcomes.price(private, plain, base=result.split.best_constant[1], runs=result.settings.repeats)
     return [
-        Number(SAYS[f"tiles.{arm}"], mine, runs, tone="private", amount=amount, unit="points"),
-        Number(SAYS["tiles.plain"], without, _price(result)),
-        panels.runs(SAYS["tiles.range"], result.accuracy["private"], low=private.low, high=private.high),
+        Number(title, mine, median, tone="private", amount=float(mine.split()[0]), unit="points"),
+        Number(SAYS["tiles.plain"], without, price if result.step else ""),
+        panels.runs(SAYS["tiles.range"], private, low=found.low, high=found.high),
         _promise(result),
     ]
-
-
-def _price(result: NetworkResult) -> str:
-    """Return what privacy costs at the step shown; nothing before the first."""
-    if not result.step:
-        return ""
-    base, runs = result.split.best_constant[1], result.settings.repeats
-    return outcomes.price(result.accuracy["private"], result.accuracy["plain"], base=base, runs=runs)
 
 
 def _promise(result: NetworkResult) -> Number:

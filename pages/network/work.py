@@ -204,20 +204,16 @@ def _measured(model: Training, weights: np.ndarray, *, first: int) -> Trained:
     frames = frames[frames % MEASURED_EVERY == 0]
     split, architecture = model.split, model.recipe.architecture
     X, y = inputs(split.X_private[:MEASURED_ROWS]), split.y_private[:MEASURED_ROWS]
-    some = model.learned(MEASURED_ROWS)
-    shares, loss, clipped = [], [], []
-    for at, bounds in zip(weights[frames - first], map(model.bounds, frames), strict=True):
-        loss.append(mean_loss(architecture.logits(at, X), y))
-        shares.append(model.accuracy(at))
-        norms = networks.gradient_norms(architecture, at[:MEASURED_NETWORKS], *some)
-        clipped.append(clipped_share(bounds, norms))
-    one, layers = len(weights[0]), len(architecture.shapes)
+    measured, some = weights[frames - first], model.learned(MEASURED_ROWS)
+    norms = (networks.gradient_norms(architecture, at[:MEASURED_NETWORKS], *some) for at in measured)
+    clipped = [clipped_share(model.bounds(frame), one) for frame, one in zip(frames, norms, strict=True)]
+    each = len(frames), len(weights[0])
     return Trained(
         weights=weights,
         frames=frames,
-        accuracy=np.array(shares).reshape(-1, one),
-        loss=np.array(loss).reshape(-1, one),
-        clipped=np.array(clipped).reshape(-1, layers + 1),
+        accuracy=np.array([model.accuracy(at) for at in measured]).reshape(each),
+        loss=np.array([mean_loss(architecture.logits(at, X), y) for at in measured]).reshape(each),
+        clipped=np.array(clipped).reshape(len(frames), len(architecture.shapes) + 1),
     )
 
 
