@@ -28,7 +28,7 @@ from pages.regression import words as regression
 from pages.regression.experiment import RegressionSettings
 from pages.transfer import figures as transfer_figures
 from pages.transfer import words as transfer
-from pages.transfer import words_descent
+from pages.transfer import words_tabs
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.work import CANDIDATES
 from tests import (
@@ -251,7 +251,7 @@ REGRESSION: Claims = {
 
 def transfer_words(result) -> list[str]:
     said = [*tiles(transfer.numbers(result)), transfer.verdict(result), *transfer.diagnostics(result)]
-    said += [words_descent.coefficients(result)]
+    said += [words_tabs.coefficients(result)]
     drawn = (transfer_figures.over_epsilon, transfer_figures.over_coefficients, transfer_figures.walk)
     return [*said, *titles(*(draw(result) for draw in drawn))]
 

@@ -19,7 +19,7 @@ from pages.transfer import figures, words
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.own import OwnData
 from pages.transfer.page import PAGE
-from pages.transfer.words_descent import OWN
+from pages.transfer.words_tabs import OWN
 from pages.transfer.work import CANDIDATES
 from tests import reached
 from tests.claims import better

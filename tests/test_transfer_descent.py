@@ -12,7 +12,7 @@ from dpcore.attacks import audit
 from dpcore.privacy import GAUSSIAN_CURVE, Adjacency
 from dpcore.regression import perturbed
 from dpcore.regression.least_squares import Statistics
-from pages.transfer import descent, figures, words, words_descent
+from pages.transfer import descent, figures, words, words_tabs
 from pages.transfer.experiment import TransferSettings
 from tests.claims import better
 from tests.sentences import plain
@@ -158,7 +158,7 @@ class TestPage:
         assert not any(task.essential for task in SMALL.tasks() if getattr(task, "work", None) is descent.beside)
 
     def test_who_is_ahead_is_said_as_measured(self, result):
-        said, settings = plain(words_descent.coefficients(result)), result.settings
+        said, settings = plain(words_tabs.coefficients(result)), result.settings
         now, how = result.alone[settings.dimension], {"higher": False, "constant": 0.4 / 3}
         walk, other = now.medians
         assert ("DP gradient descent is ahead with" in said) == better(now.descent, now.walk, **how)
@@ -170,7 +170,7 @@ class TestPage:
             found = sorted(result.alone.items())
             them = [str(d) for d, one in found if better(getattr(one, mine), getattr(one, theirs), **how)]
             assert bool(re.search(rf"{name} (leads )?at {', '.join(them)}\b", said)) == bool(them)
-        beside = words_descent.beside(result)
+        beside = words_tabs.beside(result)
         helped = result.focus.risk[3]
         ahead = all(better(now.descent, one, **how) for one in (helped, now.walk))
         assert ("does better than Frank-Wolfe with them" in beside) == ahead
@@ -191,14 +191,14 @@ class TestPage:
 
     def test_printed_noise_does_not_promise_the_same(self):
         result = done(SMALL.change(noise="printed", repeats=2))
-        said = plain(words_descent.coefficients(result))
+        said = plain(words_tabs.coefficients(result))
         assert "the two guarantees are not the same" in said
         assert descent.guarantee(result.settings.model.claim, 1.0).epsilon == pytest.approx(1.0)
         assert result.settings.guarantee("target").epsilon > 1.5
 
     def test_what_is_not_trained_yet_is_not_said(self):
         result = SMALL.result({task: task.run() for task in SMALL.tasks() if task.essential})
-        assert "Being trained" in words_descent.coefficients(result)
-        assert words_descent.beside(result) == ""
+        assert "Being trained" in words_tabs.coefficients(result)
+        assert words_tabs.beside(result) == ""
         assert result.coefficients().empty
         assert "0 of 7 trained" in figures.over_coefficients(result)["layout"]["title"]["text"]

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from test_figures import numbers
 from test_pages import opened, text
 
-from pages.transfer import figures, words_tables
+from pages.transfer import figures, words_tabs
 from pages.transfer import words as say
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.parameters import NOISES, POLYTOPES, SELECTIONS
@@ -158,7 +158,7 @@ class TestPage:
 
     def test_it_says_what_the_published_numbers_are(self):
         result = TransferSettings(repeats=4).run()
-        words = words_tables.published_table(result) + words_tables.costs_table(result)
+        words = words_tabs.published_table(result) + words_tabs.costs_table(result)
         assert "training mean squared error plus 0.1 times the L1 norm" in words
         for number in ("34.1754", "0.5093", "2.15", "1.04"):
             assert number in words

@@ -7,7 +7,7 @@ import pytest
 from sklearn import linear_model
 
 from dpcore.transfer import RADIUS
-from pages.transfer import figures, page, published, words_descent, words_tables
+from pages.transfer import figures, page, published, words_tabs
 from pages.transfer import words as say
 from pages.transfer.descent import Alone
 from pages.transfer.experiment import TransferSettings
@@ -256,14 +256,14 @@ def test_every_text_is_reached():
     constant = alone(walk=0.9, descent=0.9)
     for now, then in ((behind, ahead), (ahead, alike), (behind, alike), (alike, alike), (constant, alike)):
         said = replace(result, alone=dict.fromkeys(rest, alike) | {one: now, other: then})
-        words_descent.beside(said)
-        words_descent.coefficients(said)
-    words_descent.coefficients(result)
-    words_tables.costs_table(result)
+        words_tabs.beside(said)
+        words_tabs.coefficients(said)
+    words_tabs.coefficients(result)
+    words_tabs.costs_table(result)
     page.PAGE.lead(settings), say.texts(settings)["help.selection"]
     page.board(*page.DRAWN)(result)
     for penalty, least in ((0.1, 0.0), (1.0, 99.0)):
         done = {task: task.run() for task in published.tasks(penalty)}
         done |= {task: row | {"value": least} for task, row in done.items() if not task.noisy}
-        words_tables.published_table(replace(result, published=published.result(done, penalty=penalty)))
+        words_tabs.published_table(replace(result, published=published.result(done, penalty=penalty)))
     assert reached.unread(say.SAYS) == []

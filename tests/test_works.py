@@ -14,7 +14,7 @@ from pages.hypotheses import published
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.learn.works import BEYOND, WORKS, Part
 from pages.table import PAGES
-from pages.transfer.words_tables import published_table
+from pages.transfer.words_tabs import published_table
 from tests.test_pages import opened, text
 from tests.works_numbers import NUMBERS
 from ui.controls import from_link

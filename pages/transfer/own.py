@@ -63,10 +63,6 @@ class OwnData:
     rows: int
 
     @property
-    def sources(self) -> int:
-        return len(held(self.own).roles.sources)
-
-    @property
     def dimension(self) -> int:
         return dimension(held(self.own))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.privacy import Adjacency
-from pages.transfer import figures, words_descent, words_tables
+from pages.transfer import figures, words_tabs
 from pages.transfer import words as say
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.parameters import TransferParameters
@@ -28,7 +28,7 @@ DRAWN = {
 
 
 def setup(desk: controls.Desk) -> None:
-    """The choices that make another experiment."""
+    """Show the choices that make another experiment."""
     desk.choose("dataset", "Data", {"made": "Made up, truth known", "own": "My data"})
     names, about = say.selections(desk.settings), say.texts(desk.settings)["help.selection"]
     desk.choose("selection", "Selection", names, wide=True, help=about)
@@ -97,9 +97,9 @@ PAGE = Page(
         "caption": say.caption,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
-        "published": words_tables.published_table,
-        "costs": words_tables.costs_table,
-        "coefficients": words_descent.coefficients,
+        "published": words_tabs.published_table,
+        "costs": words_tabs.costs_table,
+        "coefficients": words_tabs.coefficients,
     },
     pictures=board("epsilon", "walk", wide={"epsilon": 1.5}, pair={"walk": True}),
     # What must be trained before anything is drawn takes some 30 ms; a redraw takes up no more on top of that.

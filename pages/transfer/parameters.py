@@ -164,7 +164,7 @@ class TransferParameters(SourceSettings):
 
     @property
     def tuned(self) -> Mapping[str, tuple[float, float]]:
-        """Known sources need no detection, and detected ones no threshold but for the correction's reach."""
+        """Return what one may tune. Known sources need no detection; detected ones only limit the correction by h."""
         found = super().tuned
         return found if self.selection == "detected" else {"h": found["h"]}
 

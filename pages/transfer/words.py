@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND, Detection
 from lab.claims import Case, compare
 from lab.settings import Spread
-from pages.transfer import words_descent
+from pages.transfer import words_tabs
 from pages.transfer.figures import error, risk
 from pages.transfer.own import OwnProblem
 from pages.transfer.parameters import TransferParameters
 from pages.transfer.result import TransferResult
-from pages.transfer.words_descent import OWN, SAYS
+from pages.transfer.words_tabs import OWN, SAYS
 from ui import outcomes, panels
 from ui.escaping import plain
 from ui.panels import Number, number
@@ -130,7 +130,7 @@ def diagnostics(result: TransferResult) -> list[str]:
         _sources(result, settings.roles.sources) if settings.roles else _threshold(result),
         detection(result, found) if found else "",
         OWN("why.scale", radius=number(RADIUS), bound=bound) if settings.private else _sparsity(result),
-        "" if settings.private else words_descent.beside(result),
+        "" if settings.private else words_tabs.beside(result),
         texts(settings)("why.clipped", share=clipped, bound=bound) if result.focus.clipped > 0.01 else "",
         panels.large_delta(settings.delta, settings.target_rows),
     ]

@@ -322,13 +322,11 @@ def _pool(statistics: Sequence[transfer.Statistics], repeats: int) -> fw.Pooled:
 class WalkOutcome:
     """Two walks of R repeats in the plane: from zero over the whole polytope, and around a source over a small one.
 
-    corners: two (V, 2); points: two (T + 1, R, 2); optima: two (2,), the best point of each without noise. truth: of a
-    file, least squares on the private rows.
+    corners: two (V, 2); points: two (T + 1, R, 2). truth: of a file, least squares on the private rows.
     """
 
     corners: tuple[np.ndarray, ...]
     points: tuple[np.ndarray, ...]
-    optima: tuple[np.ndarray, ...]
     truth: np.ndarray
     source: np.ndarray
 
@@ -351,7 +349,7 @@ def walks(of: Walks, at: tuple[float], repeats: range) -> WalkOutcome:
     """Walk at one epsilon, from zero and around the source."""
     model, (epsilon,) = of.model, at
     X, y, truth, source = _plane(model.data)
-    corners, points, optima = [], [], []
+    corners, points = [], []
     for part, (radius, centre) in enumerate(((RADIUS, np.zeros(2)), (model.radius, source))):
         shape = of.over(radius, penalty=model.penalties.ball)
         own = model.claim.plan(epsilon, radius=shape.norm, rows=len(X), vertices=len(shape.vertices))
@@ -359,22 +357,12 @@ def walks(of: Walks, at: tuple[float], repeats: range) -> WalkOutcome:
         options = noisy | {"draws": repeats, "keep_points": True, "dtype": np.float64}
         corners.append(_around(of.over(radius).vertices) + centre)
         points.append(np.asarray(model.walk(X, y, shape, centre=centre, **options).points))
-        optima.append(_plane_optimum(model.data, shape, tuple(centre), model.penalties.ridge))
-    return WalkOutcome(corners=tuple(corners), points=tuple(points), optima=tuple(optima), truth=truth, source=source)
+    return WalkOutcome(corners=tuple(corners), points=tuple(points), truth=truth, source=source)
 
 
 @cached
 def _plane(data: Data | OwnData) -> tuple[np.ndarray, ...]:
     return data.plane
-
-
-@cached
-def _plane_optimum(data: Data | OwnData, shape: fw.Polytope, centre: tuple[float, ...], ridge: float) -> np.ndarray:
-    """Return the best point (2,) of a polytope, by the walk without noise."""
-    X, y, *_ = _plane(data)
-    quiet: dict[str, Any] = {"steps": 300, "scale": 0.0, "draws": [0], "seed": 0, "dtype": np.float64}
-    quiet |= {"centre": np.array(centre), "ridge": ridge, "residual_bound": RESIDUAL_BOUND}
-    return fw.noisy_frank_wolfe(X, y, polytope=shape, **quiet).weights[0]
 
 
 def _around(vertices: np.ndarray) -> np.ndarray:
