@@ -176,8 +176,8 @@ def test_of_a_file_it_is_said_how_much_is_used_and_who_is_protected():
     def roles(**given):
         return Roles(answer="y", classes=("a", "b"), columns=(Column(name="x", low=0, high=1, **given),))
 
-    rows = SimpleNamespace(rows=100, own=SimpleNamespace(private=800, roles=roles()))
-    people = SimpleNamespace(rows=100, own=SimpleNamespace(private=100, roles=SimpleNamespace(person="who")))
+    rows = SimpleNamespace(rows=100, file=SimpleNamespace(private=800), by_person=False)
+    people = SimpleNamespace(rows=100, file=SimpleNamespace(private=100), by_person=True)
     assert outcomes.learned_from(rows, tested=20).startswith("Trained on 100 of 800 rows, picked at random. With all,")
     assert "20 others" in outcomes.learned_from(people, tested=20, several=True)
     assert outcomes.used_of(people, several=True, most=8) == "100 people, up to 8 rows of each"
