@@ -95,8 +95,9 @@ class Settings:
     is one. MEASURES: name -> what can be measured of the ``probe``. COMMON: the fields that decide which rows and what
     noise of scale 1 repeat r has; empty where repeats have no noise of their own. TUNED: the fields that one would
     tune -> (lowest, highest) value worth a try, public knowledge, to be searched on a logarithmic scale. PEOPLE: the
-    field that says how many people there are, or "". EARLIER: version of links (``lab.links``) -> field -> its
-    default up to that version, where it has been changed since.
+    field that says how many people there are, or "". STATED: the fields that are shown even where they can have one
+    value only. EARLIER: version of links (``lab.links``) -> field -> its default up to that version, where it has been
+    changed since.
     """
 
     CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
@@ -104,6 +105,7 @@ class Settings:
     MEASURES: ClassVar[Mapping[str, Measure]] = MappingProxyType({})
     COMMON: ClassVar[tuple[str, ...]] = ()
     TUNED: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
+    STATED: ClassVar[Collection[str]] = ()
     PEOPLE: ClassVar[str] = ""
     EARLIER: ClassVar[Mapping[int, Mapping[str, Any]]] = MappingProxyType({})
 

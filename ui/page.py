@@ -210,11 +210,10 @@ class Page:
         return _at(page, tabs, self.asked, None if settings.private else page.code)
 
     def sliders(self, settings: Settings) -> Knobs:
-        """Return the knobs of these settings, without those that can take one value only."""
+        """Return the knobs of these settings, without those that can take one value only and need not be ``STATED``."""
         knobs, limits = self.knobs(settings), settings.limits
-        main, more = (
-            tuple(name for name in names if limits[name][0] < limits[name][1]) for names in (knobs.main, knobs.more)
-        )
+        shown = {name for name, (low, high) in limits.items() if low < high} | {*settings.STATED}
+        main, more = (tuple(name for name in names if name in shown) for names in (knobs.main, knobs.more))
         return knobs._replace(main=main, more=more)
 
     def tab(self, name: str) -> Tab:

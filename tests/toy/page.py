@@ -123,4 +123,6 @@ TOY = Page(
     pictures=pictures,
     tabs=(WHY_TAB, GUARANTEE_TAB, Tab("more", "More", ("why",), more)),
     frames=always({}),
+    ready=always(True),
+    holds=always(True),
 )
