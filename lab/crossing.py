@@ -6,7 +6,7 @@ left to chance. Repeats should have random numbers in common over the values; no
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -57,6 +57,18 @@ class Crossing(Answer):
     there: float | None = None
     share_there: float | None = None
     share_safe: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found(Crossing):
+    """A crossing that is found; without noise, the point itself is the value tested, and all of the runs are there."""
+
+    verdict: Literal["found"] = "found"
+    point: float
+    safe: float
+    there: float
+    share_there: float
+    share_safe: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,15 +125,20 @@ def smallest(
         verdict = "everywhere"
     last_below, first_safe = _pick(values, below - 1), _pick(values, safe)
     ends = (last_below, first_safe) if towards == "small" else (first_safe, last_below)
-    answer = Crossing(verdict=verdict, low=ends[0], high=ends[1], safe=first_safe, share_safe=_pick(band.hits, safe))
-    needed = _needed(band, medians, order, share, confidence, verdict)
-    answer = replace(answer, needed=needed, **_best(values, band, medians, order))
-    if verdict == "found":
-        rising = isotonic_regression(band.estimate).x
-        place = min(max(int(np.count_nonzero(rising < band.level)), below), safe)  # where it is, but for rounding
-        point = _between(values, rising - band.level, place, log=log)
-        answer = replace(answer, point=point, there=float(values[place]), share_there=float(band.hits[place]))
-    return answer
+    known = {"low": ends[0], "high": ends[1], **_best(values, band, medians, order)}
+    if verdict != "found":
+        needed = _needed(band, medians, order, share, confidence, verdict)
+        return Crossing(verdict=verdict, safe=first_safe, share_safe=_pick(band.hits, safe), needed=needed, **known)
+    rising = isotonic_regression(band.estimate).x
+    place = min(max(int(np.count_nonzero(rising < band.level)), below), safe)  # where it is, but for rounding
+    return Found(
+        point=_between(values, rising - band.level, place, log=log),
+        safe=float(values[safe]),
+        there=float(values[place]),
+        share_there=float(band.hits[place]),
+        share_safe=float(band.hits[safe]),
+        **known,
+    )
 
 
 def reaching(
@@ -190,7 +207,8 @@ def exact(
     safe, other = (low, high) if (better == "lower") == increasing else (high, low)  # likelier to reach it, and not
     if sign * ends[safe] < sign * target:
         return Crossing(verdict="nowhere", best=float(ends[safe]), at=float(safe))
-    verdict: Verdict = "everywhere" if sign * ends[other] >= sign * target else "found"
+    if sign * ends[other] >= sign * target:
+        return Crossing(verdict="everywhere", safe=float(other), best=float(ends[safe]), at=float(safe))
 
     def reaches(value: float) -> bool:
         return sign * function(value) >= sign * target
@@ -199,21 +217,21 @@ def exact(
         miss = sign * (target - function(math.exp(log_value))) / (abs(target) or 1.0)
         return math.asinh(min(max(miss, -1e300), 1e300))
 
-    found = other
-    if verdict == "found" and whole:
-        found = _bisect(reaches, safe, other)
-    elif verdict == "found":
+    if whole:
+        found = float(_bisect(reaches, safe, other))
+    else:
         root = min(max(math.exp(safe_root(excess, math.log(low), math.log(high), tolerance)), low), high)
-        found = root if reaches(root) else safe  # where an end was left by rounding
-    crossed = float(found) if verdict == "found" else None
-    return Crossing(
-        verdict=verdict,
-        safe=float(found),
+        found = float(root if reaches(root) else safe)  # where an end was left by rounding
+    return Found(
         best=float(ends[safe]),
         at=float(safe),
-        point=crossed,
-        low=crossed,
-        high=crossed,
+        point=found,
+        low=found,
+        high=found,
+        safe=found,
+        there=found,
+        share_there=1.0,
+        share_safe=1.0,
     )
 
 

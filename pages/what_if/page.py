@@ -161,7 +161,7 @@ def asked(name: str, questions: Page) -> Asked | None:
     """Return what can be asked about the page of this name, in a tab of it."""
     if name not in STARTS:
         return None
-    kind = questions.settings
+    kind: type[Any] = questions.settings  # made by ``asking``
 
     def settings(own: Settings, ask: str) -> WhatIfSettings:
         """Return what the address asks, as far as these settings allow."""

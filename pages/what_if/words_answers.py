@@ -1,7 +1,7 @@
 """The planner's questions, and the answer in two or three sentences, chosen by what came out."""
 
 from lab.claims import Case
-from lab.crossing import Answer, Crossing
+from lab.crossing import Answer, Found, Reaching
 from lab.settings import Spread
 from pages.what_if.experiment import REPEATS, WhatIfSettings
 from pages.what_if.measured import MOST
@@ -81,11 +81,11 @@ def _answer(result: WhatIfResult) -> str:
         return asked[settings.asks](result)
     if settings.exact:
         return _exact(result) if settings.solved else _exact_curve(result)
-    if result.direction and result.crossings[settings.reached].verdict == "found":
-        return _found(result, result.crossings[settings.reached])
-    if not result.direction and result.reaching.intervals:
-        return _values(result)
     found: Answer = result.crossings[settings.reached] if result.direction else result.reaching
+    if isinstance(found, Found):
+        return _found(result, found)
+    if isinstance(found, Reaching) and found.intervals:
+        return _values(result, found)
     if result.trained < 1:
         return tell(result, "so-far", done=len(result.curve.values), best=_best_of(result, found))
     if found.verdict == "unclear":
@@ -106,33 +106,39 @@ def _accuracy(result: WhatIfResult) -> str:
     return tell(result, "accuracy.drawn", value=value, sure=sure(settings, one), range=ends)
 
 
-def _found(result: WhatIfResult, found: Crossing) -> str:
+def _found(result: WhatIfResult, found: Found) -> str:
     settings, half = result.settings, result.crossings["median"]
     if settings.reached == "most":
         holes = {"safe": _along(result, found.safe), "did": did(result, found)}
         said = tell(result, f"found.most_{result.direction}", **holes)
-        if half.verdict != "found":
+        if not isinstance(half, Found):
             return said
         return f"{said} {SAYS('found.most_median', point=_along(result, half.point))}"
     said = tell(result, "found.median", point=_along(result, found.point), between=between(result, found))
     return f"{said} {_single(result, found)}"
 
 
-def _single(result: WhatIfResult, found: Crossing) -> str:
+def _single(result: WhatIfResult, found: Found) -> str:
     """Return how many single runs reach the target where the median does, or at the next value tested."""
     point, there, most = _along(result, found.point), _along(result, found.there), result.crossings["most"]
     hits = round(found.share_there * len(result.now))
     said = tell(result, "found.here" if there == point else "found.next", point=point, there=there, hits=hits)
-    if found.share_there >= MOST or most.verdict != "found":
+    if found.share_there >= MOST or not isinstance(most, Found):
         return said
     return f"{said} {SAYS('found.most', safe=_along(result, most.safe), did=did(result, most))}"
 
 
 def _best_of(result: WhatIfResult, found: Answer) -> str:
     """Return the best that there is, and where."""
-    settings, most = result.settings, result.settings.reached == "most"
-    holes = {"value": amount(settings, found.best), "share": percent(found.best), "setting": _along(result, found.at)}
-    return SAYS(f"best-value.{'most' if most else settings.asked.better}", **holes)
+    kind = "most" if result.settings.reached == "most" else result.settings.asked.better
+    return SAYS(f"best-value.{kind}", **_best_value(result, found))
+
+
+def _best_value(result: WhatIfResult, found: Answer) -> dict[str, str]:
+    """Return the best value and its setting, as sentences say them; one at least is known, that of the base."""
+    best: float = found.best  # type: ignore[assignment]  # the base is known
+    at_best: float = found.at  # type: ignore[assignment]  # the base is known
+    return {"value": amount(result.settings, best), "share": percent(best), "setting": _along(result, at_best)}
 
 
 def _unclear(result: WhatIfResult, found: Answer) -> str:
@@ -148,9 +154,9 @@ def _unclear(result: WhatIfResult, found: Answer) -> str:
     return f"{said} {SAYS('unclear.about', needed=found.needed)}"
 
 
-def _values(result: WhatIfResult) -> str:
+def _values(result: WhatIfResult, found: Reaching) -> str:
     """Return the values that reach the target, where the measure may go up and down along the parameter."""
-    settings, found = result.settings, result.reaching
+    settings = result.settings
     shown = [stretch(settings, *ends) for ends in found.intervals]
     where = ", ".join(shown if len(shown) <= 3 else [shown[0], "…", shown[-1]])
     rest = SAYS["found.values_all" if found.verdict == "everywhere" else "found.values_else"]
@@ -162,12 +168,12 @@ def _exact(result: WhatIfResult) -> str:
     if found is None:
         return SAYS["exact.waiting"]
     first, last = (at(settings, settings.along, end) for end in settings.limits[settings.along])
-    if found.verdict == "found":
+    if isinstance(found, Found):
         return tell(result, f"exact.{result.direction}", setting=_along(result, safely(result, found.safe)))
     said = tell(result, f"exact.{found.verdict}", first=first, last=last)
     if found.verdict == "everywhere":
         return said
-    return f"{said} {SAYS('exact.best', value=amount(settings, found.best), setting=_along(result, found.at))}"
+    return f"{said} {SAYS('exact.best', **_best_value(result, found))}"
 
 
 def _exact_curve(result: WhatIfResult) -> str:

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from lab.crossing import Answer, Crossing
+from lab.crossing import Answer, Crossing, Found
 from lab.settings import Spread
 from pages.what_if.experiment import WhatIfSettings
 from pages.what_if.result import WhatIfResult
@@ -72,7 +72,7 @@ def _solved(result: WhatIfResult) -> list[Number]:
         return [Number(tell(result, "tiles.reach"), share, NO_ERROR, tone="bound"), _now(result)]
     if found is None and settings.exact:
         return [Number(_asks(result), "…", SAYS["tiles.solving"], tone="bound"), _now(result)]
-    if not result.direction:
+    if found is None or not result.direction:
         return [_within(result), _now(result)]
     if settings.exact:
         return [_first(result, found), _now(result)]
@@ -95,7 +95,7 @@ def _by(settings: WhatIfSettings) -> str:
 def _first(result: WhatIfResult, found: Crossing) -> Number:
     """Return the answer, with its interval."""
     settings, value = result.settings, result.main
-    if value is None:
+    if value is None or not isinstance(found, Found):
         return Number(_asks(result), _no_value(result, found), _by(settings), tone="bound")
     note = NO_ERROR
     if not settings.exact:
@@ -109,14 +109,14 @@ def _no_value(result: WhatIfResult, found: Answer) -> str:
     return SAYS[f"tiles.{found.verdict}"] if result.trained == 1 else "…"
 
 
-def between(result: WhatIfResult, found: Crossing) -> str:
-    """Return the ends of a crossing's interval."""
+def between(result: WhatIfResult, found: Found) -> str:
+    """Return the ends of a crossing's interval. The safe value is the upper one: what is drawn falls along nothing."""
     settings, name = result.settings, result.settings.along
-    low, high = (None if end is None else at(settings, name, end) for end in (found.low, found.high))
-    return SAYS("interval.below", high=high) if low is None else span(low, high)
+    high = at(settings, name, found.safe)
+    return SAYS("interval.below", high=high) if found.low is None else span(at(settings, name, found.low), high)
 
 
-def did(result: WhatIfResult, found: Crossing) -> str:
+def did(result: WhatIfResult, found: Found) -> str:
     """Return how many runs reach the target at the safe value."""
     own = len(result.now) // result.settings.seeds
     return SAYS("interval.did", hits=round(found.share_safe * own), runs=own)
@@ -125,7 +125,7 @@ def did(result: WhatIfResult, found: Crossing) -> str:
 def _second(result: WhatIfResult, reached: str) -> Number:
     """Return the answer to the same question about single runs, or about the median run."""
     settings, found, name = result.settings, result.crossings[reached], SAYS[f"tiles.for_{reached}"]
-    if found.verdict != "found":
+    if not isinstance(found, Found):
         return Number(name, _no_value(result, found), tell(result, "tiles.each"))
     value, note = (found.safe, did) if reached == "most" else (found.point, between)
     return Number(name, at(settings, settings.along, value), note(result, found))
@@ -163,7 +163,8 @@ def _versus(result: WhatIfResult) -> list[Number]:
     mine = _tile(result, a, result.median(result.now), _said(settings, settings.settings), "private")
     if theirs is None or not result.complete:
         return [mine, Number(b, "…", SAYS["tiles.training"])]
-    return [_gap(result), mine, _tile(result, b, result.median(theirs), _said(settings, settings.rival))]
+    other = result.median(theirs)
+    return [_gap(result, other), mine, _tile(result, b, other, _said(settings, settings.rival))]
 
 
 def _said(settings: WhatIfSettings, one: object) -> str:
@@ -175,10 +176,10 @@ def _said(settings: WhatIfSettings, one: object) -> str:
     return ", ".join(words) or SAYS["tiles.same"]
 
 
-def _gap(result: WhatIfResult) -> Number:
+def _gap(result: WhatIfResult, other: float) -> Number:
     settings, one = result.settings, result.difference
     if one is None:
-        gap = result.median(result.now) - result.median(result.of(settings.rival))
+        gap = result.median(result.now) - other
         return Number(SAYS["tiles.gap"], signed(settings, gap), NO_ERROR, tone="bound")
     case = "every" if one.sure else basis(result, one)
     note = SAYS(f"tiles.{case}", spread=spread(settings, one), pairs=one.pairs)
