@@ -89,7 +89,7 @@ def whole(low: int, high: int | None = None, **named: Any) -> int:
     return int(value)
 
 
-def choice(options: Collection[str], **named: Any) -> str:
+def choice(options: Collection[object], **named: Any) -> str:
     """Return the argument if it is one of ``options``.
 
     >>> choice(["moons", "iris"], dataset="mars")

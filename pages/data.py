@@ -57,8 +57,8 @@ def show() -> None:
     with table:
         with st.container(key="heads"):
             heads = st.columns(_WIDTHS)
-        for place, head in zip(heads, ("column", "use", "bounds"), strict=False):
-            place.caption(SAYS[f"head.{head}"])
+        for box, head in zip(heads, ("column", "use", "bounds"), strict=False):
+            box.caption(SAYS[f"head.{head}"])
         for place, name in enumerate(list(here.table.columns)):
             with st.container(key=f"column-{place}"):
                 _row(here, name)
@@ -119,8 +119,8 @@ def _samples() -> None:
 
 
 def _download(name: str, data: bytes) -> None:
-    look = {"type": "tertiary", "icon": ":material/download:", "mime": "text/csv", "on_click": "ignore"}
-    st.download_button(name, data, file_name=name, key=f"data.download.{name}", **look)
+    key, icon = f"data.download.{name}", ":material/download:"
+    st.download_button(name, data, name, "text/csv", key=key, type="tertiary", icon=icon, on_click="ignore")
 
 
 def _bar(here: Brought) -> None:
@@ -171,7 +171,7 @@ def _upload(here: Brought | None) -> None:
 def _read(file: UploadedFile, *, head: bool | None = None) -> None:
     """Read an upload. Free it, unless the answer on its first line requires a second reading."""
     _take(file.name, file.getvalue(), head=head)
-    if st.session_state["data.refused"] or my_rows.brought().table.head is not None:
+    if st.session_state["data.refused"] or (here := my_rows.brought()) is None or here.table.head is not None:
         uploads.release(file)
 
 
@@ -198,7 +198,7 @@ def _row(here: Brought, name: str) -> None:
         SAYS("box.use", name=name),
         list(USES),
         key=key,
-        format_func=USES.get,
+        format_func=USES.__getitem__,
         on_change=lambda: draft.use(name, st.session_state[key]),
         label_visibility="collapsed",
     )
@@ -430,9 +430,15 @@ def _pages(own: OwnRows | None, roles: Roles) -> None:
     for page, (icon, of_number, role, fits) in _PAGES.items():
         if of_number != number or (role and not getattr(roles, role)):
             continue
-        look = {"icon": f":material/{icon}:", "type": "primary" if page in _PRIMARY else "secondary"}
-        waits = own is None or not fits(own)
-        if st.button(SAYS[f"page.{page}"], key=f"data.{page}", width="stretch", disabled=waits, **look):
+        pressed = st.button(
+            SAYS[f"page.{page}"],
+            key=f"data.{page}",
+            icon=f":material/{icon}:",
+            type="primary" if page in _PRIMARY else "secondary",
+            disabled=own is None or not fits(own),
+            width="stretch",
+        )
+        if pressed and own is not None:
             rows = own.private if number else min(own.private, MOST_LIVE)
             start = ({"rows": str(rows)} if page in _SIZED else {}) | _STARTS.get(page, {})
             st.switch_page(page_links.to(page), query_params=versioned({"dataset": "own", "own": str(own)} | start))
@@ -457,5 +463,5 @@ def _encoding(column: Column, *, of_number: bool) -> str:
         return SAYS("encoding.one_hot", inputs=len(column.values))
     if column.read_off:
         return SAYS["encoding.read_off"]
-    middle = (column.low + column.high) / 2
-    return SAYS("encoding.bounds", low=number(column.low), middle=number(middle), high=number(column.high))
+    low, high = column.inputs[column.name]
+    return SAYS("encoding.bounds", low=number(low), middle=number((low + high) / 2), high=number(high))

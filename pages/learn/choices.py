@@ -190,8 +190,9 @@ def _held(run: _Run, noise: float, delta: float) -> Guarantee:
     one, adjacency = run._replace(best_of=1).event(noise), Adjacency.ADD_REMOVE
     if run.best_of > 1:
         return tuning.price(one, way="logarithmic", tries=run.best_of, delta=delta, adjacency=adjacency)
-    told = {"sampling_rate": run.rate, "noise_multipliers": (noise,), "steps": (run.steps,), "delta": delta}
-    task = Price(accountant=run.accountant, **told)
+    task = Price(
+        accountant=run.accountant, sampling_rate=run.rate, noise_multipliers=(noise,), steps=(run.steps,), delta=delta
+    )
     epsilon = float(CACHE.answer(task, task.run)[0, 0])
     basis = BASES[run.accountant]
     return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit="record", basis=basis, event=one)
@@ -200,9 +201,16 @@ def _held(run: _Run, noise: float, delta: float) -> Guarantee:
 @cache
 def noise_for(run: _Run, epsilon: float, delta: float) -> float:
     """The noise multiplier, of four digits, with which the run keeps epsilon: as little as that takes."""
-    promise = {"epsilon": epsilon, "delta": delta, "adjacency": Adjacency.ADD_REMOVE}
     accountant = "pld-coarse" if run.accountant == "pld" else run.accountant  # a tenth of the time, within 1 %
-    found = calibrate(run.event, accountant=accountant, bracket=_NOISES, tolerance=1e-4, **promise)
+    found = calibrate(
+        run.event,
+        epsilon=epsilon,
+        delta=delta,
+        adjacency=Adjacency.ADD_REMOVE,
+        accountant=accountant,
+        bracket=_NOISES,
+        tolerance=1e-4,
+    )
     digits = 3 - math.floor(math.log10(found))
     return round(math.ceil(found * 10**digits) / 10**digits, digits)
 

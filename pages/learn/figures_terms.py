@@ -1,7 +1,7 @@
 """Small sketches for terms of the glossary, inline SVG, on light and on dark ground."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import numpy as np
@@ -33,7 +33,7 @@ def _text(x: float, y: float, text: str, *, anchor: str = "start") -> str:
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{_INK}">{text}</text>'
 
 
-def _line(x: Sequence[float], y: Sequence[float], colour: str, *, dash: str = "", width: float = 2) -> str:
+def _line(x: Iterable[float], y: Iterable[float], colour: str, *, dash: str = "", width: float = 2) -> str:
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{width}"{dashed}/>'
@@ -42,8 +42,8 @@ def _line(x: Sequence[float], y: Sequence[float], colour: str, *, dash: str = ""
 def _arrow(x: float, y: float, to_x: float, to_y: float, colour: str, *, dash: str = "") -> str:
     angle = math.atan2(to_y - y, to_x - x)
     wings = [(to_x - 7 * math.cos(angle + turn), to_y - 7 * math.sin(angle + turn)) for turn in (0.45, -0.45)]
-    head = [wings[0], (to_x, to_y), wings[1]]
-    return _line((x, to_x), (y, to_y), colour, dash=dash) + _line(*zip(*head, strict=True), colour)
+    head_x, head_y = zip(wings[0], (to_x, to_y), wings[1], strict=True)
+    return _line((x, to_x), (y, to_y), colour, dash=dash) + _line(head_x, head_y, colour)
 
 
 def _neighbours() -> list[str]:

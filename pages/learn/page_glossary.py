@@ -28,12 +28,12 @@ def show() -> None:
     if asked:
         st.warning(f"The glossary has no term {plain(asked[:40])}.", icon=":material/link_off:")
     st.caption(_TEXTS["glossary"])
-    look = {"placeholder": "a word, such as clipping", "icon": ":material/search:"}
-    wanted = st.text_input("Search", key="glossary.search", **look)
+    example, icon = "a word, such as clipping", ":material/search:"
+    wanted = st.text_input("Search", key="glossary.search", placeholder=example, icon=icon)
     if not wanted.strip():
-        for group, keys in GROUPS.items():
+        for group, terms in GROUPS.items():
             st.header(group, anchor=False)
-            _cards(list(keys))
+            _cards(list(terms))
         return
     keys = found(wanted)
     st.header(f"{len(keys)} of {len(TERMS)} terms" if keys else "No term matches", anchor=False)

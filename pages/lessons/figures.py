@@ -34,7 +34,8 @@ def numbers(
     outcome, and one's own guess where there is one."""
     log = axis.get("type") == "log"
     at = np.log10 if log else np.asarray
-    edges = np.linspace(*at(ends), BINS + 1)
+    low, high = at(ends)
+    edges = np.linspace(low, high, BINS + 1)
     counts, _ = np.histogram(np.clip(at(values), edges[0], edges[-1]) if len(values) else values, edges)
     bars = _bars((edges[1:] + edges[:-1]) / 2, counts) | {"width": theme.array(np.diff(edges) * 0.9)}
     marks = [(float(at(outcome.value)), f"<b>{outcome.words}</b>", outcome.colour, "solid", 1.13)]

@@ -25,8 +25,8 @@ from ui.texts import flowing, sections
 class Case:
     """Settings and what comes out: the page's ``result``, and single runs of a measure."""
 
-    def __init__(self, settings: Settings, result: Any = None):
-        self.settings = settings
+    def __init__(self, settings: Any, result: Any = None):
+        self.settings = settings  # of the lesson's page
         self._result = result
 
     @cached_property
@@ -81,7 +81,7 @@ class Lesson:
         return self.link.partition("?")[0]
 
     @property
-    def settings(self) -> Mapping[str, str]:
+    def settings(self) -> dict[str, str]:
         """Return what is known, as a link to the page says it."""
         return dict(parse_qsl(self.link.partition("?")[2]))
 
@@ -104,7 +104,7 @@ class Lesson:
                 raise ValueError(f"the lesson {self.name}: {refused}")
         return both[0][0], both[1][0]
 
-    def place(self, settings: Settings) -> float:
+    def place(self, settings: Any) -> float:
         """Return where along the chart the guess, or what is known, stands."""
         return getattr(settings, self.along)
 
@@ -126,11 +126,11 @@ class Lesson:
         known = self.start(case)
         return [(self.place(case.settings), known, self.point.format(known))]
 
-    def given(self, case: Case) -> Mapping[str, float]:
+    def given(self, case: Case) -> dict[str, float]:
         """Return the numbers of the first text."""
         return {"known": self.start(case)}
 
-    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+    def found(self, before: Case, after: Case) -> dict[str, float]:
         """Return the numbers of the later texts."""
         runs = self.truth(after)
         spread = Spread.of(runs)
@@ -167,7 +167,7 @@ def _scatter(runs: np.ndarray) -> float:
 
 
 class _Epsilon(Lesson):
-    def place(self, settings: Settings) -> float:
+    def place(self, settings: Any) -> float:
         return 100 * settings.prior
 
     def start(self, case: Case, prior: float = 0.5) -> float:
@@ -180,7 +180,7 @@ class _Epsilon(Lesson):
     def _ten(self, after: Case) -> float:
         return self.start(Case(after.settings.change(epsilon=10.0)))
 
-    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+    def found(self, before: Case, after: Case) -> dict[str, float]:
         numbers = {"least": 100 - self.start(after), "factor": np.exp(after.settings.epsilon), "ten": self._ten(after)}
         return super().found(before, after) | numbers
 
@@ -201,7 +201,7 @@ class _Epsilon(Lesson):
 class _Clipping(Lesson):
     BOUNDS = (0.1, 1.0, 10.0)
 
-    def place(self, settings: Settings) -> float:
+    def place(self, settings: Any) -> float:
         return self.BOUNDS[0]
 
     def clipped(self, case: Case) -> list[np.ndarray]:
@@ -212,7 +212,7 @@ class _Clipping(Lesson):
     def start(self, case: Case) -> float:
         return float(np.median(self.clipped(case)[0]))
 
-    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+    def found(self, before: Case, after: Case) -> dict[str, float]:
         medians = map(float, np.median(self.clipped(after), axis=1))
         return dict(zip(("small", "middle", "large"), medians, strict=True))
 
@@ -231,7 +231,7 @@ class _Clipping(Lesson):
 
 
 class _Composition(Lesson):
-    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+    def found(self, before: Case, after: Case) -> dict[str, float]:
         sums = {name: after.result.epsilon(name) for name in ("naive", "strong")}
         return super().found(before, after) | sums
 
@@ -252,10 +252,10 @@ class _PublicStart(Lesson):
         """Points (R,) that the public start adds to each run."""
         return case.share("accuracy", epsilon=epsilon) - case.share("scratch", epsilon=epsilon)
 
-    def given(self, case: Case) -> Mapping[str, float]:
+    def given(self, case: Case) -> dict[str, float]:
         return super().given(case) | {"people": case.settings.rows}
 
-    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+    def found(self, before: Case, after: Case) -> dict[str, float]:
         small, large = (float(np.median(self.gain(after, epsilon))) for epsilon in (after.settings.epsilon, 50.0))
         scratch = float(np.median(after.share("scratch")))
         return super().found(before, after) | {"scratch": scratch, "gain": small, "gain_large": large}
@@ -271,7 +271,7 @@ class _PublicStart(Lesson):
 
 
 class _Parties(Lesson):
-    def given(self, case: Case) -> Mapping[str, float]:
+    def given(self, case: Case) -> dict[str, float]:
         return super().given(case) | {"rows": case.settings.rows}
 
     def visible(self, before: Case, after: Case) -> int:
@@ -291,10 +291,10 @@ class _Attacker(Lesson):
     def truth(self, case: Case) -> np.ndarray:
         return np.array([self.start(case)])
 
-    def given(self, case: Case) -> Mapping[str, float]:
+    def given(self, case: Case) -> dict[str, float]:
         return super().given(case) | {"allowed": 100 * case.result.promised}
 
-    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+    def found(self, before: Case, after: Case) -> dict[str, float]:
         result = after.result
         interval = {"low": result.attack.low, "high": result.attack.high}
         shares = interval | {"noise": result.ceiling, "allowed": result.promised}
@@ -313,7 +313,7 @@ class _Attacker(Lesson):
 
 
 class _Published(_Attacker):
-    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+    def found(self, before: Case, after: Case) -> dict[str, float]:
         return super().found(before, after) | {"shown": after.result.shown.epsilon}
 
     def right(self, before: Case, after: Case) -> int:
@@ -338,7 +338,7 @@ class _Published(_Attacker):
 
 
 class _Tuning(Lesson):
-    def place(self, settings: Settings) -> float:
+    def place(self, settings: Any) -> float:
         return 1 - 0.9**settings.settings_tried
 
     def best_alone(self, case: Case) -> float:
@@ -347,7 +347,7 @@ class _Tuning(Lesson):
         promise = {"delta": case.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
         return tuning.price(run, way="logarithmic", tries=tries, **promise).epsilon
 
-    def found(self, before: Case, after: Case) -> Mapping[str, float]:
+    def found(self, before: Case, after: Case) -> dict[str, float]:
         return super().found(before, after) | {"naive": 10 * self.start(before), "best": self.best_alone(after)}
 
     def visible(self, before: Case, after: Case) -> int:

@@ -7,6 +7,7 @@ locked in, nothing of the outcome is made into an element. The pages are handed 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
@@ -171,9 +172,8 @@ def _picture(lesson: Lesson, page: Page, result) -> live.Picture:
     return replace(found, figure=figure, height=0 if _presented() else HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
 
 
-def _start(lesson: Lesson, before: Case, axis: Mapping, place: float) -> float:
+def _start(lesson: Lesson, one: Number, before: Case, axis: Mapping, place: float) -> float:
     """Return where the handle stands at first: in the middle, or above what is known there."""
-    one = lesson.number
     start = guesses.middle(axis, one.low, one.high)
     for x, y, _ in lesson.points(before):
         if x == place and guesses.far(axis, y, start) < 0.1:
@@ -201,10 +201,10 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
         st.html(say.head(lesson, "guess"))
         st.title(ask)
         st.markdown(say.known(lesson, before))
-    place, start, teaches = None, 0.0, here is not None and here.teaches and here.open(lesson)
-    if one and not teaches:
+    place, start, teacher = None, 0.0, here if here is not None and here.teaches and here.open(lesson) else None
+    if one and teacher is None:
         at, mine = lesson.place(asked), kept(lesson).guess
-        start = _start(lesson, before, axes["yaxis"], at) if mine is None else mine
+        start = _start(lesson, one, before, axes["yaxis"], at) if mine is None else mine
         guess.dragged(key, axes["yaxis"], _range(one))
         place = at, guess.draft(key, start)
     with chart:
@@ -214,8 +214,8 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
         clicks = guess.clicks(axes, *place) if place else None
         guess.board(replace(picture, name="guess", figure=figure, alt=alt, about="", clicks=clicks), key)
     with answer:
-        if teaches:
-            together.teach(lesson, here)
+        if teacher is not None:
+            together.teach(lesson, teacher)
         else:
             _answer(lesson, here, start)
 
@@ -227,7 +227,7 @@ def _range(one: Number) -> guess.Range:
 def _answer(lesson: Lesson, here: together.Seat | None, start: float) -> None:
     """Ask for the guess; lock it in, or send it to the class. The handle of a number stands at ``start``."""
     key, mine = f"lesson.{lesson.name}", kept(lesson)
-    if here is not None and here.asks(lesson) and here.room.closed:
+    if here is not None and here.asks(lesson) and not here.open(lesson):
         st.caption(say.CLOSED)
     if lesson.number:
         st.markdown("Drag the handle to your guess, or type it.")
@@ -235,21 +235,22 @@ def _answer(lesson: Lesson, here: together.Seat | None, start: float) -> None:
     else:
         st.markdown("**My guess**")
         options = lesson.options("Guess")
-        guess.choice(key, lesson.text("Question"), options, said=mine.guess, done=lambda _: None)
+        said = None if mine.guess is None else int(mine.guess)
+        guess.choice(key, lesson.text("Question"), options, said=said, done=lambda _: None)
         value = st.session_state[f"{key}.choice"]
-    classed = here is not None and here.open(lesson)
+    classed = here if here is not None and here.open(lesson) else None
     label = "Send my guess" if classed else "Lock in my guess"
     if st.button(label, type="primary", disabled=value is None, key=f"{key}.lock"):
         mine.guess, mine.seen = value, None
         st.session_state.pop(f"{key}.seen.choice", None)
-        refusal = together.send(here, lesson, value) if classed else None
+        refusal = together.send(classed, lesson, value) if classed else None
         mine.refused = say.refused(refusal) if refusal else ""
         if classed and refusal is None:
-            mine.sent = here.now
+            mine.sent = classed.now
         else:
             go(lesson, "reveal")
             st.rerun()
-    if classed and mine.sent == here.now:
+    if classed and mine.guess is not None and mine.sent == classed.now:
         st.success(say.waiting(lesson, mine.guess), icon=":material/how_to_vote:")
     _refused(lesson)
     if classed and together.me() < 0:
@@ -361,7 +362,8 @@ def _try(lesson: Lesson, page: Page, after: Case) -> None:
 
 def _ways(lesson: Lesson, *, back: str, on: str, label: str, primary: bool = True) -> None:
     """Back and on. Each step has buttons of its own: one that is pressed while the next step comes is not another's."""
-    key, kind = f"lesson.{lesson.name}.{on}", "primary" if primary else "secondary"
+    key = f"lesson.{lesson.name}.{on}"
     with st.container(horizontal=True, key="lesson-ways"):
         st.button("Back", key=f"{key}.back", on_click=go, args=(lesson, back))
+        kind: Literal["primary", "secondary"] = "primary" if primary else "secondary"
         st.button(label, key=f"{key}.on", type=kind, on_click=go, args=(lesson, on))

@@ -42,7 +42,7 @@ class Seat:
 
     def open(self, lesson: Lesson) -> bool:
         """Return whether guesses of this lesson are taken."""
-        return self.asks(lesson) and not self.room.closed
+        return self.room is not None and self.asks(lesson) and not self.room.closed
 
     @property
     def now(self) -> tuple[str, int]:
@@ -172,8 +172,8 @@ def guesses_of_all(lesson: Lesson, here: Seat, axis: dict, mine: float | None, c
     if one:
         after = cases[1]
         outcome = figures.Outcome(say.centre(lesson, after), say.named(lesson, after), guesses.TONES[one.tone])
-        how = {"ends": (one.low, one.high), "unit": one.unit, "outcome": outcome, "mine": mine}
-        figure = figures.numbers(values, axis, **how)
+        ends = one.low, one.high
+        figure = figures.numbers(values, axis, ends=ends, unit=one.unit, outcome=outcome, mine=mine)
     else:
         place = None if mine is None else int(mine)
         figure = figures.choices(values, lesson.options("Guess"), right=lesson.right(*cases), mine=place)

@@ -1,6 +1,6 @@
 """What a lesson says: its texts, with the numbers that were measured, and what a guess came to."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from statistics import median
 
 from dpcore.check import RefusedError
@@ -117,7 +117,7 @@ def room(here: Room) -> str:
     )
 
 
-def of_all(lesson: Lesson, values: Sequence[float], before: Case, after: Case) -> str:
+def of_all(lesson: Lesson, values: Collection[float], before: Case, after: Case) -> str:
     """Return what a class said, and what came out."""
     if not len(values):
         return _SAYS["class.none"]
