@@ -17,6 +17,7 @@ The clients run on the same machine: their CPU time is said.
 import asyncio
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -30,7 +31,6 @@ from benchmarks import people
 from benchmarks.latency import ROOT, served
 from benchmarks.report import Line, Outcome, Print, at_most, number, row
 from pages.table import PAGES
-from scripts.replicas import free_ports
 from ui.compute import compute
 
 HURRYING, EVERY, SHARE = 12, 5.0, 0.7
@@ -45,7 +45,8 @@ WIDTHS = (12, 6, 8, 7, 10, 8, 8, 8, 5, 6, 8)
 @contextmanager
 def class_of(replicas: int) -> Iterator[str]:
     """As `make class` starts it; its address."""
-    (port,) = free_ports(1)
+    with socket.create_server(("127.0.0.1", 0)) as unused:  # a port that nobody listens on at the moment
+        port = unused.getsockname()[1]
     command = [sys.executable, "-m", "scripts.replicas", "--replicas", str(replicas), "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:

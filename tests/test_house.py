@@ -258,6 +258,15 @@ def test_a_concept_is_found_by_its_word(concept: str):
     assert len(found) == 1, found
 
 
+def test_benchmarks_import_no_script():
+    """Scripts may use what the benchmarks measure with, never the other way round."""
+    files = [*(ROOT / "benchmarks").rglob("*.py")]
+    assert files
+    assert [
+        path.name for path in files if any(within(name, "scripts") for name in imports(path.read_text("utf-8")))
+    ] == []
+
+
 def test_no_module_imports_in_a_circle():
     """Nor behind ``TYPE_CHECKING``: who needs a type only to name it needs less of it, or it stands the wrong way."""
     known = dict(modules())
