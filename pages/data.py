@@ -19,7 +19,7 @@ from ui.escaping import plain
 from ui.my_rows import USES, Draft, refused
 from ui.own_session import Brought, present
 from ui.panels import number
-from ui.samples import SAMPLES, TEMPLATE, Sample
+from ui.samples import SAMPLES, TEMPLATE
 from ui.texts import Texts
 
 SAYS = Texts(__file__, "data.md")
@@ -110,7 +110,7 @@ def _samples() -> None:
         with place.container(border=True, height="stretch", vertical_alignment="distribute"):
             st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                key, act = f"data.sample.{sample.file}", partial(_take_sample, sample)
+                key, act = f"data.sample.{sample.file}", partial(_take, sample.file, sample.data)
                 st.button(SAYS("samples.use", title=sample.title.lower()), key=key, type="primary", on_click=act)
                 _download(sample.file, sample.data)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -175,10 +175,6 @@ def _read(file: UploadedFile, *, head: bool | None = None) -> None:
         uploads.release(file)
 
 
-def _take_sample(sample: Sample) -> None:
-    _take(sample.file, sample.data)
-
-
 def _take(name: str, data: bytes, *, head: bool | None = None) -> None:
     """Read a file for this session. One that cannot be read leaves the previous one in place."""
     try:
@@ -204,11 +200,10 @@ def _row(here: Brought, name: str) -> None:
     )
     with bounds:
         match draft.uses[name]:
-            case "number":
+            case "number" | "amount" as use:
                 _bounds(here, draft.columns[name])
-            case "amount":
-                _bounds(here, draft.columns[name])
-                _box(draft, "gaps", st.toggle, SAYS["box.gaps"])
+                if use == "amount":
+                    _box(draft, "gaps", st.toggle, SAYS["box.gaps"])
             case "person" if draft.the("amount"):
                 most = {"min_value": 1, "max_value": own_rows.MOST_ROWS_EACH}
                 _box(draft, "rows_each", st.number_input, SAYS["box.rows_each"], **most)
@@ -257,18 +252,8 @@ def _values(
 
 def _most_rows(draft: Draft) -> None:
     """Show an input for the most rows of a person, which prices clipping them one by one. It is not looked up."""
-    key = "data.most_rows"
-    hold(key, draft.most_rows)
-    st.number_input(
-        SAYS["box.most_rows"],
-        key=key,
-        value=None,
-        min_value=1,
-        max_value=own_rows.MOST_EACH,
-        step=1,
-        placeholder=SAYS["box.optional"],
-        on_change=lambda: setattr(draft, "most_rows", st.session_state[key]),
-    )
+    whole = {"value": None, "min_value": 1, "max_value": own_rows.MOST_EACH, "step": 1}
+    _box(draft, "most_rows", st.number_input, SAYS["box.most_rows"], placeholder=SAYS["box.optional"], **whole)
 
 
 def _sources(draft: Draft, name: str) -> None:
@@ -337,11 +322,10 @@ def _explanation(draft: Draft, name: str, use: str) -> str:
     roles = draft.roles
     if use in own_rows.KINDS and name in roles.disguised:
         return "note.disguised"
-    several = "several" if roles.rows_each > 1 else "one"
     case = {
         "category": "of_number" if roles.target is not None else "of_class",
         "amount": "missing" if draft.gaps else "complete",
-        "person": "counts" if roles.target is None else several,
+        "person": "counts" if roles.target is None else "several" if roles.rows_each > 1 else "one",
     }.get(use)
     return f"note.{use}_{case}" if case else f"note.{use}"
 
