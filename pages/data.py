@@ -125,8 +125,7 @@ def _download(name: str, data: bytes) -> None:
 
 def _bar(here: Brought) -> None:
     left, right = st.columns([5, 1], vertical_alignment="center")
-    name = plain(here.draft.file)
-    left.markdown(SAYS("file.size", name=name, rows=here.table.rows, columns=len(here.table.columns)))
+    left.markdown(SAYS("file.size", name=plain(here.draft.file), rows=here.table.rows, columns=len(here.table.columns)))
     for note in here.table.notes:
         left.caption(plain(note))
     with right.container(horizontal=True, horizontal_alignment="right"):
