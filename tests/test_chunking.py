@@ -84,7 +84,8 @@ def test_the_parts_are_not_too_many_to_look_up(name):
 
 @pytest.mark.parametrize("name", extremes.CASES)
 def test_nor_has_a_page_at_its_extremes_too_many(name):
-    assert 0 < len(extremes.at_highest(name).tasks()) < MOST_TASKS
+    least = 0 if name == "mechanisms" else 1  # one release in closed form is one task
+    assert least < len(extremes.at_highest(name).tasks()) < MOST_TASKS
 
 
 def test_fewer_trainings_where_one_takes_long():

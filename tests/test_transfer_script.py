@@ -130,7 +130,7 @@ class TestPage:
     def test_the_verdict_names_the_better_candidate_as_epsilon_moves(self):
         link = {"dimension": "50", "target_rows": "5000", "sources": "1", "difference": "0.8", "h": "0.8"}
         app = self.open(**link, migrated="15000", repeats="6")
-        assert "Using only the sources leaves" in text(self.move(app, "epsilon", 4.0))
+        assert "Using only the sources gives" in text(self.move(app, "epsilon", 4.0))
         assert "Using only the sources does better" in text(self.move(app, "epsilon", 0.1))
 
     @pytest.mark.parametrize(("name", "value"), [("epsilon", 0.0), ("h", "abc"), ("sources", 99.0), ("migrated", 1.0)])

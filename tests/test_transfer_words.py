@@ -132,7 +132,7 @@ RULES: Rules = {
     r"Using only the sources does": lambda r, _: ahead(r, "source", "transfer"),
     r"Pooling all rows does": lambda r, _: ahead(r, "pooled", "transfer"),
     r"does better still": lambda r, _: ahead(r, "transfer", "target"),
-    rf"only the sources leaves an excess risk of {RISK}": lambda r, m: near_to(m[1], middle(r, "source")),
+    rf"only the sources gives {RISK}": lambda r, m: near_to(m[1], middle(r, "source")),
     r"Predicting 0 for everybody would do no worse": lambda r, _: (
         min(middle(r, one) for one in ("transfer", "target")) >= nothing(r) * (1 - 1e-6)
     ),

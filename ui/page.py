@@ -212,8 +212,12 @@ class Page:
     def sliders(self, settings: Settings) -> Knobs:
         """Return the knobs of these settings, without those that can take one value only and need not be ``STATED``."""
         knobs, limits = self.knobs(settings), settings.limits
-        shown = {name for name, (low, high) in limits.items() if low < high} | {*settings.STATED}
-        main, more = (tuple(name for name in names if name in shown) for names in (knobs.main, knobs.more))
+
+        def says_something(name: str) -> bool:
+            low, high = limits[name]
+            return low < high or name in settings.STATED
+
+        main, more = (tuple(filter(says_something, names)) for names in (knobs.main, knobs.more))
         return knobs._replace(main=main, more=more)
 
     def tab(self, name: str) -> Tab:
