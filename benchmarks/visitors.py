@@ -49,6 +49,8 @@ class Person(Member):
     uploading: asyncio.Future | None = None
 
     def told_of(self, message: ForwardMsg, kind: str) -> None:
+        if kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            return  # the run that it makes way for follows
         super().told_of(message, kind)
         if kind == "navigation":
             self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
@@ -68,8 +70,10 @@ class Person(Member):
         element = delta.new_element
         if element.WhichOneof("type") == "file_uploader":
             self.uploader = element.file_uploader.id
-        elif element.WhichOneof("type") == "button" and not element.button.disabled:
-            self.buttons[element.button.label] = element.button.id
+        elif element.WhichOneof("type") == "button":
+            self.buttons.pop(element.button.label, None)
+            if not element.button.disabled:
+                self.buttons[element.button.label] = element.button.id
 
     def will(self, page: str, seed: int) -> None:
         """The next page is this one; of the one before nothing is on its way, and nothing is pressed."""
@@ -93,7 +97,12 @@ class Person(Member):
         await self.ask(id=self.buttons.pop(label), trigger_value=True)
 
     async def bring(self) -> None:
-        """Upload the table on the page for it, take its notes' bounds, and open it with the classifier."""
+        """Upload the table on the page for it, take its notes' bounds, and open it with the classifier.
+
+        Buttons of a table that was brought before are forgotten.
+        """
+        await self.until(lambda: not self.running)
+        self.buttons.clear()
         data, asked = TABLE.read_bytes(), BackMsg()
         asked.file_urls_request.request_id = asked.file_urls_request.session_id = self.session
         asked.file_urls_request.file_names.append(TABLE.name)

@@ -1,10 +1,13 @@
 """The load script says what it will do, asks far servers only once told, and counts what each person waited."""
 
 import argparse
+import asyncio
 import re
 
 import numpy as np
 import pytest
+from streamlit.proto.Delta_pb2 import Delta
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks import people, visitors
 from benchmarks.latency import served
@@ -53,6 +56,44 @@ def test_who_roams_brings_a_table_and_opens_it(address, monkeypatch):
     assert errors == "0"
     assert 0 <= float(pages) <= 2
     assert min(map(float, (memory, cache, descriptors, threads))) > 0
+
+
+def test_a_person_brings_a_table_twice_in_one_session(address, monkeypatch):
+    monkeypatch.setattr(people, "PATIENCE", 60.0)
+    person = visitors.Person(socket=None, path="classifier", query="seed=1", address=address)
+
+    async def brings_twice():
+        await person.enter()
+        await person.opens()
+        for seed in (2, 3):
+            await person.go(visitors.BRINGS, seed)
+            await person.bring()
+            assert person.page == person.pages["classifier"]
+        await person.goes()
+
+    asyncio.run(brings_twice())
+    assert person.errors == []
+
+
+def test_a_button_that_is_disabled_is_not_pressed():
+    person, delta = visitors.Person(socket=None, path="data", query=""), Delta()
+    button = delta.new_element.button
+    button.id, button.label = "id", visitors.OPENS
+    person.drawn(delta)
+    assert person.buttons == {visitors.OPENS: "id"}
+    button.disabled = True
+    person.drawn(delta)
+    assert person.buttons == {}
+
+
+def test_a_run_that_makes_way_for_another_is_not_the_end():
+    person, message = visitors.Person(socket=None, path="data", query="", running=True), ForwardMsg()
+    message.script_finished = ForwardMsg.FINISHED_EARLY_FOR_RERUN
+    person.told_of(message, "script_finished")
+    assert person.running
+    message.script_finished = ForwardMsg.FINISHED_SUCCESSFULLY
+    person.told_of(message, "script_finished")
+    assert not person.running
 
 
 def test_what_goes_wrong_is_counted_and_said(monkeypatch, address):
