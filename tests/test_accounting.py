@@ -16,7 +16,7 @@ from pages.accounting import words as say
 from pages.accounting.experiment import AccountingSettings
 from pages.accounting.parameters import AFTERWARDS
 from pages.accounting.result import ROWS, THEOREMS
-from tests.test_pages import opened, text
+from tests.app import opened, text
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
 BAD = [

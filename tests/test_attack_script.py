@@ -4,7 +4,7 @@ import pytest
 
 from pages.attack.experiment import AttackSettings
 from pages.attack.parameters import PARTS
-from tests.test_pages import at_rest, opened, text
+from tests.app import at_rest, opened, text
 
 PAGE = "attack"
 QUICK = {"repeats": "100", "steps": "3"}

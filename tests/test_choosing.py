@@ -14,7 +14,7 @@ from lab.links import versioned
 from pages.learn import choices
 from pages.learn.choices import OPTIONS, Answers, choose
 from pages.table import PAGES
-from tests.test_pages import opened, text
+from tests.app import opened, text
 from ui.controls import from_link
 from ui.panels import number
 

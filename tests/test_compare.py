@@ -10,8 +10,8 @@ from dpcore.cache import CACHE
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE
 from pages.table import PAGES
+from tests.app import at_rest, moved, opened, settings_of, text
 from tests.sentences import plain
-from tests.test_pages import CLASSIFIER, at_rest, moved, opened, settings_of, text
 from ui import comparison
 from ui.compare import MOVING, SAID, compare
 from ui.live.channel import Question, shown
@@ -164,7 +164,7 @@ def test_a_hostile_pin_on_the_channel_is_no_pin():
     assert SAID not in found.words
 
 
-LINK = {"repeats": "2", "steps": "5"}
+CLASSIFIER, LINK = "classifier", {"repeats": "2", "steps": "5"}
 
 
 @pytest.fixture
@@ -187,23 +187,23 @@ def test_pin_swap_and_unpin(quick):
     press(quick, "Pin for comparison")
     assert "The accuracy is equal in A and B" in text(quick)
     assert next(one for one in quick.button if one.label == "Pin").disabled
-    at_rest(moved(quick, "epsilon", 2.5), CLASSIFIER)
+    at_rest(moved(quick, CLASSIFIER, "epsilon", 2.5), CLASSIFIER)
     assert '<th scope="row">Epsilon</th><td>2.5</td><td>0.5</td>' in text(quick)
     press(quick, "Swap")
-    assert settings_of(quick).epsilon == 0.5
+    assert settings_of(quick, CLASSIFIER).epsilon == 0.5
     assert '<th scope="row">Epsilon</th><td>0.5</td><td>2.5</td>' in text(quick)
     press(quick, "Unpin")
     assert pins(quick) == ()
-    assert settings_of(quick).epsilon == 0.5
+    assert settings_of(quick, CLASSIFIER).epsilon == 0.5
     assert "Same noise" not in text(quick)
 
 
 def test_a_link_with_pins_opens_the_same_in_a_fresh_session(quick):
     for value in (1.0, 2.0, 3.0):
-        at_rest(moved(quick, "epsilon", value), CLASSIFIER)
+        at_rest(moved(quick, CLASSIFIER, "epsilon", value), CLASSIFIER)
         press(quick, "Pin" if pins(quick) else "Pin for comparison")
     assert len(pins(quick)) == MOST
-    at_rest(moved(quick, "epsilon", 4.0), CLASSIFIER)
+    at_rest(moved(quick, CLASSIFIER, "epsilon", 4.0), CLASSIFIER)
     quick.text_input[0].set_value("my <b>best</b>").run()
     quick.selectbox(key="classifier/pins.which").select(1).run()
     at_rest(quick, CLASSIFIER)

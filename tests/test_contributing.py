@@ -63,7 +63,7 @@ import pytest
 from dpcore.data import toy
 from dpcore.mechanisms import PermuteAndFlip
 from tests import test_audit_table, test_data, test_permute_and_flip
-from tests.test_pages import at_rest, opened, text
+from tests.app import at_rest, opened, text
 
 
 def test_survey():

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages import table
 from pages.classifier.experiment import ClassifierSettings
-from tests.test_pages import opened
+from tests.app import opened
 from ui.controls import Desk
 
 PAGES = [page.name for page in table.PAGES]

@@ -8,7 +8,7 @@ from lab.links import VERSION
 from lab.papers import PAPERS
 from pages.learn.figures_terms import DRAWINGS, drawing
 from pages.table import PAGES
-from tests.test_pages import opened, text
+from tests.app import opened, text
 from ui import glossary
 from ui.controls import from_link
 from ui.glossary import FIGURES, TERMS, found, linked, said

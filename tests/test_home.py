@@ -9,7 +9,7 @@ import pytest
 from pages import home
 from pages.lessons.lessons import LESSONS, Case
 from pages.table import PAGES
-from tests.test_pages import opened, text
+from tests.app import opened, text
 from ui.compute import compute
 from ui.page import Page
 

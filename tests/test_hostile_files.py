@@ -3,8 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app import at_rest, opened, text
 from tests.hostile_files import hostile
-from tests.test_pages import at_rest, opened, text
 
 PAGE, VERDICT = "hypotheses", 'class="lab-verdict"'
 FILES = dict(hostile())

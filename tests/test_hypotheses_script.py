@@ -18,10 +18,10 @@ from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.words_steps import stages
+from tests.app import opened, text
 from tests.claims import better
 from tests.sentences import first
 from tests.test_own_texts import chosen, written
-from tests.test_pages import opened, text
 from ui import controls, own_session
 
 PAGE = "hypotheses"

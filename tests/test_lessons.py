@@ -14,8 +14,8 @@ from pages.lessons import page as lessons
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, texts
 from pages.table import PAGES
+from tests.app import opened, text
 from tests.sentences import plain
-from tests.test_pages import opened, text
 from ui import classroom, teacher
 from ui.compute import compute
 from ui.controls import Desk, from_link

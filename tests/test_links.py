@@ -4,12 +4,12 @@ from dataclasses import dataclass, fields
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from test_pages import opened
 
 from lab.links import UNFORESEEN
 from lab.settings import Settings
 from pages.parties.experiment import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
+from tests.app import opened
 from ui.controls import Desk, from_link
 
 COUNT = 250

@@ -16,8 +16,8 @@ from pages.mechanisms import figures
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, VOTES, MechanismsSettings
 from pages.mechanisms.work import CLAIMS, FAMILIES, Worlds, log_chances, promised_misses, winners
+from tests.app import opened, text
 from tests.test_figures import numbers
-from tests.test_pages import opened, text
 from ui import controls
 
 DRAWN = (

@@ -12,7 +12,7 @@ from lab.files.own_rows import Column
 from lab.sources import SourceSettings
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
-from tests.test_pages import at_rest, opened, text
+from tests.app import at_rest, opened, text
 from ui import present, samples, takeaway
 from ui.my_rows import MOST_SPENT, Draft
 from ui.share import paper

@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from pages.regression.page import PAGE
+from tests.app import at_rest, opened
 from tests.test_my_data import bounded, draft, said, trained, used, waits
-from tests.test_pages import at_rest, opened
 from ui.share import paper
 
 SALARIES = Path(__file__).parents[1] / "sample_data" / "salaries.csv"

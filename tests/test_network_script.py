@@ -15,8 +15,8 @@ from pages.network.page import PAGE as NETWORK
 from pages.network.page import knobs
 from pages.network.words_label import label
 from pages.network.work import FRAMES
+from tests.app import at_rest, opened, text
 from tests.test_figures import numbers
-from tests.test_pages import at_rest, opened, text
 from ui.panels import number
 
 PAGE = "network"

@@ -24,10 +24,10 @@ from pages.attack.page import PAGE
 from pages.attack.two_worlds import Model, Training, exposed
 from pages.attack.two_worlds_result import attacked
 from tests import reached
+from tests.app import at_rest, opened
 from tests.sentences import NEVER, broken_by, plain
 from tests.test_my_data import CUSTOMERS, draft, said, trained, used, whole
 from tests.test_own_rows import HELD, ROLES, customers, own_of, table_of
-from tests.test_pages import at_rest, opened
 from ui import takeaway
 from ui.share import paper
 

@@ -21,9 +21,9 @@ from pages.parties import crowd
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
 from pages.parties.page import PAGE
+from tests.app import at_rest, opened
 from tests.sentences import broken_by, plain
 from tests.test_my_data import said, used
-from tests.test_pages import at_rest, opened
 
 ROLES = Roles(
     answer="back",

@@ -1,65 +1,53 @@
-"""The pages as scripts: they open, take links and movements, refuse in words, and show no traceback."""
+"""What holds on every page: it opens, takes links and movements, refuses in words, and draws and says all it can."""
 
 import re
 from collections import Counter
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict
+from functools import cache
 
+import plotly.graph_objects as go
 import pytest
-from streamlit.testing.v1 import AppTest
-from streamlit.util import calc_hash
 
-from dpcore.data.toy import STRAIGHT
-from dpcore.estimators.recipes import VERSIONS
-from lab.links import VERSION_NAME
+from dpcore.check import RefusedError
+from lab.links import VERSION_NAME, versioned
+from lab.sources import OWN
 from pages import table
 from pages.classifier import figures
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.result import ClassifierResult
-from ui import panels
-from ui.controls import LONGEST
+from tests.app import QUICK, address, at_rest, moved, opened, press, settings_of, text
+from tests.sentences import first, options, plain
+from ui import controls, panels
 
-ROOT = Path(__file__).parents[1]
 CLASSIFIER = "classifier"
-TOPICS = [page.name for page in table.PAGES]
+BY_NAME = {page.name: page for page in table.PAGES}
+TOPICS = [*BY_NAME]
+ROOMS = [page.name for page in table.ROOMS]
 PAGES = ["", *TOPICS]
+# Data sets that need a file, or a download.
+ELSEWHERE = (OWN, "newsgroups")
+NO_NUMBER = r"\b(nan|None)\b"
 
 
-def opened(page: str, **link: str) -> AppTest:
-    """The page of this name with the settings of a link; without a name, the home page."""
-    app = AppTest.from_file(str(ROOT / "pages" / "frame.py"), default_timeout=30)
-    if page:
-        app._page_hash = calc_hash(page)  # AppTest.switch_page knows only pages that are files
-    for name, value in link.items():
-        app.query_params[name] = value
-    return app.run()
+@cache
+def quick(page: str, *, without: str = ""):
+    """The settings of the page's quick link, or of what it holds besides one field."""
+    link = {name: value for name, value in QUICK.get(page, {}).items() if name != without}
+    settings, refused = controls.from_link(BY_NAME[page].settings, link)
+    assert not refused
+    return settings
 
 
-def at_rest(app: AppTest, page: str) -> AppTest:
-    """The page once all of its work is done: how much a run does depends on how quick the machine is."""
-    for _ in range(500):
-        desk = app.session_state[f"{page}.desk"]
-        if desk.told == (desk.settings, True):
-            return app
-        app.run()
-    raise AssertionError(f"the page {page} does not come to rest")
+def hero(page: str) -> str:
+    return BY_NAME[page].sliders(quick(page)).hero
 
 
-def text(app: AppTest) -> str:
-    """All that the page says."""
-    elements = [*app.markdown, *app.warning, *app.error, *app.get("html")]
-    return " ".join(getattr(one, "value", None) or one.proto.body for one in elements)
-
-
-def moved(app: AppTest, name: str, value: float | str, *, final: bool = True) -> AppTest:
-    seq = app.session_state["classifier.desk"].ack + 1
-    sent = {"name": name, "value": value, "seq": seq, "final": final, "tick": False}
-    app.session_state["classifier.knobs"] = {"movement": sent}
-    return app.run()
-
-
-def settings_of(app: AppTest) -> ClassifierSettings:
-    return app.session_state["classifier.desk"].settings
+def elsewhere(settings, name: str) -> float:
+    """A value that the field may have, and has not."""
+    low, high = settings.limits[name]
+    value = low + (high - low) / 3
+    value = round(value) if isinstance(low, int) else float(f"{value:.3g}")
+    return value if value != getattr(settings, name) else high
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -69,79 +57,144 @@ def test_page_opens_and_speaks(page):
     assert re.search(r"\?</h1>", text(app)) if page == "" else app.title[0].value.endswith("?")
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("dataset", STRAIGHT)
-def test_every_data_set_in_every_version(dataset, version):
-    app = opened(CLASSIFIER, dataset=dataset, version=version, public_rows="20", repeats="2", steps="5")
-    assert not app.exception
-    assert settings_of(app).dataset == dataset
-    assert not app.warning
-
-
-def test_a_link_is_the_experiment():
+@pytest.mark.parametrize("page", ROOMS)
+def test_a_link_is_the_experiment(page):
     """A new session that opens the address of another one shows the same settings and the same sentences."""
-    first = opened(CLASSIFIER)
-    moved(first, "epsilon", 2.5)
-    moved(first, "seed", 11)
-    address = {name: values[0] if isinstance(values, list) else values for name, values in first.query_params.items()}
-    second = opened(CLASSIFIER, **address)
-    assert settings_of(second) == settings_of(first) == ClassifierSettings(epsilon=2.5, seed=11)
-    assert text(at_rest(second, "classifier")) == text(at_rest(first, "classifier"))
-    assert settings_of(second).epsilon == 2.5
+    first, name = opened(page, **QUICK.get(page, {})), hero(page)
+    value = elsewhere(settings_of(first, page), name)
+    moved(first, page, name, value)
+    assert getattr(settings_of(first, page), name) == value
+    assert set(first.query_params) == {*asdict(settings_of(first, page)), VERSION_NAME}
+    second = opened(page, **address(first))
+    assert not second.warning
+    assert settings_of(second, page) == settings_of(first, page)
+    assert text(at_rest(second, page)) == text(at_rest(first, page))
+
+
+@pytest.mark.parametrize("page", ROOMS)
+def test_a_broken_link_opens_with_defaults_and_says_what_was_ignored(page):
+    name = hero(page)
+    broken = {name: ["abc", "-1e9", "1e99", "nan"], "wrong": ["1"]}
+    broken |= {choice: ["mars"] for choice in quick(page).choices}
+    for field, values in broken.items():
+        for value in values:
+            app = opened(page, **versioned(QUICK.get(page, {}) | {field: value}))
+            assert not app.exception
+            assert settings_of(app, page) == quick(page, without=field)
+            (warning,) = app.warning
+            assert f"{field}={value}" in warning.value
+            assert re.search(r"from \S+ to \S+|one of: |no such setting", warning.value)
+
+
+@pytest.mark.parametrize("page", ROOMS)
+def test_a_refused_entry_says_why_and_changes_nothing(page):
+    app, name = opened(page, **QUICK.get(page, {})), hero(page)
+    before = settings_of(app, page)
+    for value in (before.limits[name][0] - 1e9, 1e99, "abc", ""):
+        moved(app, page, name, value)
+        assert not app.exception
+        assert settings_of(app, page) == before
+        assert re.search(r"cannot be .*(from |to )", app.session_state[f"{page}.desk"].errors[name])
+    value = elsewhere(before, name)
+    moved(app, page, name, value)
+    assert settings_of(app, page) == before.change(**{name: value})
+    assert not app.session_state[f"{page}.desk"].errors
+
+
+def variants(page: str) -> list[dict[str, str]]:
+    """The page's quick settings, and each other option of each of its choices."""
+    kind = BY_NAME[page].settings
+    names = [name for name, value in asdict(kind()).items() if isinstance(value, str) and name not in ("own", "pin")]
+    others = [
+        {name: option}
+        for name in names
+        for option in options(kind, name)
+        if option not in (getattr(quick(page), name), *ELSEWHERE)
+    ]
+    return [{}, *others]
+
+
+def changed(page: str, changes: dict[str, str]):
+    """The quick settings with an option, among those that it goes with; None where it goes with none."""
+    settings = quick(page)
+    for start in [settings, *alternatives(page)]:
+        try:
+            return start.change(**changes)
+        except RefusedError:
+            continue
+    return None
+
+
+@cache
+def alternatives(page: str) -> list:
+    """Settings with one other option each: an option may be refused beside the defaults, and go with another one."""
+    found = []
+    for changes in variants(page)[1:]:
+        try:
+            found.append(quick(page).change(**changes))
+        except RefusedError:
+            continue
+    return found
+
+
+def looked_at(page: str, result) -> None:
+    """All that a page shows of a result is drawn by Plotly and said without a number that is none."""
+    here = BY_NAME[page].at(result.settings)
+    view = here.view(result)
+    for board in view.boards:
+        for picture in (picture for row in view.boards[board] for picture in row):
+            assert len(go.Figure(picture.figure).data) == len(picture.figure["data"])
+            assert picture.alt
+    tiles = " ".join(f"{one.label}: {one.value} ({one.note})" for one in view.numbers)
+    for name, said in {"tiles": tiles, **view.words}.items():
+        assert not (found := re.search(NO_NUMBER, plain(said))), (name, plain(said)[found.start() - 80 :][:160])
+    assert view.words["verdict"].strip()
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "allowed"),
-    [
-        ("epsilon", "abc", "from 0.01 to 150"),
-        ("epsilon", "-3", "from 0.01 to 150"),
-        ("epsilon", "1e9", "from 0.01 to 150"),
-        ("epsilon", "nan", "from 0.01 to 150"),
-        ("steps", "2.5", "whole number from 1 to 400"),
-        ("dataset", "mars", "one of: gaussians"),
-        ("wrong", "1", "no such setting"),
-    ],
+    ("page", "changes"), [(page, changes) for page in ROOMS for changes in variants(page)], ids=str
 )
-def test_a_broken_link_opens_with_defaults_and_says_what_was_ignored(name, value, allowed):
-    app = opened(CLASSIFIER, **{name: value, "delta": "1e-6"})
-    assert not app.exception
-    assert settings_of(app) == ClassifierSettings(delta=1e-6)
-    (warning,) = app.warning
-    assert allowed in warning.value
-    assert f"{name}={value}" in warning.value
+def test_every_option_is_drawn_and_said_as_soon_as_there_is_anything(page, changes):
+    settings = changed(page, changes)
+    assert settings is not None, "no other settings go with this option"
+    looked_at(page, first(settings))
+
+
+@pytest.mark.parametrize("page", ROOMS)
+def test_a_whole_result_is_drawn_and_said(page):
+    looked_at(page, quick(page).run())
+
+
+@pytest.mark.parametrize("page", ROOMS)
+@pytest.mark.parametrize("end", [0, 1], ids=["lowest", "highest"])
+def test_the_ends_of_every_slider_are_drawn_and_said(page, end):
+    """Epsilon or what stands in its place, and what may be shown without more work, at an end of their ranges."""
+    settings = quick(page)
+    for name in settings.limits:
+        try:
+            at_end = settings.change(**{name: settings.limits[name][end]})
+        except RefusedError:  # it does not go with the others
+            continue
+        if name == hero(page) or name in ("delta", "clip_norm", "seed", "shown"):
+            looked_at(page, first(at_end))
 
 
 @pytest.mark.parametrize("ask", ["target 70 " * 400, " ".join(f"{i} x" for i in range(60)), " " * 700])
 def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(ask):
     app = opened(CLASSIFIER, what_if=ask, epsilon="2")
     assert not app.exception
-    assert settings_of(app) == ClassifierSettings(epsilon=2)
+    assert settings_of(app, CLASSIFIER) == ClassifierSettings(epsilon=2)
     (warning,) = app.warning
     assert "The link's question was ignored. It must" in warning.value
 
 
 def test_how_a_page_is_shown_is_no_setting_of_it_and_stays_in_its_address():
-    app = opened(CLASSIFIER, epsilon="2", lesson="two", guess="scratch", room="x" * (LONGEST + 1))
-    assert settings_of(app) == ClassifierSettings(epsilon=2)
+    app = opened(CLASSIFIER, epsilon="2", lesson="two", guess="scratch", room="x" * (controls.LONGEST + 1))
+    assert settings_of(app, CLASSIFIER) == ClassifierSettings(epsilon=2)
     (warning,) = app.warning
     assert "In the link, room was ignored" in warning.value
     assert (app.query_params["lesson"], app.query_params["guess"]) == ("two", "scratch")
     assert "room" not in app.query_params
-
-
-@pytest.mark.parametrize("value", [0.0, 1e9, -3.0, "abc", ""])
-def test_a_refused_entry_says_why_and_changes_nothing(value):
-    app = moved(opened(CLASSIFIER), "clip_norm", 2.0)
-    before = settings_of(app)
-    moved(app, "epsilon", value)
-    assert not app.exception
-    assert settings_of(app) == before
-    sentence = app.session_state["classifier.desk"].errors["epsilon"]
-    assert sentence.startswith("Epsilon cannot be")
-    assert "0.01 to 150" in sentence
-    moved(app, "epsilon", 3.0)
-    assert settings_of(app) == replace(before, epsilon=3.0)
-    assert not app.session_state["classifier.desk"].errors
 
 
 @pytest.mark.parametrize(
@@ -152,14 +205,14 @@ def test_forged_movements_are_ignored(junk):
     app.session_state["classifier.knobs"] = junk
     app.run()
     assert not app.exception
-    assert settings_of(app) == ClassifierSettings()
+    assert settings_of(app, CLASSIFIER) == ClassifierSettings()
 
 
 def test_another_data_set_keeps_the_other_settings():
-    app = moved(opened(CLASSIFIER), "public_rows", 400)
+    app = moved(opened(CLASSIFIER), CLASSIFIER, "public_rows", 400)
     app.selectbox(key="classifier.dataset").set_value("iris").run()
     assert not app.exception
-    assert settings_of(app) == ClassifierSettings(dataset="iris", public_rows=37)
+    assert settings_of(app, CLASSIFIER) == ClassifierSettings(dataset="iris", public_rows=37)
 
 
 def test_the_plane_of_two_features():
@@ -170,13 +223,7 @@ def test_the_plane_of_two_features():
     app.selectbox(key="classifier.feature_y").set_value(3).run()
     assert not app.exception
     assert "another feature" in app.error[0].value
-    assert settings_of(app).feature_y == 7
-
-
-def test_the_address_holds_every_setting():
-    app = moved(opened(CLASSIFIER), "epsilon", 3.0)
-    assert set(app.query_params) == {*asdict(ClassifierSettings()), VERSION_NAME}
-    assert "3.0" in str(app.query_params["epsilon"])
+    assert settings_of(app, CLASSIFIER).feature_y == 7
 
 
 def test_at_rest_the_whole_page_follows():
@@ -210,19 +257,15 @@ def test_the_page_around_shows_what_was_drawn_and_makes_no_frames(monkeypatch):
         counted(drawn, figures, name)
     for name in ("table", "loss_curves"):
         counted(frames, ClassifierResult, name)
-    app = moved(at_rest(opened(CLASSIFIER, repeats="2", steps="7", seed="4242"), "classifier"), "epsilon", 2.0)
+    app = moved(
+        at_rest(opened(CLASSIFIER, repeats="2", steps="7", seed="4242"), "classifier"), CLASSIFIER, "epsilon", 2.0
+    )
     at_rest(app, "classifier")
     before = drawn.copy()
     assert not app.run().exception
     assert drawn == before
     assert before["accuracy"] > 0
     assert not frames
-
-
-def press(app: AppTest, label: str) -> AppTest:
-    """Press the button with this label."""
-    (button,) = (one for one in app.button if one.label == label)
-    return button.click().run()
 
 
 @pytest.mark.parametrize("page", TOPICS)

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 from test_figures import numbers
-from test_pages import opened, text
 
 from dpcore.parties.aggregation import CONSTANTS
 from dpcore.parties.local import LEARNERS
@@ -19,6 +18,7 @@ from pages.parties.experiment import PartiesSettings
 from pages.parties.parameters import EPSILONS, LABELS
 from pages.parties.trust import trust
 from pages.parties.work import METHODS, Tried
+from tests.app import opened, text
 from tests.claims import better
 from ui.plot import theme
 

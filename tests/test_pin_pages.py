@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from lab.sweep import beside
 from pages import table
-from tests.test_pages import opened
+from tests.app import opened
 from ui.controls import knob
 from ui.live import serving
 from ui.vocabulary import KNOBS

@@ -3,7 +3,7 @@
 import pytest
 
 from pages.table import PAGES
-from tests.test_pages import opened, text
+from tests.app import opened, text
 from tests.toy.page import TOY
 from ui import present
 from ui.controls import Desk, from_link

@@ -11,7 +11,7 @@ from dpcore.estimators.linear import REGRESSIONS
 from lab.links import VERSION_NAME
 from pages.regression import figures
 from pages.regression.experiment import RegressionSettings
-from tests.test_pages import opened
+from tests.app import opened
 
 ROOT = Path(__file__).parents[1]
 PAGE = "regression"

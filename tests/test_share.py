@@ -13,7 +13,7 @@ from PIL import Image
 
 from lab.links import VERSION
 from pages.table import PAGES
-from tests.test_pages import opened
+from tests.app import opened
 from ui import qr_code, share
 from ui.controls import Desk, from_link
 

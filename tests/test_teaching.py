@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.accountants.attacker import best_attacker
 from pages.table import PAGES
-from tests.test_pages import opened
+from tests.app import opened
 from ui.controls import from_link
 
 ROOT = Path(__file__).parents[1]

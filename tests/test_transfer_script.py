@@ -7,13 +7,13 @@ import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 from test_figures import numbers
-from test_pages import opened, text
 
 from pages.transfer import figures, words_tabs
 from pages.transfer import words as say
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.parameters import NOISES, POLYTOPES, SELECTIONS
 from pages.transfer.work import CANDIDATES, EPSILONS
+from tests.app import opened, text
 from tests.claims import better
 
 PAGE = "transfer"

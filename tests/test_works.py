@@ -15,7 +15,7 @@ from pages.hypotheses.experiment import HypothesesSettings
 from pages.learn.works import BEYOND, WORKS, Part
 from pages.table import PAGES
 from pages.transfer.words_tabs import published_table
-from tests.test_pages import opened, text
+from tests.app import opened, text
 from tests.works_numbers import NUMBERS
 from ui.controls import from_link
 from ui.vocabulary import KNOBS

@@ -1,0 +1,80 @@
+"""A page of the lab as a script, without a browser: open it by a link, move a knob, read what it says."""
+
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
+
+ROOT = Path(__file__).parents[1]
+# Page -> a link that keeps its work short.
+QUICK = {
+    "classifier": {"repeats": "3", "steps": "5"},
+    "network": {"rows": "300", "lot_size": "50", "epochs": "3", "repeats": "2", "width": "4", "layers": "1"},
+    "regression": {"dataset": "diabetes", "repeats": "3"},
+    "mechanisms": {},
+    "accounting": {"steps": "100"},
+    "transfer": {"target_rows": "200", "dimension": "5", "repeats": "4"},
+    "parties": {"parties": "80", "public_rows": "60", "repeats": "3", "queries": "30"},
+    "hypotheses": {
+        "source_rows": "200",
+        "unlabelled_rows": "200",
+        "target_rows": "300",
+        "public_rows": "200",
+        "repeats": "3",
+    },
+    "attack": {"repeats": "100", "steps": "3"},
+    "what-if": {"topic": "accounting"},
+}
+
+
+def opened(page: str, **link: str) -> AppTest:
+    """The page of this name with the settings of a link; without a name, the home page."""
+    app = AppTest.from_file(str(ROOT / "pages" / "frame.py"), default_timeout=60)
+    if page:
+        app._page_hash = calc_hash(page)  # AppTest.switch_page knows only pages that are files
+    for name, value in link.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def settings_of(app: AppTest, page: str) -> Any:
+    """The settings that the page's knobs stand at."""
+    return app.session_state[f"{page}.desk"].settings
+
+
+def at_rest(app: AppTest, page: str) -> AppTest:
+    """The page once all of its work is done, for which its panel asks slice by slice."""
+    for _ in range(500):
+        desk = app.session_state[f"{page}.desk"]
+        if desk.told == (desk.settings, True):
+            return app
+        tick = {"name": "", "value": 0, "seq": desk.ack + 1, "final": False, "tick": True, "page": False}
+        app.session_state[f"{page}.knobs"] = {"movement": tick}
+        app.run()
+    raise AssertionError(f"the page {page} does not come to rest")
+
+
+def moved(app: AppTest, page: str, name: str, value: float | str) -> AppTest:
+    """The page after a knob was moved to this value, as the browser says it."""
+    seq = app.session_state[f"{page}.desk"].ack + 1
+    sent = {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
+    app.session_state[f"{page}.knobs"] = {"movement": sent}
+    return app.run()
+
+
+def address(app: AppTest) -> dict[str, str]:
+    """The link that the page's address bar holds."""
+    return {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
+
+
+def text(app: AppTest) -> str:
+    """All that the page says."""
+    elements = [*app.markdown, *app.warning, *app.error, *app.get("html")]
+    return " ".join(getattr(one, "value", None) or one.proto.body for one in elements)
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Press the button with this label."""
+    (button,) = (one for one in app.button if one.label == label)
+    return button.click().run()
