@@ -1,4 +1,4 @@
-"""What is said of waiting is what was measured."""
+"""Waiting times are measured, and pages rest longer while many people move knobs."""
 
 import time
 
@@ -7,15 +7,22 @@ import pytest
 from ui import busy, debounce
 
 
+class Desk:
+    pass
+
+
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that stands, and is put forward by hand."""
+    """A clock that stands, and is put forward by hand, with nobody at work."""
     now = [100.0]
-    monkeypatch.setattr(busy.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(debounce, "_moved", type(debounce._moved)())
+    monkeypatch.setattr(busy, "QUESTIONS", busy.Line(1))
+    monkeypatch.setattr(busy, "RUNS", busy.Line(1))
     return now
 
 
-def test_a_wait_counts_while_it_lasts_and_for_some_seconds_after(clock):
+def test_wait_counts_while_it_lasts_and_for_some_seconds_after(clock):
     line = busy.Line(1)
     first, second = line.joins(), line.joins()
     clock[0] += 2
@@ -28,28 +35,20 @@ def test_a_wait_counts_while_it_lasts_and_for_some_seconds_after(clock):
     assert line.waits() == []
 
 
-def test_what_is_expected_follows_how_long_work_took():
+def test_expected_wait_follows_the_newest_work_and_memory_is_bounded(clock):
     line = busy.Line(2)
     for seconds in (0.5, 1.5):
         line.took(seconds)
     assert line.expected(6) == 3.0
-    for _ in range(1000):
-        line.took(0.1)
-    assert line.expected(6) == pytest.approx(0.3)
-
-
-def test_what_is_remembered_of_a_long_day_is_little(clock):
-    line = busy.Line(1)
     for _ in range(5000):
         line.leaves(line.joins(), served=True)
-        line.took(1.0)
+        line.took(0.1)
+    assert line.expected(6) == pytest.approx(0.3)
     assert len(line.waits()) < 2000
     assert line.served == 5000
 
 
-def test_nineteen_in_twenty_wait_no_longer(clock, monkeypatch):
-    monkeypatch.setattr(busy, "QUESTIONS", busy.Line(1))
-    monkeypatch.setattr(busy, "RUNS", busy.Line(1))
+def test_p95_is_that_of_both_lines(clock):
     assert busy.p95() == 0
     numbers = [busy.QUESTIONS.joins() for _ in range(99)]
     clock[0] += 1
@@ -64,7 +63,7 @@ def test_nineteen_in_twenty_wait_no_longer(clock, monkeypatch):
     assert busy.p95() > 3
 
 
-def test_a_run_of_a_page_counts_once_and_also_where_it_fails(monkeypatch):
+def test_run_of_a_page_counts_once_also_where_it_fails(monkeypatch):
     runs = busy.Line(1)
     monkeypatch.setattr(debounce, "RUNS", runs)
 
@@ -81,10 +80,26 @@ def test_a_run_of_a_page_counts_once_and_also_where_it_fails(monkeypatch):
     assert (runs.waiting, runs.served, len(runs.waits())) == (0, 1, 1)
 
 
-def test_what_a_run_costs_is_its_own_work_and_not_that_of_others(monkeypatch):
+def test_run_costs_its_own_processor_time(monkeypatch):
     runs = busy.Line(1)
     monkeypatch.setattr(debounce, "RUNS", runs)
     with debounce.working():
         time.sleep(0.2)
     assert runs.expected(1) < 0.1
     assert runs.waits()[0] >= 0.2
+
+
+def test_pages_rest_longer_while_many_people_move(clock):
+    """One person who drags moves often and counts once. People who stop or leave count no more."""
+    desks = [Desk() for _ in range(debounce.MANY)]
+    for desk in [*desks[1:], *desks[1:]]:
+        debounce.moves(desk)
+    assert debounce.rest() == debounce.CALM
+    debounce.moves(desks[0])
+    assert debounce.rest() == debounce.BUSY
+    clock[0] += debounce.LATELY
+    assert debounce.rest() == debounce.CALM
+    for desk in desks:
+        debounce.moves(desk)
+    del desk, desks[0]
+    assert debounce.rest() == debounce.CALM

@@ -10,33 +10,17 @@ from prometheus_client.parser import text_string_to_metric_families
 from streamlit.testing.v1 import AppTest
 
 from dpcore.cache import CACHE
+from tests.asgi import ask, inside
 from tests.test_channel import met, talk
 from tests.toy.page import TOY
 from ui import busy, metrics
 from ui.live import channel
 from ui.live.channel import Question, Visit
 
-FORWARDED = [(b"x-forwarded-for", b"192.0.2.7")]
 
-
-async def inside(scope, receive, send):
-    """An app that answers everything."""
-    await send({"type": "http.response.start", "status": 200, "headers": []})
-    await send({"type": "http.response.body", "body": b"inside"})
-
-
-def answer(path: str = "/metrics", *, headers=(), app=inside) -> tuple[int, str]:
-    said = []
-
-    async def send(message):
-        said.append(message)
-
-    async def receive():
-        return {"type": "http.request"}
-
-    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": list(headers)}
-    asyncio.run(metrics.Watch(app)(scope, receive, send))
-    return said[0]["status"], said[1]["body"].decode()
+def answer(path: str = "/metrics", **headers: str) -> tuple[int, str]:
+    status, _, body = ask(metrics.Watch(inside), path, **headers)
+    return status, body.decode()
 
 
 @pytest.fixture
@@ -50,44 +34,36 @@ def figures() -> dict[tuple[str, ...], float]:
     return {(one.name, *one.labels.values()): one.value for family in families for one in family.samples}
 
 
-@pytest.mark.parametrize("said", [None, "", "0", " 0 "])
+@pytest.mark.parametrize("said", ["", "0", " 0 "])
 def test_without_the_switch_there_are_no_figures(monkeypatch, said):
-    monkeypatch.delenv("LAB_METRICS", raising=False)
-    if said is not None:
-        monkeypatch.setenv("LAB_METRICS", said)
+    monkeypatch.setenv("LAB_METRICS", said)
     for path in ("/metrics", "/metrics/"):
         assert answer(path) == (404, "Not Found")
 
 
-def test_a_switch_that_says_something_else_stops_the_start(monkeypatch):
+def test_unknown_switch_stops_the_start(monkeypatch):
     monkeypatch.setenv("LAB_METRICS", "perhaps")
     with pytest.raises(ValueError, match="LAB_METRICS is 'perhaps', but must be"):
         metrics.Watch(inside)
 
 
-@pytest.mark.parametrize("path", ["/metrics", "/metrics/"])
-def test_who_asks_the_process_itself_gets_the_figures(on, path):
-    status, text = answer(path)
-    assert status == 200
-    assert "# TYPE lab_wait_seconds histogram" in text
-
-
-@pytest.mark.parametrize("header", [FORWARDED[0], (b"forwarded", b"for=192.0.2.7"), (b"via", b"1.1 x")])
-def test_a_proxy_gets_them_only_where_that_is_wanted(monkeypatch, on, header):
-    assert answer(headers=[header])[0] == 404
-    monkeypatch.setenv("LAB_METRICS", "public")
-    assert answer(headers=[header])[0] == 200
-
-
-def test_they_are_below_the_path_of_the_app(monkeypatch, on):
+def test_direct_requests_get_the_figures_and_other_addresses_the_app(on, monkeypatch):
+    for path in ("/metrics", "/metrics/"):
+        status, text = answer(path)
+        assert status == 200
+        assert "# TYPE lab_wait_seconds histogram" in text
+    for path in ("/", "/classifier", "/_stcore/health", "/metrics/x"):
+        assert answer(path) == (200, "inside")
     monkeypatch.setattr(metrics.st, "get_option", {"server.baseUrlPath": "/lab/"}.get)
-    assert answer("/lab/metrics")[0] == 200
+    assert "lab_wait_seconds" in answer("/lab/metrics")[1]
     assert answer("/metrics") == (200, "inside")
 
 
-@pytest.mark.parametrize("path", ["/", "/classifier", "/_stcore/health", "/metrics/x"])
-def test_other_addresses_are_the_apps(on, path):
-    assert answer(path) == (200, "inside")
+@pytest.mark.parametrize("header", ["x_forwarded_for", "forwarded", "via"])
+def test_proxy_gets_the_figures_only_where_they_are_public(monkeypatch, on, header):
+    assert answer(**{header: "192.0.2.7"})[0] == 404
+    monkeypatch.setenv("LAB_METRICS", "public")
+    assert answer(**{header: "192.0.2.7"})[0] == 200
 
 
 @pytest.fixture
@@ -106,8 +82,8 @@ def test_who_is_here_and_who_waits(on, somebody, monkeypatch):
     assert figures()["lab_waiting", "run"] == 0
 
 
-def test_a_movement_is_counted_once_and_so_is_its_wait(on):
-    """However many slices of work follow; and what is asked for ahead is no movement."""
+def test_movement_is_counted_once_and_so_is_its_wait(on):
+    """However many slices follow. Stops asked ahead are no movements, and what only the page can answer has no wait."""
 
     async def conversation(server):
         client = await met(server)
@@ -116,27 +92,16 @@ def test_a_movement_is_counted_once_and_so_is_its_wait(on):
         client.ask(ahead=[2, 3], name="epsilon")
         for _ in range(2):
             await client.hear()
-
-    before = figures()
-    talk(conversation)
-    after = figures()
-    assert after["lab_moves_total", "channel"] == before["lab_moves_total", "channel"] + 1
-    assert after["lab_wait_seconds_count", "channel"] == before["lab_wait_seconds_count", "channel"] + 1
-    waited = after["lab_wait_seconds_sum", "channel"] - before["lab_wait_seconds_sum", "channel"]
-    assert 0 < waited < 60
-
-
-def test_what_only_the_page_can_answer_has_no_wait(on):
-    async def conversation(server):
-        client = await met(server)
         client.ask(("epsilon", 1), link={"dataset": "own"})
         assert (await client.hear())["ordinary"]
 
     before = figures()
     talk(conversation)
     after = figures()
-    assert after["lab_moves_total", "channel"] == before["lab_moves_total", "channel"] + 1
-    assert after["lab_wait_seconds_count", "channel"] == before["lab_wait_seconds_count", "channel"]
+    assert after["lab_moves_total", "channel"] == before["lab_moves_total", "channel"] + 2
+    assert after["lab_wait_seconds_count", "channel"] == before["lab_wait_seconds_count", "channel"] + 1
+    waited = after["lab_wait_seconds_sum", "channel"] - before["lab_wait_seconds_sum", "channel"]
+    assert 0 < waited < 60
 
 
 def test_who_moves_on_before_the_answer_waits_from_the_first_movement(on, monkeypatch):
@@ -216,7 +181,7 @@ def test_runs_of_a_live_part_are_timed_and_what_they_move_is_counted(on):
     assert figures()[runs] >= before[runs] + 3
 
 
-def test_a_line_says_what_happened_since_the_last(somebody):
+def test_log_line_covers_the_time_since_the_last(somebody, monkeypatch):
     minutes = metrics.Minutes()
     for wait in (0.2,) * 18 + (3.0,) * 2:
         metrics.MOVED.inc()
@@ -226,14 +191,8 @@ def test_a_line_says_what_happened_since_the_last(somebody):
     assert "pages 1, moves/s 0.5, p50 <= 0.25 s, p95 <= 5 s, cache " in said
     assert "memory " in said
     assert "pages 1, moves/s 0, cache " in minutes.line(60.0)
-
-
-def test_nobody_here_is_no_line(monkeypatch):
     monkeypatch.setattr(busy, "PAGES", set())
-    assert metrics.Minutes().line(60.0) is None
-
-
-def test_a_wait_beyond_all_bounds_is_said_to_be_longer():
+    assert minutes.line(60.0) is None
     counts = {0.1: 5, 1.0: 9, math.inf: 10}
     assert [metrics.at_most(counts, share) for share in (0.5, 0.9, 0.95)] == ["<= 0.1", "<= 1", "> 1"]
 

@@ -1,4 +1,4 @@
-"""Newcomers wait at the door of a full process, come in in their order, and who is in stays in."""
+"""Newcomers wait at the door of a full process, come in in their order, and visitors who are in stay in."""
 
 import asyncio
 import json
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.asgi import ask, inside
 from ui import busy, waiting_room
 from ui.waiting_room import COMES, FEW, INSIDE, REPLICA, SILENT, TURN, Admission, Door, Turn, longest_wait
 
@@ -30,6 +31,12 @@ def clock(monkeypatch):
     return now
 
 
+@pytest.fixture
+def lab(monkeypatch):
+    monkeypatch.setenv("LAB_LONGEST_WAIT", "3")
+    return Admission(inside)
+
+
 def fill(clock, *, waits: float, pages: int = 2 * FEW) -> None:
     """So many pages are open, and a hundred answers waited so long."""
     busy.PAGES |= {object() for _ in range(pages)}
@@ -39,12 +46,6 @@ def fill(clock, *, waits: float, pages: int = 2 * FEW) -> None:
         busy.QUESTIONS.leaves(number, served=True)
 
 
-async def inside(scope, receive, send):
-    """The lab."""
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"set-cookie", b"other=1")]})
-    await send({"type": "http.response.body", "body": b"inside"})
-
-
 class Browser:
     """Asks, and keeps its cookies."""
 
@@ -52,45 +53,24 @@ class Browser:
         self.app, self.jar = app, {}
 
     def get(self, path: str = "/classifier", *, accept: str = "text/html,*/*", method: str = "GET"):
-        said = []
-
-        async def send(message):
-            said.append(message)
-
         cookie = "; ".join(f"{name}={value}" for name, value in self.jar.items())
-        path, _, query = path.partition("?")
-        scope = {"type": "http", "method": method, "path": path, "query_string": query.encode()}
-        scope["headers"] = [(b"accept", accept.encode()), (b"cookie", cookie.encode())]
-        asyncio.run(self.app(scope, None, send))
-        headers = [(name.decode(), value.decode()) for name, value in said[0]["headers"]]
-        for name, value in headers:
-            if name == "set-cookie":
-                for one in SimpleCookie(value).values():
-                    self.jar.pop(one.key, None)
-                    if one["max-age"] != "0":
-                        self.jar[one.key] = one.value
-        return said[0]["status"], dict(headers), said[1]["body"].decode()
+        status, headers, body = ask(self.app, path, method=method, accept=accept, cookie=cookie)
+        for value in headers.getlist("set-cookie"):
+            for one in SimpleCookie(value).values():
+                self.jar.pop(one.key, None)
+                if one["max-age"] != "0":
+                    self.jar[one.key] = one.value
+        return status, headers, body.decode()
 
     def asks(self) -> dict:
         return json.loads(self.get("/lab-busy?enter", accept="*/*")[2])
 
 
-@pytest.fixture
-def lab(monkeypatch):
-    monkeypatch.setenv("LAB_LONGEST_WAIT", "3")
-    return Admission(inside)
-
-
-def test_where_nobody_waits_everybody_comes_in(lab):
-    browser = Browser(lab)
-    assert browser.get()[0] == 200
-    assert set(browser.jar) == {INSIDE, "other"}
-
-
-def test_each_browser_keeps_a_random_word_of_its_own(lab):
+def test_everybody_comes_in_while_nobody_waits_and_has_a_random_word(lab):
     one, other = Browser(lab), Browser(lab)
     for browser in (one, other):
-        browser.get()
+        assert browser.get()[0] == 200
+        assert set(browser.jar) == {INSIDE, "other"}
     word = one.jar[INSIDE]
     assert re.fullmatch("[0-9a-f]{32}", word)
     assert word != other.jar[INSIDE]
@@ -101,7 +81,8 @@ def test_each_browser_keeps_a_random_word_of_its_own(lab):
     assert re.fullmatch("[0-9a-f]{32}", one.jar[INSIDE])
 
 
-def test_a_full_process_keeps_a_newcomer_at_the_door(lab, clock):
+def test_full_process_keeps_a_newcomer_at_the_door(lab, clock):
+    """On a page without a script or style that the security policy forbids."""
     fill(clock, waits=4.2)
     browser = Browser(lab)
     browser.jar[REPLICA] = "a"
@@ -114,18 +95,13 @@ def test_a_full_process_keeps_a_newcomer_at_the_door(lab, clock):
     assert len(body) < 4000
     assert set(browser.jar) == {TURN}  # the next process may have room
     assert busy.at_the_door == 1
-
-
-def test_the_page_at_the_door_has_no_script_or_style_that_the_rules_forbid(lab, clock):
-    fill(clock, waits=4)
-    body = Browser(lab).get()[2]
     assert re.findall(r"<script([^>]*)>(.*?)</script>", body)[0][1] == ""
     assert 'src="./_stcore/bidi-components/' in body
     assert "newcomer.js" in body
     assert not re.search(r"\son\w+=|https?://", body)
 
 
-def test_who_is_in_stays_in_also_on_another_process(lab, clock):
+def test_visitor_who_is_in_stays_in_also_on_another_process(lab, clock):
     browser = Browser(lab)
     browser.get()
     fill(clock, waits=30)
@@ -136,24 +112,21 @@ def test_who_is_in_stays_in_also_on_another_process(lab, clock):
 
 
 @pytest.mark.parametrize(
-    ("path", "how"),
+    ("path", "how", "status"),
     [
-        ("/static/js/index.js", {}),
-        ("/_stcore/health", {"accept": "*/*"}),
-        ("/classifier", {"accept": "*/*"}),
-        ("/icon.svg", {}),
-        ("/classifier", {"method": "HEAD"}),
+        ("/static/js/index.js", {}, 200),
+        ("/_stcore/health", {"accept": "*/*"}, 200),
+        ("/classifier", {"accept": "*/*"}, 200),
+        ("/icon.svg", {}, 200),
+        ("/classifier", {"method": "HEAD"}, 200),
+        ("/", {}, 503),
+        ("/classifier", {}, 503),
+        ("/no-such-page", {}, 503),
     ],
 )
-def test_files_and_probes_are_answered_however_full_it_is(lab, clock, path, how):
+def test_every_page_has_the_door_and_no_file_or_probe(lab, clock, path, how, status):
     fill(clock, waits=30)
-    assert Browser(lab).get(path, **how)[0] == 200
-
-
-@pytest.mark.parametrize("path", ["/", "/classifier", "/data", "/no-such-page"])
-def test_every_page_has_the_door(lab, clock, path):
-    fill(clock, waits=30)
-    assert Browser(lab).get(path)[0] == 503
+    assert Browser(lab).get(path, **how)[0] == status
 
 
 def test_few_people_are_never_too_many(lab, clock):
@@ -161,21 +134,15 @@ def test_few_people_are_never_too_many(lab, clock):
     assert [Browser(lab).get()[0] for _ in range(2)] == [200, 503]  # the first is one of the few, until it has come
 
 
-def test_there_is_no_door_where_the_limit_is_0(monkeypatch, clock):
+def test_limit_is_in_the_environment_and_0_is_none(monkeypatch, clock):
+    given = {"": 3.0, " ": 3.0, "5": 5.0, "0": float("inf"), "0.5": 0.5}
+    assert {said: longest_wait({"LAB_LONGEST_WAIT": said}) for said in given} == given
+    for said in ("-1", "nan", "five", "3s"):
+        with pytest.raises(ValueError, match="LAB_LONGEST_WAIT is .* must be a number of seconds"):
+            longest_wait({"LAB_LONGEST_WAIT": said})
     monkeypatch.setenv("LAB_LONGEST_WAIT", "0")
     fill(clock, waits=300)
     assert Browser(Admission(inside)).get()[0] == 200
-
-
-@pytest.mark.parametrize(("said", "seconds"), [("", 3.0), (" ", 3.0), ("5", 5.0), ("0", float("inf")), ("0.5", 0.5)])
-def test_the_limit_is_in_the_environment(said, seconds):
-    assert longest_wait({"LAB_LONGEST_WAIT": said}) == seconds
-
-
-@pytest.mark.parametrize("said", ["-1", "nan", "five", "3s"])
-def test_a_limit_that_is_none_is_refused(said):
-    with pytest.raises(ValueError, match="LAB_LONGEST_WAIT is .* must be a number of seconds"):
-        longest_wait({"LAB_LONGEST_WAIT": said})
 
 
 def test_newcomers_come_in_in_their_order_when_there_is_room(lab, clock):
@@ -185,11 +152,8 @@ def test_newcomers_come_in_in_their_order_when_there_is_room(lab, clock):
         clock[0] += 0.1
         people.append(Browser(lab))
         people[-1].get()
-    assert [re.search(r"seconds\. (.*?)\.", one.get()[2])[1] for one in people[:3]] == [
-        "You are the next",
-        "1 other came before you",
-        "2 others came before you",
-    ]
+    said = [re.search(r"seconds\. (.*?)\.", one.get()[2])[1] for one in people[:3]]
+    assert said == ["You are the next", "1 other came before you", "2 others came before you"]
     clock[0] += busy.LATELY + 1
     busy.RUNS.took(0.5)  # there is room for six, but one wants to be the first
     assert people[3].asks()["enter"]
@@ -210,7 +174,7 @@ def test_nobody_overtakes_while_there_is_little_room(clock):
     assert door.ask(turns[2]) is None
 
 
-def test_who_has_gone_away_is_not_waited_for(clock):
+def test_nobody_waits_for_a_visitor_who_has_left(clock):
     door = Door(3.0)
     fill(clock, waits=4)
     assert door.ask(Turn(1, "a")) == 0
@@ -223,15 +187,7 @@ def test_who_has_gone_away_is_not_waited_for(clock):
     assert busy.at_the_door == 1
 
 
-def test_the_line_is_bounded(clock, monkeypatch):
-    monkeypatch.setattr(waiting_room, "MOST_WAITING", 3)
-    door = Door(3.0)
-    fill(clock, waits=4)
-    assert [door.ask(Turn(came, f"w{came}")) for came in range(9)] == [0, 1, 2, 3, 3, 3, 3, 3, 3]
-    assert busy.at_the_door == 3
-
-
-def test_they_ask_less_often_the_more_there_are(clock):
+def test_line_is_bounded_and_asks_less_often_the_longer_it_is(clock, monkeypatch):
     door = Door(3.0)
     fill(clock, waits=4)
     once = door.again
@@ -239,9 +195,13 @@ def test_they_ask_less_often_the_more_there_are(clock):
         door.ask(Turn(came, f"w{came}"))
     assert door.again > once
     assert 500 / door.again < waiting_room.ASKED_A_SECOND
+    monkeypatch.setattr(waiting_room, "MOST_WAITING", 3)
+    door = Door(3.0)
+    assert [door.ask(Turn(came, f"w{came}")) for came in range(6)] == [0, 1, 2, 3, 3, 3]
+    assert busy.at_the_door == 3
 
 
-def test_a_burst_is_let_in_only_as_far_as_it_can_be_served(clock):
+def test_burst_is_let_in_only_as_far_as_it_can_be_served(clock):
     """Nobody has waited yet: what those who were let in will ask for is counted."""
     door = Door(3.0)
     busy.RUNS.took(0.1)
@@ -251,7 +211,7 @@ def test_a_burst_is_let_in_only_as_far_as_it_can_be_served(clock):
     assert door.coming in (24, 25)
 
 
-def test_a_turn_is_what_its_cookie_says_if_it_can_be(clock):
+def test_turn_is_what_its_cookie_says_if_that_can_be_true(clock):
     now = round(1000 * clock[0])
     assert Turn.read(f"{now - 5000}-abc") == Turn(now - 5000, "abc")
     for forged in ("", "x-y", f"{now + 9999}-abc", "1-abc", f"{now}-", f"{now}-a b", "9" * 5000 + "-a"):
@@ -259,7 +219,7 @@ def test_a_turn_is_what_its_cookie_says_if_it_can_be(clock):
         assert len(Turn.read(forged).word) == 16
 
 
-def test_the_cookie_that_who_waits_forgets_is_caddys():
+def test_cookie_that_a_waiting_visitor_forgets_is_caddys():
     assert f"lb_policy cookie {REPLICA}\n" in (Path(__file__).parents[1] / "scripts/Caddyfile").read_text("utf-8")
 
 
@@ -280,7 +240,7 @@ def test_open_pages_are_counted(lab):
     assert not busy.PAGES
 
 
-def test_how_it_stands_is_told_to_a_page_that_waits(lab):
+def test_waiting_page_is_told_how_many_wait(lab):
     for _ in range(8):
         busy.RUNS.joins()
     busy.RUNS.took(0.25)
