@@ -45,17 +45,19 @@ format: $(VENV)/.dev ## put the code in the house style
 
 quick: $(VENV)/.dev ## the tests that need no browser, two at a time
 	@$(DENO) test --quiet --no-check --reporter=dot
-	@$(PY) -m pytest -m "not browser" -n 2 --dist worksteal $(ARGS)
+	@$(PY) -m pytest -m "not browser and not soak" -n 2 --dist worksteal $(ARGS)
 
 browser: $(VENV)/.dev ## the tests in a real browser, two files at a time; what fails beside others is run once more, alone
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && { \
-		$(PY) -m pytest -m browser -n 2 --dist loadfile $(or $(ARGS),tests/browser) || \
-		$(PY) -m pytest -m browser --last-failed --last-failed-no-failures none $(or $(ARGS),tests/browser); }
+		$(PY) -m pytest -m "browser and not soak" -n 2 --dist loadfile $(or $(ARGS),tests/browser) || \
+		$(PY) -m pytest -m "browser and not soak" --last-failed --last-failed-no-failures none $(or $(ARGS),tests/browser); }
 
-soak: $(VENV)/.dev ## hold every sentence and attacker against 3,000 settings a page (SOAK=500 for fewer), intervals against 10,000 runs, the painter and late messages against all pages
-	@SOAK=$${SOAK:-3000} $(PY) -m pytest -n 2 -k "sentence or any_settings" -o faulthandler_timeout=7200 tests/test_*_words.py tests/test_attacker.py $(ARGS)
-	@SOAK=all $(PY) -m pytest -s -o faulthandler_timeout=7200 tests/test_coverage.py
-	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && SOAK=all $(PY) -m pytest tests/browser/test_painter.py tests/browser/test_slow_network.py
+soak: $(VENV)/.dev ## what takes long: every sentence at 3,000 settings a page (SOAK=500 for fewer), 10,000 runs of intervals, containers, classes, CONTRIBUTING
+	@SOAK=$${SOAK:-3000} $(PY) -m pytest -m "not browser" -n 2 -k "sentence or any_settings" -o faulthandler_timeout=7200 tests/test_*_words.py tests/test_attacker.py $(ARGS)
+	@SOAK=all $(PY) -m pytest -m "not browser" -s -o faulthandler_timeout=7200 tests/test_coverage.py
+	@$(PY) -m pytest -m "soak and not browser" -o faulthandler_timeout=7200 tests
+	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && SOAK=all $(PY) -m pytest -m browser tests/browser/test_painter.py tests/browser/test_slow_network.py && \
+		$(PY) -m pytest -m "soak and browser" -o faulthandler_timeout=7200 tests/browser
 
 sweep: $(VENV)/.run ## train many settings at full size, into Parquet files (ARGS="'classifier?steps=50' --over epsilon=0.1,1 --out runs")
 	@$(PY) -m scripts.sweep $(ARGS)

@@ -46,12 +46,27 @@ def copy(tmp_path_factory) -> Path:
 
 
 def ran(copy: Path, *command: str) -> str:
-    """What the command says in the copy, where it must succeed."""
+    """What Python says to the command in the copy, where it must succeed."""
     found = subprocess.run(
-        [sys.executable, "-m", *command], check=False, cwd=copy, capture_output=True, text=True, timeout=300
+        [sys.executable, *command], check=False, cwd=copy, capture_output=True, text=True, timeout=300
     )
     assert found.returncode == 0, found.stdout[-3000:]
     return found.stdout
+
+
+ADDED = """
+from dpcore.data.toy import DATASETS
+from pages.attack.audits.table import AUDITS
+from pages.table import PAGES
+page, = [page for page in PAGES if page.name == "survey"]
+view = page.view(page.settings().run())
+assert view.pictures(*view.boards) and "clinic" in DATASETS and {"flip", "flip half"} <= AUDITS.keys()
+print(view.words["verdict"])
+"""
+
+
+def test_every_block_has_its_place_and_the_page_its_result(copy):
+    assert "the median survey estimates the share of yes" in ran(copy, "-c", ADDED)
 
 
 # What the guide's commands do not ask: what the page shows, and that what is added is refused where it is wrong.
@@ -102,6 +117,7 @@ def test_clinic_with_other_bounds_is_refused(monkeypatch, top):
 """
 
 
+@pytest.mark.soak
 def test_what_the_guide_adds_is_like_what_is_there(copy):
     """The page opens, asks its question, stands on the home page, takes links, has its downloads; the mechanism has its
     contract, its guarantee and its audits; the data set its bounds and its story; all keep the house's rules."""
@@ -110,8 +126,8 @@ def test_what_the_guide_adds_is_like_what_is_there(copy):
     assert len(commands) == GUIDE.count("\n## Add a ") == 3
     files = {word for command in commands for word in command if word.endswith(".py")}
     wanted = " or ".join(command[command.index("-k") + 1] for command in commands)
-    out = ran(copy, "pytest", "-v", "-p", "no:cacheprovider", *sorted(files), "tests/test_more.py", "-k", wanted)
+    out = ran(copy, "-m", "pytest", "-v", "-p", "no:cacheprovider", *sorted(files), "tests/test_more.py", "-k", wanted)
     passed = [line.lower() for line in out.splitlines() if "PASSED" in line]
     for word in wanted.lower().split(" or "):
         assert any(word in line for line in passed), word
-    ran(copy, "ruff", "check", "--no-cache", *{path for path, *_ in BLOCK.findall(GUIDE) if path.endswith(".py")})
+    ran(copy, "-m", "ruff", "check", "--no-cache", *{path for path, *_ in BLOCK.findall(GUIDE) if path.endswith(".py")})
