@@ -2,6 +2,7 @@
 
 VENV := .venv
 BENCH_VENV := .venv-bench
+MUTANTS_VENV := .venv-mutants
 PY := $(VENV)/bin/python
 BENCH_PY := $(BENCH_VENV)/bin/python
 # Another Deno than the one from the wheel is named by DENO=deno; DENO=true goes without, and leaves the JavaScript out.
@@ -13,7 +14,7 @@ export DENO_NO_UPDATE_CHECK := 1
 export DENO_DIR := $(CURDIR)/$(VENV)/deno
 
 .DEFAULT_GOAL := help
-.PHONY: help run class load test lint format quick browser soak sweep audit bench pictures clean
+.PHONY: help run class load test lint format quick browser soak mutants sweep audit bench pictures clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -59,6 +60,9 @@ soak: $(VENV)/.dev ## what takes long: every sentence at 3,000 settings a page (
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && SOAK=all $(PY) -m pytest -m browser tests/browser/test_painter.py tests/browser/test_slow_network.py && \
 		$(PY) -m pytest -m "soak and browser" -o faulthandler_timeout=7200 tests/browser
 
+mutants: $(MUTANTS_VENV)/.dev ## break the code in small ways and count what the tests find (ARGS="--of engine --count 100 --seed 1")
+	@$(MUTANTS_VENV)/bin/python -m scripts.mutants --reached $(MUTANTS_VENV)/reached.json $(ARGS)
+
 sweep: $(VENV)/.run ## train many settings at full size, into Parquet files (ARGS="'classifier?steps=50' --over epsilon=0.1,1 --out runs")
 	@$(PY) -m scripts.sweep $(ARGS)
 
@@ -72,12 +76,12 @@ pictures: $(VENV)/.dev ## make the README's pictures from the running lab
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m scripts.make_pictures
 
 clean: ## remove the environments and everything else that can be made again
-	rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(BENCH_VENV) $(MUTANTS_VENV) .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp file is newer than what was installed, so the second start installs nothing.
 
-$(VENV)/.made $(BENCH_VENV)/.made:
+$(VENV)/.made $(BENCH_VENV)/.made $(MUTANTS_VENV)/.made:
 	@python="$$(sh scripts/python.sh $(PYTHON))" && echo "Making $(@D) with $$python" >&2 && \
 	    rm -rf $(@D) && "$$python" -m venv $(@D)
 	@touch $@
@@ -95,4 +99,8 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
 $(BENCH_VENV)/.bench: benchmarks/requirements.txt requirements.txt $(BENCH_VENV)/.made
 	@echo "Installing benchmarks/requirements.txt; PyTorch is large" >&2
 	@$(BENCH_PY) $(PIP_INSTALL) -r benchmarks/requirements.txt
+	@touch $@
+
+$(MUTANTS_VENV)/.dev: scripts/requirements-mutants.txt requirements-dev.txt $(MUTANTS_VENV)/.made
+	@$(MUTANTS_VENV)/bin/python $(PIP_INSTALL) -r scripts/requirements-mutants.txt
 	@touch $@
