@@ -309,7 +309,7 @@ class _Attacker(Lesson):
         return after.result.attack.low > 0.5 and self.visible(before, after) < 2
 
     def attacker(self, after: Case) -> Guarantee | None:
-        return after.result.guarantees.formula
+        return after.settings.guarantees.formula
 
 
 class _Published(_Attacker):
