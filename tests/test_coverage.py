@@ -5,6 +5,7 @@ takes every case and 10,000 runs, and prints a table; else there is the case tha
 """
 
 import os
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,8 +44,12 @@ class Case(NamedTuple):
         """Runs by groups of 24, (groups, 24)."""
         settings = self.settings(epsilon)
         settings = settings if seed is None else settings.change(seed=seed)
-        runs = measured(settings, measure=self.measure, repeats=min(RUNS, self.runs) // EACH * EACH)
-        return runs.reshape(-1, EACH)
+        return _groups(settings, self.measure, min(RUNS, self.runs) // EACH)
+
+
+@cache
+def _groups(settings, measure: str, count: int) -> np.ndarray:
+    return measured(settings, measure=measure, repeats=count * EACH).reshape(-1, EACH)
 
 
 US = {"dataset": "us", "mechanism": "published"}
