@@ -10,9 +10,10 @@ from dpcore.cache import CACHE
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE
 from pages.table import PAGES
-from tests.app import at_rest, moved, opened, settings_of, text
+from tests.app import at_rest, moved, opened, press
 from tests.sentences import plain
 from ui import comparison
+from ui.card import PIN
 from ui.compare import MOVING, SAID, compare
 from ui.live.channel import Question, shown
 from ui.page import FIRST
@@ -100,13 +101,10 @@ def said(both) -> str:
     return plain(both.moving[SAID])
 
 
-def test_settings_beside_themselves_are_the_same():
+def test_same_settings_are_the_same_and_other_noise_makes_two_groups():
     beside = whole(A, Pin(A))
     assert said(beside) == "The accuracy is equal in A and B in every run."
     assert plain(beside.moving[MOVING]).count("0") >= 2
-
-
-def test_other_noise_makes_two_groups():
     assert said(whole(A, Pin(B.change(seed=9)))).startswith("Compared as two groups, ")
 
 
@@ -134,34 +132,24 @@ def test_what_is_another_page_has_no_ghost():
     assert MOVING in beside.says("")
 
 
-def test_the_channel_answers_as_the_page_does():
-    pins = Pins().add(B)
-    link = {"repeats": "6", "steps": "10", "epsilon": "2.0"}
-    question = Question({"number": 1}, PAGE, link, moves=(("epsilon", 4.0),), pins=pins.texts)
-    found = shown(question, 0)
-    page = compare(PAGE, A.change(epsilon=4.0), pins.ghost, seconds=0)
-    assert found.words == page.says("")
-    assert found.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
-    for (picture,) in zip(page.boards("")[FIRST][0]):
-        assert found.pictures[picture.name] == (picture.beside(), picture.parts())
-
-
-def test_what_moves_on_the_channel_is_today_and_not_the_ghost():
-    """A drag with a pin: A's picture and numbers move, and B's stay."""
+def test_channel_answers_as_the_page_does_and_moves_a_alone():
+    """A drag with a pin: A's picture and numbers move, and B's stay. A hostile pin is none."""
     pins, link = Pins().add(B), {"repeats": "6", "steps": "10"}
     before, after = (
         shown(Question({}, PAGE, link, moves=(("epsilon", value),), pins=pins.texts), 0) for value in (2.0, 4.0)
     )
+    page = compare(PAGE, A.change(epsilon=4.0), pins.ghost, seconds=0)
+    assert after.words == page.says("")
+    assert after.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
+    for picture in page.boards("")[FIRST][0]:
+        assert after.pictures[picture.name] == (picture.beside(), picture.parts())
     assert before.pictures["map.scratch"] != after.pictures["map.scratch"]
     assert before.pictures["map.scratch.pinned"] == after.pictures["map.scratch.pinned"]
     columns = [re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.words[MOVING]) for one in (before, after)]
     assert [b for _, b in columns[0]] == [b for _, b in columns[1]]
     assert [a for a, _ in columns[0]] != [a for a, _ in columns[1]]
-
-
-def test_a_hostile_pin_on_the_channel_is_no_pin():
-    found = shown(Question({}, PAGE, {"repeats": "3"}, pins=("x~clip_norm", "a~b~c~d", "\n" * 5000)), 0)
-    assert SAID not in found.words
+    hostile = shown(Question({}, PAGE, {"repeats": "3"}, pins=("x~clip_norm", "a~b~c~d", "\n" * 5000)), 0)
+    assert SAID not in hostile.words
 
 
 CLASSIFIER, LINK = "classifier", {"repeats": "2", "steps": "5"}
@@ -172,36 +160,14 @@ def quick():
     return at_rest(opened(CLASSIFIER, **LINK), CLASSIFIER)
 
 
-def press(app, label: str):
-    next(one for one in app.button if one.label == label).click().run()
-    return at_rest(app, CLASSIFIER)
-
-
 def pins(app) -> tuple[str, ...]:
     return app.session_state["classifier.desk"].pins
-
-
-def test_pin_swap_and_unpin(quick):
-    assert not {"Swap", "Unpin"} & {one.label for one in quick.button}
-    assert "lab-compare" not in "".join(one.proto.body for one in quick.get("html") if "<table>" in one.proto.body)
-    press(quick, "Pin for comparison")
-    assert "The accuracy is equal in A and B" in text(quick)
-    assert next(one for one in quick.button if one.label == "Pin").disabled
-    at_rest(moved(quick, CLASSIFIER, "epsilon", 2.5), CLASSIFIER)
-    assert '<th scope="row">Epsilon</th><td>2.5</td><td>0.5</td>' in text(quick)
-    press(quick, "Swap")
-    assert settings_of(quick, CLASSIFIER).epsilon == 0.5
-    assert '<th scope="row">Epsilon</th><td>0.5</td><td>2.5</td>' in text(quick)
-    press(quick, "Unpin")
-    assert pins(quick) == ()
-    assert settings_of(quick, CLASSIFIER).epsilon == 0.5
-    assert "Same noise" not in text(quick)
 
 
 def test_a_link_with_pins_opens_the_same_in_a_fresh_session(quick):
     for value in (1.0, 2.0, 3.0):
         at_rest(moved(quick, CLASSIFIER, "epsilon", value), CLASSIFIER)
-        press(quick, "Pin" if pins(quick) else "Pin for comparison")
+        press(quick, "Pin" if pins(quick) else PIN)
     assert len(pins(quick)) == MOST
     at_rest(moved(quick, CLASSIFIER, "epsilon", 4.0), CLASSIFIER)
     quick.text_input[0].set_value("my <b>best</b>").run()
@@ -224,14 +190,9 @@ def table(app) -> str:
     return next(one.proto.body for one in app.get("html") if '<div class="lab-compare">' in one.proto.body)
 
 
-def test_a_broken_pin_in_a_link_is_said_and_gone():
+def test_broken_pin_in_a_link_is_said_and_gone():
     app = at_rest(opened(CLASSIFIER, **LINK, pin=["~~clip_norm~-3", "odd~clip_norm"]), CLASSIFIER)
     assert not app.exception
     assert [warning.value.startswith("A pin in the link") for warning in app.warning] == [True, True]
     assert pins(app) == ("~",)
-
-
-def test_pins_stay_with_their_page_and_a_link_without_them_has_none(quick):
-    press(quick, "Pin for comparison")
-    again = opened(CLASSIFIER, **LINK)
-    assert pins(again) == ()
+    assert pins(opened(CLASSIFIER, **LINK)) == ()

@@ -3,12 +3,11 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages import table
 from pages.classifier.experiment import ClassifierSettings
-from tests.app import opened
+from pages.table import PAGES
+from tests.app import QUICK, address, moved, opened
 from ui.controls import Desk
 
-PAGES = [page.name for page in table.PAGES]
 OLD, NEW, OTHER = ({"epsilon": text} for text in ("0.5", "2.0", "7.0"))
 
 
@@ -25,35 +24,25 @@ def sent(app: AppTest) -> list[str]:
     return [one.label for one in app if getattr(getattr(one, "proto", None), "set_value", False)]
 
 
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("pins", [[], ["~one~seed~5", "~two~seed~6"]], ids=["alone", "pinned"])
-def test_a_run_sets_no_widget_that_has_its_value(page, pins):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_run_sets_no_widget_that_has_its_value(page):
     """A run that began before the person chose would otherwise send their choice back to what it was."""
-    seeded = "seed" in opened(page).session_state[f"{page}.desk"].settings.limits
-    app = opened(page, **({"pin": pins} if pins and seeded else {}))
+    seeded = "seed" in page.settings().limits
+    app = opened(page.name, **QUICK[page.name], **({"pin": ["~one~seed~5", "~two~seed~6"]} if seeded else {}))
+    assert app.title[0].value == page.question
     assert [one for one in app if hasattr(getattr(one, "proto", None), "set_value")]
     assert sent(app.run()) == []
 
 
-def test_a_message_with_the_address_of_before_asks_for_nothing(replaced):
+def test_only_a_late_message_with_a_replaced_address_asks_for_nothing(replaced):
     assert not replaced.hears(OLD, history=False)
     assert replaced.late
     assert not replaced.hears(NEW, history=False)
     assert not replaced.late
-
-
-def test_any_other_address_is_a_link(replaced):
     assert replaced.hears(OTHER, history=False)
     assert not replaced.hears({}, history=False)
-
-
-def test_back_to_the_address_of_before_is_a_link(replaced):
     assert replaced.hears(OLD, history=True)
     assert not replaced.late
-
-
-def address(app: AppTest) -> dict[str, str]:
-    return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
 
 
 def late(app: AppTest, **address: str) -> AppTest:
@@ -67,9 +56,7 @@ def test_a_choice_in_a_late_message_is_kept_and_so_is_the_knob():
     app = opened("classifier", epsilon="0.5")
     before = address(app)
     desk = app.session_state["classifier.desk"]
-    sent = {"name": "epsilon", "value": 3.0, "seq": desk.ack + 1, "final": True, "tick": False}
-    app.session_state["classifier.knobs"] = {"movement": sent}
-    app.run()
+    moved(app, "classifier", "epsilon", 3.0)
     assert address(app)["epsilon"] == "3.0"
     app.selectbox(key="classifier.dataset").set_value("moons")
     late(app, **before)

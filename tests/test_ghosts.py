@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import plotly.graph_objects as go
-import pytest
 
 from ui.ghosts import NAME, ghosted
 from ui.live import Picture
@@ -54,9 +53,6 @@ def test_a_ghost_is_an_outline_in_the_colour_of_its_own():
     mark = shown.figure["layout"]["shapes"][0]
     assert "fillcolor" not in mark
     assert mark["line"] == {"color": "#2b7bd6", "width": 1.5}
-
-
-def test_a_line_and_what_it_says_under_the_mouse_are_dashed_and_named():
     rule = {"type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": 1, "name": "ghost", "line": {"width": 1.2, "dash": "dot"}}
     other = replace(picture(2), figure={**picture(2).figure, "layout": {"shapes": [rule]}})
     ((shown,),) = ghosted([[picture(1)]], [[other]])
@@ -76,25 +72,18 @@ def test_a_pair_stands_beside_todays():
     assert third.name == "loss"
 
 
-@pytest.mark.parametrize("pinned", [[], [[]], [[picture(2, name="another")]]])
-def test_a_missing_counterpart_is_no_ghost(pinned):
+def test_without_counterparts_or_marks_pictures_stay_as_they_are():
     rows = [[picture(1), picture(1, name="map", pair=True)]]
-    assert ghosted(rows, pinned) == rows
-
-
-def test_a_picture_without_marks_stays_as_it_is():
+    for pinned in ([], [[]], [[picture(2, name="another")]]):
+        assert ghosted(rows, pinned) == rows
     bare = replace(picture(1), figure={"data": [curve(1)], "layout": {}})
     ((shown,),) = ghosted([[bare]], [[bare]])
     assert shown is bare
 
 
-def test_nothing_that_is_kept_is_written_to():
+def test_cached_pictures_are_not_changed_and_plotly_accepts_ghosts():
     mine, theirs = picture(1), picture(2)
-    ghosted([[mine]], [[theirs]])
+    ((shown, beside),) = ghosted([[mine, picture(1, name="map")]], [[theirs]])
     assert (mine, theirs) == (picture(1), picture(2))
-
-
-def test_plotly_knows_all_of_it():
-    ((shown, beside),) = ghosted([[picture(1), picture(1, name="map")]], [[picture(2)]])
-    go.Figure(shown.figure)
-    go.Figure(beside.figure)
+    for one in (shown, beside):
+        go.Figure(one.figure)

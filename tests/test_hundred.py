@@ -33,47 +33,22 @@ def counted(html):
 
 
 @pytest.mark.parametrize(
-    ("adjacency", "unit", "first", "second"),
+    ("adjacency", "unit", "first", "second", "word"),
     [
-        (
-            Adjacency.ADD_REMOVE,
-            "record",
-            "Of 100 releases with you, the attacker says “in” for at most 63.",
-            "Of 100 releases without you, they say “in” for 37.",
-        ),
-        (
-            Adjacency.REPLACE_ONE,
-            "record",
-            "Of 100 releases with your row, the attacker says “yours” for at most 63.",
-            "Of 100 releases with another row in its place, they say “yours” for 37.",
-        ),
-        (
-            Adjacency.REPLACE_ONE,
-            "person",
-            "Of 100 releases with your rows, the attacker says “yours” for at most 63.",
-            "Of 100 releases with another person's rows in their place, they say “yours” for 37.",
-        ),
-        (
-            Adjacency.REPLACE_ONE,
-            "party",
-            "Of 100 releases with your party, the attacker says “yours” for at most 63.",
-            "Of 100 releases with another party in its place, they say “yours” for 37.",
-        ),
+        (Adjacency.ADD_REMOVE, "record", "with you", "without you", "in"),
+        (Adjacency.REPLACE_ONE, "record", "with your row", "with another row in its place", "yours"),
+        (Adjacency.REPLACE_ONE, "person", "with your rows", "with another person's rows in their place", "yours"),
+        (Adjacency.REPLACE_ONE, "party", "with your party", "with another party in its place", "yours"),
     ],
 )
-def test_it_says_in_words_what_it_draws(adjacency, unit, first, second):
+def test_words_say_what_is_drawn(adjacency, unit, first, second, word):
     html = hundred.drawn(held(adjacency, unit))
-    assert first in plain(html)
-    assert second in plain(html)
+    assert f"Of 100 releases {first}, the attacker says “{word}” for at most 63." in plain(html)
+    assert f"Of 100 releases {second}, they say “{word}” for 37." in plain(html)
     assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
-
-
-@pytest.mark.parametrize(
-    ("right", "errors"),
-    [(0.5, "Each row has 50 errors."), (0.99, "Each row has 1 error."), (0.9999, "Neither row has an error.")],
-)
-def test_it_counts_the_errors(right, errors):
-    assert errors in plain(hundred.drawn(held(right=right)))
+    errors = {0.5: "Each row has 50 errors.", 0.99: "Each row has 1 error.", 0.9999: "Neither row has an error."}
+    for right, said in errors.items():
+        assert said in plain(hundred.drawn(held(adjacency, unit, right)))
 
 
 def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
@@ -84,19 +59,10 @@ def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
         assert 100 * right - 1e-6 <= tile
 
 
-@pytest.mark.parametrize(
-    "stated",
-    [Stated(), Stated(promise=held(), void="as published")],
-    ids=["nothing guaranteed", "void"],
-)
-def test_nothing_is_drawn_where_nothing_holds(stated):
-    assert hundred.stated(stated, SimpleNamespace(settings=ClassifierSettings())) == ""
-
-
-def test_the_label_decides_whose_attacker_is_drawn():
-    assert hundred.stated(Stated(promise=held()), SimpleNamespace(settings=ClassifierSettings())) == hundred.drawn(
-        held()
-    )
+def test_label_decides_whose_attacker_is_drawn_and_nothing_is_where_nothing_holds():
+    result = SimpleNamespace(settings=ClassifierSettings())
+    assert hundred.stated(Stated(promise=held()), result) == hundred.drawn(held())
+    assert hundred.stated(Stated(), result) == hundred.stated(Stated(promise=held(), void="as published"), result) == ""
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)

@@ -1,6 +1,8 @@
 """Pins as values: what is kept and shown, and that a link brings back what was pinned, whatever else it holds."""
 
 import gc
+import json
+import math
 import weakref
 from dataclasses import asdict
 from urllib.parse import parse_qs, urlencode
@@ -9,15 +11,22 @@ import pytest
 
 from lab.links import brief
 from lab.settings import Settings
+from lab.sweep import beside
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.network.experiment import NetworkSettings
 from pages.table import PAGES
 from scripts.fuzz_links import HOSTILE as VALUES
 from scripts.fuzz_links import links
+from tests.app import moved, opened, press, settings_of, text
 from tests.hostile import HOSTILE
+from ui import controls
+from ui.card import PIN
+from ui.comparison import knob_words, rows
 from ui.controls import LONGEST, from_link
+from ui.live import serving
 from ui.pins import LONGEST_NAME, MOST, Pin, Pins, called, read
+from ui.vocabulary import KNOBS
 
 A, B, C, D = (ClassifierSettings(seed=seed) for seed in (1, 2, 3, 4))
 THREE = Pins().add(A, "one").add(B).add(C, "three")
@@ -31,28 +40,22 @@ def again(pins: Pins, kind: type[Settings] = ClassifierSettings) -> Pins:
     return found
 
 
-def test_the_newest_is_shown_and_there_is_room_for_a_few():
+def test_newest_pin_is_shown_and_there_is_room_for_a_few():
     assert THREE.ghost == Pin(C, "three")
     assert len(THREE.kept) == MOST
     assert not THREE.takes(D)
     assert THREE.add(D) == THREE
+    assert Pins().add(A).add(A, "again") == Pins().add(A)
     assert THREE.show(0).ghost == Pin(A, "one")
     assert [THREE.show(place).at for place in (-5, 99)] == [0, 2]
     assert Pins().ghost is None
 
 
-def test_the_same_settings_are_pinned_once():
-    assert Pins().add(A).add(A, "again") == Pins().add(A)
-
-
-def test_unpinning_shows_another_as_long_as_there_is_one():
+def test_unpinning_shows_another_and_swapping_exchanges_page_and_ghost():
     left = THREE.show(1).unpin()
     assert [pin.settings for pin in left.kept] == [A, C]
     assert left.ghost.settings == A
     assert left.unpin().unpin() == Pins()
-
-
-def test_to_swap_makes_the_ghost_the_page_and_the_page_the_ghost():
     settings, pins = THREE.show(1).swap(D)
     assert settings == B
     assert [pin.settings for pin in pins.kept] == [A, D, C]
@@ -60,21 +63,16 @@ def test_to_swap_makes_the_ghost_the_page_and_the_page_the_ghost():
     assert pins.swap(settings) == (D, THREE.show(1))
 
 
-def test_a_name_is_short_and_on_one_line():
+def test_name_is_short_and_on_one_line():
     named = THREE.rename("  a\nname ~ of~mine\u202e " + "x" * 100)
     assert named.ghost.name == ("a name of mine " + "x" * 100)[:LONGEST_NAME]
     assert again(named) == named
+    assert called(" \n\t~~ ") == ""
 
 
 @pytest.mark.parametrize("pins", [Pins(), Pins().add(A), THREE, THREE.show(0), THREE.show(1)])
 def test_a_link_brings_back_what_was_pinned_and_which_is_shown(pins):
     assert again(pins) == pins
-
-
-def test_a_link_holds_what_differs_from_the_defaults():
-    assert Pins().add(ClassifierSettings()).texts == ("~",)
-    assert Pins().add(ClassifierSettings(clip_norm=2.0, steps=80), "long").texts == ("~long~clip_norm~2.0~steps~80",)
-    assert len(urlencode({"pin": Pins().add(ClassifierSettings(clip_norm=2.0)).texts}, doseq=True)) < 30
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -89,16 +87,12 @@ def test_what_is_brief_reads_as_the_whole(page):
         assert len(Pin(settings, "x" * LONGEST_NAME).text) < LONGEST
 
 
-def test_a_change_that_brings_others_along_is_undone_by_the_link():
+def test_brief_holds_what_a_change_brings_along_as_long_as_the_settings_live():
+    """And no longer: they may hold a private file."""
     settings = NetworkSettings().change(dataset="digits").change(dataset="circles", rows=300)
     assert brief(settings).keys() >= {"dataset", "rows"}
     assert from_link(NetworkSettings, brief(settings))[0] == settings
     assert not brief(NetworkSettings())
-
-
-def test_what_is_brief_is_kept_as_long_as_the_settings_are_and_no_longer():
-    """They may hold a private file."""
-    settings = NetworkSettings().change(rows=300)
     assert brief(settings) is brief(settings)
     gone = weakref.ref(settings)
     del settings
@@ -111,8 +105,8 @@ def test_no_pin_takes_a_page_away(page):
     names = [*asdict(page.settings())]
     for place, value in enumerate([*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]):
         field = names[place % len(names)]
-        for text in (value, f"{value}~{field}~{value}", f"~{value}~{field}~1~{field}~{value}~{value}~3"):
-            pins, notices = read(page.settings, (text,))
+        for pin in (value, f"{value}~{field}~{value}", f"~{value}~{field}~1~{field}~{value}~{value}~3"):
+            pins, notices = read(page.settings, (pin,))
             assert again(pins, page.settings) == pins
             assert len(" ".join(notices)) < 2000
             assert all("\n" not in notice for notice in notices)
@@ -130,21 +124,59 @@ def test_what_is_ignored_is_said():
     assert "`clip_norm=-3` was ignored: it must be a number from 0.01 to 100." in notices[0]
     assert "`odd~clip_norm` was ignored" in notices[1]
     assert "this page has no such setting" in notices[2]
-
-
-def test_more_than_there_is_room_for_and_the_same_twice():
     texts = tuple(f"{seed}~seed~{seed}" for seed in (1, 1, 2, 3, 5, 6))
     pins, notices = read(ClassifierSettings, texts)
     assert [pin.settings.seed for pin in pins.kept] == [1, 2, 3]
     assert notices == (f"A pin in the link was ignored, because at most {MOST} are possible.",)
     assert pins.at == 0
-
-
-def test_a_private_file_is_not_pinned_by_a_link():
     pins, (notice,) = read(HypothesesSettings, ("mine~data~own",))
     assert pins == Pins()
     assert "not pinned" in notice
 
 
-def test_a_name_of_nothing_is_none():
-    assert called(" \n\t~~ ") == ""
+def mounted(app) -> dict:
+    """The data of the panel as the browser reads it."""
+    (panel,) = [one for one in app.get("bidi_component") if one.proto.component_name.endswith(".knobs")]
+    return json.loads(panel.proto.json)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page_pins_compares_swaps_and_unpins(page):
+    app = opened(page.name)
+    desk, pinned = app.session_state[f"{page.name}.desk"], settings_of(app, page.name)
+    hero = page.knobs(pinned).hero
+    mine, other = getattr(pinned, hero), beside(pinned, hero)[-1]
+
+    def compared(now: float, then: float) -> bool:
+        label, shown = knob_words(hero, now, page.sliders(pinned).changes)
+        row = rows([(label, shown, knob_words(hero, then, {})[1], "")])
+        return row in text(app) and mounted(app)["marks"] == {hero: [[then, "B"]]}
+
+    press(app, PIN)
+    assert mounted(app)["marks"] == {}
+    assert next(one for one in app.button if one.label == "Pin").disabled
+    moved(app, page.name, hero, other)
+    assert mounted(app)["values"][hero] == other
+    assert compared(other, mine)
+    press(app, "Swap")
+    assert settings_of(app, page.name) == pinned
+    assert compared(mine, other)
+    press(app, "Unpin")
+    assert mounted(app)["marks"] == {}
+    assert not desk.pins
+    assert settings_of(app, page.name) == pinned
+    assert not app.exception
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_only_fields_with_limits_can_be_moved(page):
+    """A name that a settings class uses for something else, such as a method, is no knob of the page."""
+    settings = page.settings()
+    for other in set(KNOBS) - set(settings.limits):
+        assert controls.moved(settings, other, 1.0) == (settings, {})
+
+
+@pytest.mark.parametrize("value", [knob_words, object(), {1, 2}, math.nan, math.inf])
+def test_data_that_is_not_json_is_not_mounted(value):
+    with pytest.raises((TypeError, ValueError), match="not JSON (serializable|compliant)"):
+        serving.mount("knobs", data={"marks": [value]}, key="any")

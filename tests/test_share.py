@@ -26,18 +26,6 @@ def at(monkeypatch):
     return lambda url: monkeypatch.setattr(st, "context", SimpleNamespace(url=url))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_link_holds_what_differs_and_opens_the_same(page, at):
-    at(f"http://lab/{page.name}?old=1")
-    usual = page.settings()
-    assert share.address(Desk(page=page.name, settings=usual)) == f"http://lab/{page.name}?v={VERSION}"
-    name, value = ("tries", 20) if page.name == "what-if" else ("delta", 2e-6)
-    changed = usual.change(**{name: value})
-    query = dict(parse_qsl(urlsplit(share.address(Desk(page=page.name, settings=changed))).query))
-    assert query == {name: str(value), "v": str(VERSION)}
-    assert from_link(page.settings, query) == (changed, [])
-
-
 def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
     monkeypatch.setattr(qr_code, "own_address", lambda: "10.1.2.3")
     monkeypatch.setattr(st, "get_option", {"server.address": None}.get)
@@ -74,6 +62,8 @@ def test_every_page_shares_its_tables_and_programs(page):
     app.run()
     assert not app.exception
     labels = [one.proto.label for one in app.get("download_button")]
+    codes = [one.value for one in app.code]
+    assert f"?v={VERSION}" in codes[0]
     (code,) = app.get("image")[0].proto.imgs
     assert code.alt == qr_code.QR_ALT
     assert labels[:2] == ["Handout (zip)", "Privacy label (HTML)"]
@@ -93,6 +83,9 @@ def test_a_picture_says_what_it_is_of(at):
     for part in ("Data Iris", "Mechanism Correct", "Epsilon 0.3", "Repeats 24", "Seed 9"):
         assert part in words
     assert "Clipping norm" not in words, "as it is by default"
+    query = dict(parse_qsl(urlsplit(link).query))
     assert link.startswith(HERE)
+    assert query == {"dataset": "iris", "rows": "75", "epsilon": "0.3", "seed": "9", "v": str(VERSION)}
+    assert from_link(page.settings, query) == (settings, [])
     assert paper["stem"] == share.paper(page, replace(desk))["stem"]
     assert "epsilon-0.3" in paper["stem"]

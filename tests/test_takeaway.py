@@ -114,12 +114,6 @@ def test_what_is_to_be_installed_is_what_is_imported():
     assert set(pins) <= set((takeaway.ROOT / "requirements.txt").read_text().splitlines())
 
 
-def test_the_same_settings_give_the_same_file():
-    settings = quick(PAGES[0]).settings
-    one, other = (takeaway.bundle(settings, page="lab", question="", link="", files={}) for _ in range(2))
-    assert one == other
-
-
 def test_a_table_says_what_it_is_of():
     settings = PAGES[0].settings(seed=77)
     frame = pd.DataFrame({"accuracy": [50.550000000000004, 1 / 3], "name": ["a", "b"]})
