@@ -21,6 +21,6 @@ def handout(page: Page, result: Any, *, link: str = "http://lab.example.org/", d
 @cache
 def quick(page: Page) -> Handout:
     """Of settings that are computed quickly; once a process."""
-    settings, notices = from_link(page.settings, QUICK.get(page.name, {}))
+    settings, notices = from_link(page.settings, {} if page.name == "what-if" else QUICK[page.name])
     assert not notices
     return handout(page, settings.run())

@@ -60,6 +60,7 @@ def test_no_setting_makes_a_slice_or_the_first_picture_long(name):
     tasks = counted(LARGEST[name])
     assert max(task.cells for task in tasks if not task.essential) <= chunking.SLICE
     assert sum(task.cells for task in tasks if task.essential) <= 1.25 * chunking.FIRST
+    assert len(LARGEST[name].tasks()) < 0.8 * MOST_TASKS  # every redraw looks up each
 
 
 @pytest.mark.parametrize("dataset", data.STRAIGHT)
@@ -74,12 +75,6 @@ def test_nor_does_one_in_between(dataset):
         pays = AttackSettings().change(part="pays", dataset=dataset, steps=steps)
         for task in itertools.chain(*map(counted, (classifier, worlds, pays))):
             assert task.essential or task.cells <= chunking.SLICE
-
-
-@pytest.mark.parametrize("name", LARGEST)
-def test_the_parts_are_not_too_many_to_look_up(name):
-    """Every redraw looks up each of them."""
-    assert len(LARGEST[name].tasks()) < 0.8 * MOST_TASKS
 
 
 @pytest.mark.parametrize("name", extremes.CASES)
@@ -134,51 +129,27 @@ def in_order(settings, order):
     return settings.result({task: task.run() for task in order(settings.tasks())})
 
 
-@pytest.fixture
-def thin(monkeypatch):
-    """A slice has one repeat, a first picture two."""
+def test_classifier_in_parts_is_the_whole_in_any_order(monkeypatch):
+    small = ClassifierSettings(dataset="iris", repeats=5, steps=6, public_steps=5, public_rows=9)
+    whole = replace(small).run()
     monkeypatch.setattr(chunking, "SLICE", 1.0)
     monkeypatch.setattr(chunking, "FIRST", 1.0)
-
-
-class TestClassifier:
-    @pytest.fixture
-    def small(self):
-        """Settings of this test alone: they know their tasks once they were asked."""
-        return ClassifierSettings(dataset="iris", repeats=5, steps=6, public_steps=5, public_rows=9)
-
-    def test_parts_are_the_whole(self, small, monkeypatch):
-        whole = replace(small).run()
-        monkeypatch.setattr(chunking, "SLICE", 1.0)
-        monkeypatch.setattr(chunking, "FIRST", 1.0)
-        assert [(task.first, task.count) for task in small.samples()] == [(0, 2), (2, 1), (3, 1), (4, 1)]
-        parts = small.run()
-        np.testing.assert_allclose(parts.focus.weights, whole.focus.weights, atol=5e-6)
-        np.testing.assert_allclose(parts.focus.loss, whole.focus.loss, atol=5e-6)
-        np.testing.assert_array_equal(parts.focus.accuracy, whole.focus.accuracy)
-        np.testing.assert_array_equal(parts.accuracy.runs, whole.accuracy.runs)
-        assert parts.focus.weights.dtype == whole.focus.weights.dtype
-
-    @pytest.mark.usefixtures("thin")
-    def test_the_order_of_the_work_decides_nothing(self, small):
-        there, back = in_order(small, iter), in_order(small, reversed)
-        np.testing.assert_array_equal(there.focus.weights, back.focus.weights)
-        np.testing.assert_array_equal(there.focus.loss, back.focus.loss)
-        np.testing.assert_array_equal(there.accuracy.runs, back.accuracy.runs)
-
-    @pytest.mark.usefixtures("thin")
-    def test_a_curve_under_way_has_the_same_repeats_at_every_epsilon(self, small):
-        tasks = small.tasks()
-        now = {task: task.run() for task in tasks if task.essential}
-        assert small.result(now).trained == 2
-        curve = small._curve()
-        assert [task.first for task in curve[: len(EPSILONS) + 1]] == [0] * len(EPSILONS) + [1]
-        now |= {task: task.run() for task in curve[: len(EPSILONS) + 1]}
-        found = small.result(now)
-        epsilons, quantiles = found.accuracy.arms[0].over()
-        assert tuple(epsilons) == EPSILONS
-        np.testing.assert_array_equal(quantiles, np.broadcast_to(found.accuracy.runs[0, :, 0], (3, len(EPSILONS))))
-        assert len(found.curve) == 2 * (len(EPSILONS) + 1)
+    assert [(task.first, task.count) for task in small.samples()] == [(0, 2), (2, 1), (3, 1), (4, 1)]
+    parts, back = small.run(), in_order(small, reversed)
+    np.testing.assert_allclose(parts.focus.weights, whole.focus.weights, atol=5e-6)
+    np.testing.assert_allclose(parts.focus.loss, whole.focus.loss, atol=5e-6)
+    np.testing.assert_array_equal(parts.focus.accuracy, whole.focus.accuracy)
+    np.testing.assert_array_equal(parts.accuracy.runs, whole.accuracy.runs)
+    assert parts.focus.weights.dtype == whole.focus.weights.dtype
+    np.testing.assert_array_equal(parts.focus.weights, back.focus.weights)
+    np.testing.assert_array_equal(parts.focus.loss, back.focus.loss)
+    np.testing.assert_array_equal(parts.accuracy.runs, back.accuracy.runs)
+    now = {task: task.run() for task in small.tasks() if task.essential}
+    now |= {task: task.run() for task in small._curve()[: len(EPSILONS) + 1]}
+    found = small.result(now)  # the curve under way has the same repeats at every epsilon
+    epsilons, quantiles = found.accuracy.arms[0].over()
+    assert (found.trained, tuple(epsilons)) == (2, EPSILONS)
+    np.testing.assert_array_equal(quantiles, np.broadcast_to(found.accuracy.runs[0, :, 0], (3, len(EPSILONS))))
 
 
 def parts_of(point) -> tuple:

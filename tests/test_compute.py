@@ -4,35 +4,16 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from dpcore.cache import Cache
-from pages.classifier.experiment import ClassifierSettings
-from pages.hypotheses.experiment import HypothesesSettings
-from pages.parties.experiment import PartiesSettings
+from pages.table import PAGES
+from tests.app import QUICK
 from ui import compute
-
-# Settings that no other test has, and that are quickly computed.
-FRESH = {
-    "classifier": ClassifierSettings(repeats=3, steps=11, seed=987),
-    "parties": PartiesSettings(parties=10, dataset="two", repeats=2, seed=987),
-    "hypotheses": reduce(
-        lambda settings, change: settings.change(**{change[0]: change[1]}),
-        {
-            "sources": 2,
-            "repeats": 2,
-            "dimension": 5,
-            "source_rows": 100,
-            "target_rows": 200,
-            "public_rows": 200,
-        }.items(),
-        HypothesesSettings(seed=987),
-    ),
-}
+from ui.controls import from_link
 
 
 @dataclass(frozen=True)
@@ -69,35 +50,15 @@ def fresh(monkeypatch):
     Counted.runs.clear()
 
 
-def test_a_task_is_run_once():
-    for _ in range(2):
-        assert compute.compute(Counted(("a", "b")), seconds=9) == (["a", "b"], 1)
-    assert Counted.runs == ["a", "b"]
-
-
-def test_without_time_only_the_essential_is_run():
+def test_slice_runs_what_must_be_and_each_task_once():
     assert compute.compute(Counted(("a", "b", "c")), seconds=0) == (["a"], 1 / 3)
-
-
-def test_with_hardly_any_time_each_call_does_one_more():
-    found = [compute.compute(Counted(("a", "b", "c")), seconds=1e-12)[0] for _ in range(3)]
-    assert found == [["a"], ["a", "b"], ["a", "b", "c"]]
-
-
-def test_the_oldest_make_room_for_the_newest():
-    for name in "abcd":
-        compute.compute(Counted((name,)))
-    compute.compute(Counted(("d",)))
-    compute.compute(Counted(("b",)))
-    assert Counted.runs == ["a", "b", "c", "d"]
-    compute.compute(Counted(("a",)))
-    assert Counted.runs == ["a", "b", "c", "d", "a"]
-
-
-def test_the_same_work_gives_the_same_result():
-    first, _ = compute.compute(Counted(("a", "b")), seconds=0)
-    assert compute.compute(Counted(("a", "b")), seconds=0)[0] is first
-    assert compute.compute(Counted(("a", "b")), seconds=9)[0] is not first
+    first, _ = compute.compute(Counted(("a", "b", "c")), seconds=0)
+    assert compute.compute(Counted(("a", "b", "c")), seconds=0)[0] is first
+    found = [compute.compute(Counted(("a", "b", "c")), seconds=1e-12)[0] for _ in range(2)]
+    assert found == [["a", "b"], ["a", "b", "c"]]
+    assert found[0] is not first
+    assert compute.compute(Counted(("a", "b", "c")), seconds=9) == (["a", "b", "c"], 1)
+    assert Counted.runs == ["a", "b", "c"]
 
 
 def test_what_another_session_is_at_is_left_to_it(monkeypatch):
@@ -123,9 +84,10 @@ def test_what_another_session_is_at_is_left_to_it(monkeypatch):
     assert sorted(Counted.runs) == ["a", "b", "c", "d"]
 
 
-@pytest.mark.parametrize("name", FRESH)
-def test_a_class_that_opens_one_link_at_once_computes_it_once(name: str, monkeypatch):
-    experiment, runs = FRESH[name], Counter()
+@pytest.mark.parametrize("page", ["classifier", "parties", "hypotheses"])
+def test_class_that_opens_one_link_at_once_computes_it_once(page: str, monkeypatch):
+    kind = next(one.settings for one in PAGES if one.name == page)
+    experiment, runs = from_link(kind, QUICK[page] | {"seed": "987"})[0], Counter()
     for kind in {type(task) for task in experiment.tasks()}:
 
         def run(task, run=kind.run):

@@ -12,7 +12,7 @@ from tests.app import QUICK, moved, opened
 from ui.controls import Desk, from_link
 
 COUNT = 250
-COSTLY = {"network": 60}  # each link's noise is calibrated anew
+COSTLY = {"network": 60, "what-if": 80}  # each link's noise is calibrated anew
 
 
 @pytest.mark.parametrize("page", PAGES)

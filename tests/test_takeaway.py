@@ -74,6 +74,7 @@ def fresh(tmp_path_factory):
     return python
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_zip_runs_in_an_environment_made_from_it_alone(page, fresh, tmp_path):
     """All pages ask for the same, so one environment serves them; the tables hold the numbers of the page, too."""
