@@ -23,16 +23,24 @@ def world(**changes) -> World:
     return World(**({"dataset": "two", "rows": 8, "unlike": 0.0, "careless": 0.0, "seed": 1} | changes))
 
 
-def essential(settings):
-    return settings.result({task: task.run() for task in settings.tasks() if task.essential})
+def said(learner: str, X, y, rows, *, classes: int, regularisation=0.01, **more) -> local.Votes:
+    """What parties say of rows, in one piece."""
+    (found,) = local.votes(learner, X, y, rows, classes=classes, regularisation=regularisation, **more)
+    return found
+
+
+def within(settings) -> list:
+    """The settings' tasks, but for those about more parties than they have."""
+    return [
+        one for one in settings.tasks() if max(getattr(one, "upto", 0), getattr(one, "asked", 0)) <= settings.parties
+    ]
 
 
 class TestWorlds:
     @pytest.mark.parametrize("dataset", KINDS)
     def test_inputs_lie_in_the_unit_ball_constant_and_all(self, dataset):
         X, y = parties(world(dataset=dataset, unlike=1.0), 0, 130)
-        found = [X, *(part.X for part in public(dataset, 1, 300).values())]
-        for rows in found:
+        for rows in (X, *(part.X for part in public(dataset, 1, 300).values())):
             assert np.linalg.norm(rows, axis=-1).max() <= 1 + 1e-12
             assert (rows[..., -1] == CONSTANT).all()
         assert set(np.unique(y)) == set(range(KINDS[dataset].classes))
@@ -52,8 +60,7 @@ class TestWorlds:
         assert len(set(rows)) == len(rows)
 
     def test_parties_that_are_unlike_see_one_class(self):
-        _, even = parties(world(dataset="four"), 0, 200)
-        _, odd = parties(world(dataset="four", unlike=1.0), 0, 200)
+        (_, even), (_, odd) = (parties(world(dataset="four", unlike=unlike), 0, 200) for unlike in (0.0, 1.0))
         assert (np.ptp(odd, axis=1) == 0).all()
         assert len(np.unique(odd[:, 0])) == 4
         assert (np.ptp(even, axis=1) > 0).mean() > 0.99
@@ -74,50 +81,49 @@ class TestLocal:
         X, y = parties(world(dataset=dataset, rows=40), 0, 3)
         found = local.logistic(X, y, classes=KINDS[dataset].classes, regularisation=0.01)
         for own, rows, labels in zip(found, X, y, strict=True):
-            other = LogisticRegression(C=1 / (0.01 * 40), fit_intercept=False, tol=1e-8, max_iter=5000).fit(
-                rows, labels
-            )
-            np.testing.assert_allclose(own, other.coef_, atol=0.02 * np.abs(other.coef_).max())
+            other = LogisticRegression(C=1 / (0.01 * 40), fit_intercept=False, tol=1e-8, max_iter=5000)
+            expected = other.fit(rows, labels).coef_
+            np.testing.assert_allclose(own, expected, atol=0.02 * np.abs(expected).max())
 
     @pytest.mark.parametrize("dataset", KINDS)
     def test_bayes_by_the_definition(self, dataset):
-        kind = KINDS[dataset]
+        classes = KINDS[dataset].classes
         X, y = parties(world(dataset=dataset, rows=12), 0, 4)
         rows = public(dataset, 1, 20)["public"].X
-        (found,) = local.votes("bayes", X, y, rows, classes=kind.classes, regularisation=0)
+        found = said("bayes", X, y, rows, classes=classes)
         for party in range(4):
-            own, features = X[party, :, :-1], rows[:, :-1]
-            log = np.empty((kind.classes, len(rows)))
-            for label in range(kind.classes):
+            own, log = X[party, :, :-1], np.empty((classes, len(rows)))
+            for label in range(classes):
                 mine = own[y[party] == label]
                 mean = (mine if len(mine) else own).mean(axis=0)
                 sd = np.sqrt((mine if len(mine) > 1 else own).var(axis=0) + 0.06**2)
-                log[label] = np.log(len(mine) + 0.5) + stats.norm.logpdf(features, mean, sd).sum(axis=1)
+                log[label] = np.log(len(mine) + 0.5) + stats.norm.logpdf(rows[:, :-1], mean, sd).sum(axis=1)
             share = np.exp(log - log.max(axis=0))
             np.testing.assert_allclose(found.shares[party], share / share.sum(axis=0), atol=2e-4)
 
     @pytest.mark.parametrize(
         ("learner", "other"),
-        [
-            ("tree", DecisionTreeClassifier(max_depth=4, random_state=0)),
-            ("neighbours", KNeighborsClassifier(3)),
-        ],
+        [("tree", DecisionTreeClassifier(max_depth=4, random_state=0)), ("neighbours", KNeighborsClassifier(3))],
     )
     def test_trees_and_neighbours_are_scikit_learns(self, learner, other):
         X, y = parties(world(dataset="four", rows=15), 0, 4)
         rows = public("four", 1, 200)["public"].X
-        (found,) = local.votes(learner, X, y, rows, classes=4, regularisation=0)
+        found = said(learner, X, y, rows, classes=4)
         for party in range(4):
             other.fit(X[party, :, :-1].astype(np.float32), y[party])
             expected = np.zeros((4, 200))
             expected[other.classes_] = other.predict_proba(rows[:, :-1].astype(np.float32)).T
             np.testing.assert_allclose(found.shares[party], expected, atol=1e-6)
 
+    def test_neighbours_that_are_the_same_row_all_count(self):
+        X, row = np.array([[[0.1, 0.5]] * 4 + [[0.4, 0.5]]]), np.array([[0.1, 0.5]])
+        found = said("neighbours", X, np.array([[0, 0, 1, 1, 1]]), row, classes=2)
+        np.testing.assert_allclose(found.shares[0, :, 0], [0.5, 0.5])
+
     @pytest.mark.parametrize("learner", local.LEARNERS)
     def test_shares_are_shares_and_votes_their_largest(self, learner):
         X, y = parties(world(dataset="six", unlike=0.5), 0, 9)
-        rows = public("six", 1, 30)["public"].X
-        (found,) = local.votes(learner, X, y, rows, classes=6, regularisation=0.01)
+        found = said(learner, X, y, public("six", 1, 30)["public"].X, classes=6)
         np.testing.assert_allclose(found.shares.sum(axis=1), 1, atol=1e-5)
         np.testing.assert_array_equal(found.votes, found.shares.argmax(axis=1))
         assert (found.weights is None) == (learner != "logistic")
@@ -125,12 +131,11 @@ class TestLocal:
     def test_a_mixed_crowd_takes_turns(self):
         X, y = parties(world(dataset="four"), 0, 8)
         rows = public("four", 1, 30)["public"].X
-        options = {"classes": 4, "regularisation": 0.01}
-        (mixed,) = local.votes("mixed", X, y, rows, first=0, **options)
+        mixed = said("mixed", X, y, rows, classes=4, first=0)
         for place, learner in enumerate(local.LEARNERS[:-1]):
-            (alone,) = local.votes(learner, X, y, rows, **options)
+            alone = said(learner, X, y, rows, classes=4)
             np.testing.assert_allclose(mixed.shares[place::4], alone.shares[place::4], atol=1e-6)
-        (later,) = local.votes("mixed", X[3:], y[3:], rows, first=3, **options)
+        later = said("mixed", X[3:], y[3:], rows, classes=4, first=3)
         np.testing.assert_allclose(later.shares, mixed.shares[3:], atol=1e-6)
 
 
@@ -138,30 +143,23 @@ class TestGathering:
     @pytest.mark.parametrize("learner", ["logistic", "mixed"])
     def test_chunks_add_up_to_the_crowd(self, learner):
         crowd = PartiesSettings(**(SMALL | {"parties": 230, "learner": learner, "dataset": "four"})).crowd
-        said = crowds.tally(crowd, 230)
+        found, (rows, truth) = crowds.tally(crowd, 230), crowds.rows_of(crowd)
         X, y = parties(crowd.world, 0, 230)
-        rows, truth = crowds.rows_of(crowd)
-        votes = [
-            some.votes for some in local.votes(learner, X, y, rows, classes=4, regularisation=crowd.regularisation)
-        ]
-        votes = np.concatenate(votes)
-        np.testing.assert_array_equal(said.votes, [(votes == label).sum(axis=0) for label in range(4)])
-        np.testing.assert_array_equal(said.early, votes[:EARLY, :-CHECK_ROWS])
-        right = (votes == truth)[:, -CHECK_ROWS:].mean(axis=1)
-        np.testing.assert_allclose(said.accuracy, right)
+        pieces = local.votes(learner, X, y, rows, classes=4, regularisation=crowd.regularisation)
+        votes = np.concatenate([some.votes for some in pieces])
+        np.testing.assert_array_equal(found.votes, [(votes == label).sum(axis=0) for label in range(4)])
+        np.testing.assert_array_equal(found.early, votes[:EARLY, :-CHECK_ROWS])
+        np.testing.assert_allclose(found.accuracy, (votes == truth)[:, -CHECK_ROWS:].mean(axis=1))
 
     def test_more_parties_ask_only_the_new_ones(self):
         # What is known of a crowd is asked no more: a seed of this test's own, whose crowd no other test has asked
-        crowd = PartiesSettings(parties=20_000, seed=4711).crowd
-        assert crowd.edges(20_000)[:3] == (100, 200, 300)
-        assert crowd.edges(250) == (100, 200, 250)
-        tasks = PartiesSettings(parties=20_000, seed=4711).tasks()
-        assert sum(task.essential for task in tasks) == 4
-        assert len([task for task in tasks if isinstance(task, Gather)]) == len(
-            {task.upto for task in tasks if isinstance(task, Gather)}
-        )
-        fewer = PartiesSettings(parties=500, seed=4711).tasks()
-        assert {task for task in fewer if isinstance(task, Gather)} <= set(tasks)
+        many, fewer = (PartiesSettings(parties=count, seed=4711) for count in (20_000, 500))
+        assert many.crowd.edges(20_000)[:3] == (100, 200, 300)
+        assert many.crowd.edges(250) == (100, 200, 250)
+        assert sum(task.essential for task in many.tasks()) == 4
+        asked, also = ([task for task in one.tasks() if isinstance(task, Gather)] for one in (many, fewer))
+        assert len(asked) == len({task.upto for task in asked})
+        assert {*also} <= {*asked}
 
     def test_the_model_without_privacy_sees_all_rows_of_a_small_crowd(self):
         own = Batch(world=world(), parties=20, regularisation=0.01).run()
@@ -171,65 +169,31 @@ class TestGathering:
         assert BATCH_ROWS > 20 * 8
 
 
-class TestSettings:
-    def test_what_parties_cannot_do_is_refused(self):
-        with pytest.raises(RefusedError, match="only weights can be averaged"):
-            PartiesSettings(learner="tree", method="average")
-        with pytest.raises(RefusedError, match="parties"):
-            PartiesSettings(learner="tree", parties=20_000)
-
-    def test_other_parties_take_along_what_they_cannot_do(self):
-        changed = PartiesSettings(method="average", parties=20_000).change(learner="mixed")
-        assert (changed.method, changed.parties) == ("soft", changed.limits["parties"][1])
-
-    @pytest.mark.parametrize("name", sorted(PartiesSettings.LIMITS))
-    def test_both_ends_of_every_range_are_accepted(self, name):
-        for end in PartiesSettings.LIMITS[name]:
-            assert getattr(PartiesSettings().change(**{name: end}), name) == end
-        with pytest.raises(RefusedError, match=name):
-            PartiesSettings().change(**{name: PartiesSettings.LIMITS[name][1] * 2 + 1})
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {},
-        {"dataset": "four", "method": "pate"},
-        {"dataset": "six", "learner": "mixed", "labels": "probabilities"},
-        {"parties": 2, "careless": 0.9, "unlike": 1.0, "constants": "norms"},
-        {"regularisation": 1e-4, "constants": "published", "method": "average", "parties": 150},
-    ],
-    ids=str,
-)
-def test_first_answers_are_whole(change):
-    settings = PartiesSettings(**(SMALL | change))
-    result = essential(settings)
-    assert result.complete == (settings.parties <= settings.crowd.chunk)
-    assert np.isfinite(result.now.accuracy).all()
-    table = result.table()
-    assert list(table["method"]) == list(settings.model.methods)
-    assert (table["unit"] == "party").all()
-    assert table["epsilon"].to_numpy() == pytest.approx(settings.epsilon, rel=1e-6)
-    assert result.moved()["bound"].notna().all()
+def test_what_parties_cannot_do_is_refused_or_left():
+    with pytest.raises(RefusedError, match="only weights can be averaged"):
+        PartiesSettings(learner="tree", method="average")
+    with pytest.raises(RefusedError, match="parties"):
+        PartiesSettings(learner="tree", parties=20_000)
+    changed = PartiesSettings(method="average", parties=20_000).change(learner="mixed")
+    assert (changed.method, changed.parties) == ("soft", changed.limits["parties"][1])
 
 
 def test_the_whole_result_is_consistent():
-    settings = PartiesSettings(**SMALL, learner="logistic").change(parties=130)
-    tasks = [task for task in settings.tasks() if not isinstance(task, Gather) or task.upto <= 130]
-    tasks = [task for task in tasks if not isinstance(task, Tried) or task.asked <= 130]
-    result = settings.result({task: task.run() for task in tasks})
+    settings = PartiesSettings(**SMALL).change(parties=130)
+    result = settings.result({task: task.run() for task in within(settings)})
+    table, moved = result.table(), result.moved()
     assert result.complete
+    assert list(table["method"]) == list(settings.model.methods)
+    assert (table["unit"] == "party").all()
+    assert table["epsilon"].to_numpy() == pytest.approx(settings.epsilon, rel=1e-6)
     at, spread = result.arm("soft", "epsilon").over()
     assert list(at) == [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
     np.testing.assert_allclose(spread[:, 4], result.summary["soft"], atol=1e-12)
     frame = result.curves()
     same = frame[(frame["over"] == "epsilon") & (frame["at"] == 1.0) & (frame["method"] == "pate")]["accuracy"]
     np.testing.assert_allclose(np.median(same), result.summary["pate"].median)
-    assert (result.moves.here <= result.moved()["bound"].to_numpy()[:, None]).all()
-    assert (result.moves.worst <= result.moved()["bound"].to_numpy()).all()
-    assert result.bound["total"] == pytest.approx(
-        sum(result.bound[name] for name in ("noise", "rows", "regularisation"))
-    )
+    assert (np.column_stack([result.moves.here, result.moves.worst]) <= moved["bound"].to_numpy()[:, None]).all()
+    assert result.bound["total"] == pytest.approx(sum(result.bound[one] for one in ("noise", "rows", "regularisation")))
 
 
 class TestOrderings:
@@ -240,12 +204,9 @@ class TestOrderings:
         found = []
         for seed in (1, 2, 3):
             settings = PartiesSettings(**(asked | changes), seed=seed)
-            model = settings.model
-            for upto in settings.crowd.edges(settings.parties):
-                crowds.tally(settings.crowd, upto)
-            trial = Tried(model=model, asked=settings.parties, epsilon=settings.epsilon).run()
+            trial = Tried(model=settings.model, asked=settings.parties, epsilon=settings.epsilon).run()
             found.append(np.median(trial.accuracy, axis=1))
-        return dict(zip(model.methods, np.median(found, axis=0), strict=True))
+        return dict(zip(settings.model.methods, np.median(found, axis=0), strict=True))
 
     def test_soft_above_average_above_vote(self):
         for constants in ("published", "sharp"):
@@ -261,10 +222,8 @@ class TestOrderings:
             assert found["soft"] > 0.8
 
     def test_without_noise_the_vote_is_as_good(self):
-        model = PartiesSettings(dataset="four", parties=300, public_rows=400).model
-        fitted = work.fits(model.ensemble, 300).weights
-        found = {name: float(work.accuracy(model.ensemble, weights)) for name, weights in fitted.items()}
-        assert min(found.values()) > 0.85
+        own = PartiesSettings(dataset="four", parties=300, public_rows=400).ensemble
+        assert min(work.accuracy(own, weights) for weights in work.fits(own, 300).weights.values()) > 0.85
 
     def test_bounded_weights_turn_the_order_of_averages_and_soft_labels(self):
         found = self.medians(dataset="four", parties=300, constants="norms")

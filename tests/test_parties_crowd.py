@@ -1,68 +1,60 @@
-"""Crowds of the parties page: digits and what their projection reads, what is kept of parties, quick ways of asking."""
+"""Crowds of the parties page: digits and what their projection reads, and what is kept of what parties said."""
 
 from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
-from test_parties import SMALL, essential, world
+from test_parties import SMALL, world
 
 from dpcore.check import RefusedError
-from dpcore.parties import local, worlds
+from dpcore.parties import worlds
 from dpcore.parties.worlds import KINDS, parties, public
 from dpcore.streams import stream
 from pages.parties import crowd as crowds
 from pages.parties.crowd import Gather
 from pages.parties.experiment import PartiesSettings
 from pages.parties.work import Change, Tried
+from tests.sentences import first
 
 
 class TestDigits:
-    def images(self, monkeypatch, change) -> tuple[np.ndarray, np.ndarray]:
-        """(public rows, private rows) of seed 5 after ``change`` of all images, which are in the order of that seed."""
+    def images(self, flipped: slice, *, fitted: int = 500) -> tuple[np.ndarray, np.ndarray]:
+        """(public rows, private rows) of seed 5, some of its images in their order there being ``flipped``."""
         X, y = load_digits(return_X_y=True)
-        order = stream(5, "split").permutation(len(X))
-        X = X / 16
-        X[order] = change(X[order])
-        monkeypatch.setattr(worlds, "_digits", lambda: (X, y))
-        for kept in (worlds._projected, worlds.public):
-            kept.cache_clear()
-        found = public("digits", 5, 500)["public"].X, parties(world(dataset="digits", seed=5), 0, 50)[0]
-        monkeypatch.undo()
-        for kept in (worlds._projected, worlds.public):
-            kept.cache_clear()
+        X, order = X / 16, stream(5, "split").permutation(len(X))
+        X[order[flipped]] = 1 - X[order[flipped]]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(worlds, "_digits", lambda: (X, y))
+            patch.setattr(worlds, "_DIGITS_PUBLIC", fitted)
+            worlds._projected.cache_clear()
+            worlds.public.cache_clear()
+            found = public("digits", 5, 500)["public"].X, parties(world(dataset="digits", seed=5), 0, 50)[0]
+        worlds._projected.cache_clear()
+        worlds.public.cache_clear()
         return found
 
-    def test_the_projection_reads_public_images_only(self, monkeypatch):
-        same, private = self.images(monkeypatch, lambda X: X)
-        others = self.images(monkeypatch, lambda X: np.concatenate([X[:500], 1 - X[500:]]))
+    def test_the_projection_reads_public_images_only(self):
+        same, private = self.images(slice(0))
+        others = self.images(slice(500, None))
         np.testing.assert_array_equal(others[0], same)
         assert not np.allclose(others[1], private)
         # And it does read them: one public image that is another turns the directions of all
-        one = self.images(monkeypatch, lambda X: np.concatenate([1 - X[:1], X[1:]]))
+        one = self.images(slice(1))
         assert not np.allclose(one[0][1:], same[1:])
         assert not np.allclose(one[1], private)
 
-    def test_a_projection_of_private_images_would_be_noticed(self, monkeypatch):
-        """The slip, made on purpose: fitted to all images, what is public depends on what is private."""
-        monkeypatch.setattr(worlds, "_DIGITS_PUBLIC", 1797)
-        worlds._projected.cache_clear()
-        X = worlds._digits()[0].copy()
-        one = worlds._projected(5, 8)[0]
-        order = stream(5, "split").permutation(len(X))
-        X[order[500:]] = 1 - X[order[500:]]
-        y = worlds._digits()[1]
-        monkeypatch.setattr(worlds, "_digits", lambda: (X, y))
-        worlds._projected.cache_clear()
-        other = worlds._projected(5, 8)[0]
-        assert not np.allclose(one[:500], other[:500])
-        monkeypatch.undo()
-        worlds._projected.cache_clear()
+    def test_a_projection_of_private_images_would_be_noticed(self):
+        """The slip, made on purpose: fitted to most images, what is public depends on what is private."""
+        one, other = (self.images(flipped, fitted=1000)[0] for flipped in (slice(0), slice(500, None)))
+        assert not np.allclose(one, other)
 
     def test_parties_hold_private_images_and_no_others(self):
         found = public("digits", 5, 500)
         features, y, by_class = worlds._projected(5, 8)
-        private = {row.tobytes(): label for row, label in self.inputs(features, y, by_class)}
+        places = np.concatenate(by_class)
+        inputs = KINDS["digits"].to_unit(features[places], worlds._radius(features[:500]))
+        private = {row.tobytes(): label for row, label in zip(inputs, y[places], strict=True)}
         X, labels = parties(world(dataset="digits", seed=5), 0, 200)
         dealt = [(row.tobytes(), label) for row, label in zip(X.reshape(-1, 9), labels.ravel(), strict=True)]
         assert all(private[row] == label for row, label in dealt)
@@ -70,11 +62,6 @@ class TestDigits:
         outside = {row.tobytes() for name in ("public", "test") for row in found[name].X}
         assert not outside & set(private)
         assert {row.tobytes() for row in found["check"].X} <= {row.tobytes() for row in found["test"].X}
-
-    @staticmethod
-    def inputs(features, y, by_class):
-        places = np.concatenate(by_class)
-        return zip(KINDS["digits"].to_unit(features[places], worlds._radius(features[:500])), y[places], strict=True)
 
     def test_there_are_as_many_public_images_as_there_are(self):
         assert PartiesSettings(public_rows=2000).change(dataset="digits").public_rows == 500
@@ -104,7 +91,7 @@ class TestKept:
         settings = PartiesSettings(**(SMALL | {"parties": 900, "seed": 72}))
         held = [Gather(crowd=settings.crowd, upto=upto).run() for upto in settings.crowd.edges(900)]
         asked = self.asked(monkeypatch)
-        result = essential(settings.change(epsilon=3.0))
+        result = first(settings.change(epsilon=3.0))
         assert not asked
         assert result.complete
         assert len(held) == 9
@@ -149,25 +136,9 @@ class TestKept:
 
     def test_what_is_held_is_counted(self):
         settings = PartiesSettings(**(SMALL | {"parties": 230}))
-        tasks = [task for task in settings.tasks() if task.essential]
-        result = settings.result({task: task.run() for task in tasks})
-        said = crowds.tally(settings.crowd, 100)
+        result, said = first(settings), crowds.tally(settings.crowd, 100)
         # Two classes, 80 public and 400 check rows: 4 bytes a count and a share; 6 parties one by one
         assert said.votes.nbytes + said.shares.nbytes == 2 * 480 * 8
         chunks, size = result.kept
         assert chunks == 3
         assert size >= 3 * 2 * 480 * 8
-
-
-class TestQuickWays:
-    @pytest.mark.parametrize("place", [1, 2, 3])
-    def test_the_smallest_numbers_without_a_sort(self, place):
-        values = np.random.default_rng(1).normal(size=(4, 9, 20))
-        np.testing.assert_array_equal(local._smallest(values, place), np.sort(values, axis=1)[:, place - 1])
-
-    def test_neighbours_that_are_the_same_row_all_count(self):
-        X = np.array([[[0.1, 0.5], [0.1, 0.5], [0.1, 0.5], [0.1, 0.5], [0.4, 0.5]]])
-        (found,) = local.votes(
-            "neighbours", X, np.array([[0, 0, 1, 1, 1]]), np.array([[0.1, 0.5]]), classes=2, regularisation=0
-        )
-        np.testing.assert_allclose(found.shares[0, :, 0], [0.5, 0.5])
