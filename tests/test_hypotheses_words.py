@@ -104,7 +104,7 @@ def shows(result, case, one: str = "transfer", other: str = "weak") -> bool:
 PERCENT = r"(\d+(?:\.\d+)?)\s%"
 
 RULES: Rules = {
-    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee, m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.settings.promise, m[1]),
     rf"Accuracy with transfer {PERCENT}": lambda r, m: shown(r, m[1], "transfer"),
     rf"Target only {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
     r"Transfer without noise … being trained": lambda r, _: np.isnan(r.plain.middle("transfer")),
@@ -125,7 +125,7 @@ RULES: Rules = {
         int(m[1]) == r.repeats and not (shows(r, better) or shows(r, worse))
     ),
     r"Transfer harms here": lambda r, _: middle(r) < middle(r, "weak"),
-    r"your row or another one was used": lambda r, _: r.guarantee.adjacency == "replace-one",
+    r"your row or another one was used": lambda r, _: r.settings.promise.adjacency == "replace-one",
     r"curvature of the rows damps": lambda r, _: (
         r.settings.noise == "objective" and r.measured_noise < 0.9 * r.noise_at(r.dimension)[0]
     ),
@@ -187,7 +187,7 @@ def test_every_sentence_says_what_was_computed():
         also=ONCE,
         count=40,
         essential=today,
-        seldom=SELDOM | two_stories(lambda r: r.held_out["transfer"]) | attackers.rules(lambda r: r.guarantee),
+        seldom=SELDOM | two_stories(lambda r: r.held_out["transfer"]) | attackers.rules(lambda r: r.settings.promise),
     )
 
 

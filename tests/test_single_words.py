@@ -15,7 +15,7 @@ from pages.accounting import figures
 from pages.accounting import words as accounting
 from pages.accounting.experiment import AccountingSettings
 from pages.lessons.lessons import texts
-from pages.parties import words_choices as parties
+from pages.parties import page as parties
 from pages.table import PAGES
 from pages.what_if import words_numbers
 from ui.glossary import TERMS

@@ -363,7 +363,7 @@ class TestAudit:
             X = np.zeros((n, 1))
             X[0] = first
             centre = -scale * np.array([sources.draws("objective", 1, rng) for _ in range(RUNS)]) / (n * strength)
-            found.append(importance.moved_tilts(X, public, regularisation=strength, centre=centre)[:, 0])
+            found.append(importance.tilts(X, public, regularisation=strength, centre=centre)[:, 0])
         scores = [-np.abs(one) for one in found] if slip == "volume" else found
         assert bound(*scores).refutes(claimed(1.0)) == bool(slip)
 

@@ -200,7 +200,7 @@ NUMBERS: Mapping[str, Mapping[str, Callable[[Any], float]]] = {
         "0.8": lambda result: result.settings.epsilons[6],
         "8.3": _census(0.8),
     },
-    "wang2019: Algorithm 1 and Theorem 2": {"10": lambda result: result.guarantee.epsilon},
+    "wang2019: Algorithm 1 and Theorem 2": {"10": lambda result: result.settings.promise.epsilon},
     "wang2019: Algorithm 2: private importance weights": {"2.0": lambda result: result.sensitivities[1]},
     "wang2019: Section 4.1: 20 Newsgroups, 5,588 terms": {
         "5,588": lambda result: result.world.features,
@@ -267,7 +267,7 @@ NUMBERS: Mapping[str, Mapping[str, Callable[[Any], float]]] = {
     },
     "hamm2016: Local classifiers of any kind": {"86": _median("soft"), "89": lambda result: 100 * result.exact["soft"]},
     "hamm2016: Algorithm 1 and Theorem 1: majority vote": {
-        "2,000": lambda result: result.published_sensitivity("vote"),
+        "2,000": lambda result: result.sensitivity("vote", published=True),
         "52": _median("vote"),
         "88": lambda result: 100 * result.exact["vote"],
     },

@@ -68,18 +68,13 @@ def least_rows(epsilon: float) -> int:
     return math.ceil(surely_seen(check.positive(epsilon=epsilon)) / _LARGEST_MISSED_SHARE)
 
 
-def refuse_few(people: int, *, epsilon: float) -> None:
-    """Raise RefusedError if there are too few rows or people, whose number is public."""
-    if people < (least := least_rows(epsilon)):
-        raise check.RefusedError("rows", f"{people:,}", f"at least {least:,} for bounds at epsilon {epsilon:g}")
-
-
 def bounds(values: np.ndarray, *, epsilon: float, rng: np.random.Generator) -> tuple[float, float] | None:
     """Return (low, high) of ``values`` (n,), one per person: the ends of the outermost occupied bins.
 
-    None if noise hides all bins, which costs epsilon too. Raises RefusedError for too few values.
+    None if noise hides all bins, which costs epsilon too. Raises RefusedError for too few, whose number is public.
     """
-    refuse_few(len(values), epsilon=epsilon)
+    if len(values) < (least := least_rows(epsilon)):
+        raise check.RefusedError("rows", f"{len(values):,}", f"at least {least:,} for bounds at epsilon {epsilon:g}")
     return outermost(mechanism(epsilon).release(histogram(values), rng), epsilon=epsilon)
 
 

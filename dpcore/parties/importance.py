@@ -23,20 +23,18 @@ def sensitivity(rows: int, regularisation: float, *, radius: float = 1.0, tolera
     return 2 * radius / (rows * regularisation) + erm.distance(tolerance, regularisation=regularisation)
 
 
-def tilts(private: Rows, public: Rows, *, regularisation: float) -> np.ndarray:
-    """Return the tilts beta (..., d) from private rows (..., n, d) and public rows (m, d) or (..., m, d)."""
-    return moved_tilts(private, public, regularisation=regularisation, centre=0.0)
-
-
-def moved_tilts(
+def tilts(
     private: Rows,
     public: Rows,
     *,
     regularisation: float,
-    centre: float | np.ndarray,
+    centre: float | np.ndarray = 0.0,
     start: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return ``tilts`` with the penalty centred at c (..., d), equivalent to a linear term -lambda c.beta."""
+    """Return the tilts beta (..., d) from private rows (..., n, d) and public rows (m, d) or (..., m, d).
+
+    centre: of the penalty, c (..., d), which is equivalent to a linear term -lambda c.beta.
+    """
     n, m = stacks.count(private), stacks.count(public)
     side, row_weights = np.repeat([1.0, 0.0], [n, m]), np.repeat([1 / n, 1 / m], [n, m])
     return erm.logistic(

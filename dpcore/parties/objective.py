@@ -59,7 +59,7 @@ class Objective:
     def tilt(self, private: Rows, public: Rows, draws: np.ndarray, *, start: np.ndarray | None = None) -> np.ndarray:
         """Return tilts (..., d) for private (..., n, d), public (m, d) or (..., m, d) and unit ``draws`` (..., d)."""
         centre = self._centre(draws)
-        return importance.moved_tilts(private, public, regularisation=self.strength, centre=centre, start=start)
+        return importance.tilts(private, public, regularisation=self.strength, centre=centre, start=start)
 
     @property
     def strength(self) -> float:

@@ -130,7 +130,6 @@ class HypothesesSettings(HypothesesParameters):
         )
 
     def result(self, outcomes: Mapping[Any, Any]) -> HypothesesResult:
-        """Assemble what has been done; needs the essential tasks only."""
         asked = self.work | {("share", self.label_share): self.samples()}
         if not self.projected:
             words = self.model.world.features

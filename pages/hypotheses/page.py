@@ -35,11 +35,10 @@ KNOBS: dict[str, dict[str, Any]] = {
     "repeats": {},
     "seed": {},
 }
-HELP = {name: SAYS[f"help.{name}"] for name in ("data", "newsgroups", "no_download", "noise", "projection", *KNOBS)}
+HELP = SAYS.cases("help")
 
 
 def setup(desk: controls.Desk) -> None:
-    """Show the choices that make another experiment."""
     desk.choose("data", "Data", dict(KINDS), help=HELP["data"])
     desk.choose("noise", "Mechanism", NOISES, wide=True, help=HELP["noise"])
     if desk.settings.data != "domains":
@@ -47,7 +46,6 @@ def setup(desk: controls.Desk) -> None:
 
 
 def more(desk: controls.Desk) -> None:
-    """Show the selectors in *More settings*."""
     desk.choose("divergence", "Divergence for weights", DIVERGENCES)
 
 
@@ -66,35 +64,29 @@ def knobs(settings: HypothesesParameters) -> Knobs:
 
 def _row(height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[live.Picture]:
     """Return pictures side by side, figures by name; ``wide``: the share of the first one."""
-    about = {name: SAYS[f"about.{name}"] for name in drawn}
-    return live.row(about, drawn, height=height, wide={next(iter(drawn)): wide})
+    return live.row(SAYS.cases("about"), drawn, height=height, wide={next(iter(drawn)): wide})
 
 
 def pictures(result: HypothesesResult) -> list[list[live.Picture]]:
-    """Draw what transfer gains by epsilon, and how the target weights the sources."""
     epsilon, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
     return [_row(height=455, wide=1.5, epsilon=epsilon, weights=weights)]
 
 
 def steps(result: HypothesesResult) -> list[list[live.Picture]]:
-    """Draw what the steps find: the weights' error, and what is released and made of it."""
     return [_row(error=figures.error(result), plane=figures.plane(result))]
 
 
 def ways(result: HypothesesResult) -> list[list[live.Picture]]:
-    """Draw other transfer methods, and more labels in place of it."""
     others, share = figures.accuracy(result, "epsilon", figures.OTHERS), figures.accuracy(result, "share")
     return [_row(gain=figures.gain(result), others=others, share=share)]
 
 
 def features(result: HypothesesResult) -> list[list[live.Picture]]:
-    """Draw what the number of features does; with all words, first what two noise distributions do to them."""
     row = _row(dimension=figures.dimension(result), noise=figures.noise(result))
     return [row] if result.settings.projected else [_row(height=455, laws=figures.laws(result)), row]
 
 
 def public_rows(settings: HypothesesParameters) -> int:
-    """Return how many rows are public; the rows are made where they were not."""
     return settings.model.world.public.shape[0]
 
 

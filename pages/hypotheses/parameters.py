@@ -198,7 +198,6 @@ class HypothesesParameters(Settings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return field -> (lowest, highest) value, with what the data leave of them."""
         rows = _most_rows(self.data, self.own, self.sources)
         return self.LIMITS | rows | {"sources": _most_sources(self.data, self.own)}
 
@@ -218,7 +217,6 @@ class HypothesesParameters(Settings):
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Return the target's share of each domain."""
         return tuple(getattr(self, name) for name in WEIGHTS[: self.sources])
 
     @property

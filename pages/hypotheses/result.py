@@ -12,7 +12,6 @@ import pandas as pd
 from dpcore.confusion import ByClass
 from dpcore.data import domains
 from dpcore.parties import importance, sources
-from dpcore.privacy import Guarantee
 from lab.claims import Case, compare, leaders, onwards
 from lab.settings import Spread, quantiles_of
 from pages.hypotheses.parameters import FEW_REPEATS, HypothesesParameters
@@ -70,7 +69,6 @@ class Found:
         return float(rows.max() / rows.sum())
 
     def compare(self, method: str = "transfer", other: str = "weak") -> Case:
-        """Return what may be said of one method beside another."""
         return compare(self.runs(method), self.runs(other), constant=self.constant, complete=self.complete)
 
 
@@ -83,7 +81,6 @@ class HypothesesResult:
 
     @property
     def now(self) -> Found:
-        """Return what is found with today's settings."""
         return self.found["share", self.settings.label_share]
 
     @property
@@ -93,7 +90,6 @@ class HypothesesResult:
 
     @property
     def repeats(self) -> int:
-        """Return how many repeats are there."""
         return self.now.repeats
 
     @cached_property
@@ -103,7 +99,6 @@ class HypothesesResult:
 
     @cached_property
     def summary(self) -> dict[str, Spread]:
-        """Return method -> the spread of its accuracy."""
         return {name: Spread.of(values) for name, values in self.accuracy.items()}
 
     @cached_property
@@ -131,12 +126,10 @@ class HypothesesResult:
         }
 
     def now_beside(self, other: str, method: str = "transfer") -> Case:
-        """Return what may be said of one method beside another today."""
         return self.now.compare(method, other)
 
     @cached_property
     def noiseless(self) -> Case:
-        """Return what may be said of transfer today beside transfer without noise."""
         if not (self.now.complete and self.plain.complete):
             return Case.SO_FAR
         return compare(self.accuracy["transfer"], self.plain.runs("transfer"), constant=self.now.constant)
@@ -148,7 +141,6 @@ class HypothesesResult:
 
     @property
     def harmed(self) -> float:
-        """Return the share of repeats in which transfer is worse than nothing borrowed."""
         return float((self.accuracy["transfer"] < self.accuracy["weak"]).mean())
 
     @cached_property
@@ -237,7 +229,6 @@ class HypothesesResult:
 
     @cached_property
     def sensitivities(self) -> tuple[float, float]:
-        """Return the L2 sensitivity of a hypothesis and of a tilt."""
         model = self.settings.model
         return (
             sources.hypothesis_sensitivity(model.labelled, model.lambda_lr),
@@ -273,11 +264,6 @@ class HypothesesResult:
     def dimension(self) -> int:
         """Return the number of features that the sources work with."""
         return self.world.public.shape[1]
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """Return what a row of one source is promised."""
-        return self.settings.promise
 
     @property
     def plane(self) -> tuple[np.ndarray, np.ndarray]:

@@ -16,25 +16,17 @@ from ui.plot import theme
 
 
 def numbers(result: HypothesesResult) -> list[Number]:
-    """Return accuracy with transfer, of the target alone, and without noise; and what a source is guaranteed."""
-    values = dict(zip(("transfer", "weak", "plain"), _three(result), strict=True))
     notes = {"transfer": SAYS("tiles.runs", runs=result.repeats), "weak": _gained(result), "plain": _lost(result)}
-    tones, digits = {"transfer": "private"}, _digits(result)
-    shares = [
-        # A difference of big numbers is made from the number as shown, where it is known
-        Number(SAYS[f"tiles.{name}"], "…", notes[name])
-        if math.isnan(value)
-        else Number(
-            SAYS[f"tiles.{name}"],
-            percent(value, digits=digits),
-            notes[name],
-            tones.get(name, ""),
-            amount=round(100 * value, digits),
-            unit="points",
-        )
-        for name, value in values.items()
-    ]
-    return [*shares, panels.attacker(result.guarantee)]
+    shares, digits = [], _digits(result)
+    for (name, note), value in zip(notes.items(), _three(result), strict=True):
+        label, tone = SAYS[f"tiles.{name}"], "private" if name == "transfer" else ""
+        if math.isnan(value):
+            shares.append(Number(label, "…", note))
+            continue
+        # A difference of big numbers is made from the number as shown
+        shown, amount = percent(value, digits=digits), round(100 * value, digits)
+        shares.append(Number(label, shown, note, tone, amount=amount, unit="points"))
+    return [*shares, panels.attacker(result.settings.promise)]
 
 
 def _three(result: HypothesesResult) -> tuple[float, float, float]:
@@ -69,7 +61,6 @@ def _lost(result: HypothesesResult) -> str:
 
 
 def verdict(result: HypothesesResult) -> str:
-    """Return what transfer gains, in how many runs it harms, and which source the target weights most."""
     (mine, alone, _), shares = _three(result), result.settings.shares
     case, best, digits = result.now_beside("weak"), shares.index(max(shares)), _digits(result)
     said = SAYS(
@@ -89,19 +80,17 @@ def verdict(result: HypothesesResult) -> str:
 
 
 def caption(result: HypothesesResult) -> str:
-    """Return what bands, bars and lines across are."""
     return SAYS["caption.bands"] + (f" {SAYS['caption.truth']}" if result.mixed else "")
 
 
 def diagnostics(result: HypothesesResult) -> list[str]:
-    """Return why the picture looks as it does: noise against signal, the mixture, the prior, the labels."""
     settings, sd = result.settings, result.prior_spread
     prior = SAYS("why.floor" if sd <= LEAST_SD * 1.01 else "why.prior", sd=number(sd))
     best = SAYS["why.source"] if result.now_beside("transfer", "source") == Case.AHEAD else ""
     large = panels.large_delta(settings.delta, settings.source_rows, "rows of a source")
     sentences = [*_laws(result), _noise(result), _features(result), _missed(result), prior, _labels(result)]
     sentences += [_average(result), best, large if settings.noise == "gaussian" else ""]
-    return [text for text in sentences if text]
+    return [*filter(None, sentences)]
 
 
 def _noise(result: HypothesesResult) -> str:
@@ -183,8 +172,7 @@ def _average(result: HypothesesResult) -> str:
 
 
 def guarantee(result: HypothesesResult) -> str:
-    """Return what is guaranteed, under which assumptions, and what is not."""
-    held, data = result.guarantee, result.settings.data
+    held, data = result.settings.promise, result.settings.data
     assumed = [SAYS["guarantee.assumed"], *([] if data == "domains" else [SAYS["guarantee.texts"]])]
     assumed += [SAYS["guarantee.own"]] if data == "own" else []
     return (
@@ -198,14 +186,12 @@ def guarantee(result: HypothesesResult) -> str:
 
 
 def by_class(result: HypothesesResult) -> str:
-    """Return the confusion matrix of transfer, and recalls of the target alone, and without noise once trained."""
     found, arms = result.held_out, {"weak": "weak", "transfer without noise": "plain"}
     others = {SAYS[f"classes.{case}"]: found[arm] for arm, case in arms.items() if arm in found}
     return outcomes.by_class(found["transfer"], others, result.classes, models=SAYS["classes.models"])
 
 
 def table(result: HypothesesResult) -> str:
-    """Return accuracy by mixture and level of privacy."""
     rows: list[dict] = result.table().to_dict("records")
     for row in rows:
         row |= {name: f"<b>{tenths(row[name])}</b>" if row["best"] == name else tenths(row[name]) for name in METHODS}

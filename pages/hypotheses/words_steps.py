@@ -64,11 +64,10 @@ def published(_: HypothesesResult) -> str:
         link = f'<a href="?{urlencode(versioned(settings))}" target="_self">{SAYS["published.open"]}</a>'
         stated, lost, here = (SAYS[f"paper.{name}.{column}"] for column in ("stated", "lost", "here"))
         rows.append({"name": SAYS[f"paper.{name}"], "stated": stated, "lost": lost, "here": f"{here} {link}"})
-    heads = SAYS("published.heads", badge=panels.badge("published")).split(", ")
     table = panels.table(
         rows,
         title=SAYS["published.title"],
         caption=SAYS["published.caption"],
-        heads=dict(zip(rows[0], heads, strict=True)),
+        heads=SAYS.heads("published", rows[0], badge=panels.badge("published")),
     )
     return f'<div class="lab-sentences">{table}</div>'

@@ -115,7 +115,6 @@ class Outcome:
     margins: np.ndarray
 
     def of(self, method: str) -> np.ndarray:
-        """Return the accuracy (R,) of a method."""
         return self.accuracy[:, METHODS.index(method)]
 
 
@@ -129,14 +128,12 @@ def source_fit(model: Sources, repeat: int) -> Fitted:
 
 @cached
 def group_fit(model: Sources, repeat: int, group: tuple[int, ...]) -> Fitted:
-    """Return those of some sources at once."""
     parts = source_parts(model, repeat)
     some = [parts[k] for k in group]
     return sources.fit(some, model.world.public, lambda_lr=model.lambda_lr, lambda_iw=model.lambda_iw)
 
 
 def source_parts(model: Sources, repeat: int) -> list[Source]:
-    """Return the sources with their two disjoint parts."""
     drawn = draw(model, repeat)
     return [
         Source(labelled=Part(X=X, y=y, rows=names), unlabelled=Part(X=other, rows=others))

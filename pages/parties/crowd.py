@@ -42,7 +42,6 @@ class Crowd:
 
     @property
     def rows(self) -> dict[str, Public]:
-        """Return the public, check and test rows."""
         return public(self.world.dataset, self.world.seed, self.public_rows)
 
     def votes(self, X: np.ndarray, y: np.ndarray, rows: np.ndarray, first: int = 0) -> Iterator[local.Votes]:

@@ -44,7 +44,6 @@ class PartiesSettings(PartiesParameters):
         return [*tasks, *self._others(first)]
 
     def probe(self) -> Tried:
-        """Return all methods at the current epsilon, by all of the parties."""
         return self.part(Tried, asked=self.parties)
 
     def sample(self, count: int) -> tuple[Tried, ...]:
@@ -80,11 +79,9 @@ class PartiesSettings(PartiesParameters):
         return [replace(self.probe(), asked=asked, epsilon=epsilon) for epsilon in self.epsilons]
 
     def _of(self, parties: int) -> Tried:
-        """Return the probe of so many parties."""
         return replace(self.probe(), model=self.model.at(parties), asked=parties)
 
     def result(self, outcomes: Mapping[Task, Any]) -> PartiesResult:
-        """Assemble what has been done; needs the essential tasks only."""
         kinds = {type(task): found for task, found in outcomes.items()}
         tried = [task for task in outcomes if isinstance(task, Tried) and task.model == self.model]
         latest = max((task for task in tried if task.epsilon == self.epsilon), key=attrgetter("asked"))

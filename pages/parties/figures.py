@@ -40,7 +40,6 @@ _PARTS = {"total": "Theorem 4, upper bound", "noise": "its noise part", "rows": 
 
 
 def over_epsilon(result: PartiesResult) -> dict:
-    """Draw accuracy over epsilon, with the names of all curves."""
     low, high = LIMITS["epsilon"]
     # Guessing among many classes is seldom right, and few parties do no better: the lower corner is not free then, and
     # room is made above.
@@ -50,7 +49,6 @@ def over_epsilon(result: PartiesResult) -> dict:
 
 
 def over_parties(result: PartiesResult) -> dict:
-    """Draw accuracy over the number of parties, at the current epsilon."""
     return _accuracy(result, "parties", axis=_parties_axis(result.settings.places[-1]))
 
 

@@ -7,9 +7,9 @@ from dpcore.parties.worlds import KINDS
 from lab.sources import OWN
 from pages.parties import figures, theorems, work
 from pages.parties import words as say
-from pages.parties import words_choices as choices
 from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
+from pages.parties.figures import SAYS, STYLES
 from pages.parties.own import OwnKind
 from pages.parties.parameters import PartiesParameters
 from pages.parties.result import QUERIES, PartiesResult
@@ -20,26 +20,43 @@ from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, liste
 MAIN = ("parties", "rows", "regularisation", "careless")
 MORE = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
 HEIGHT = 455
+LEARNERS = {
+    "logistic": "logistic regression",
+    "bayes": "naive Bayes",
+    "tree": "a small tree",
+    "neighbours": "nearest neighbours",
+    "mixed": "mixed kinds",
+}
+LABELS = {"votes": "vote shares", "probabilities": "class probabilities"}
+CONSTANTS = {"published": "as published", "sharp": "tight for logistic loss", "norms": "with bounded weights"}
+HELP = SAYS.cases("help")
+KNOBS: dict[str, dict[str, Any]] = {
+    name: {"help": HELP[name]} for name in ("epsilon", "rows", "public_rows", "repeats", "seed")
+}
+KNOBS["rows"] |= {"label": "Rows per party", "stops": 12}
+KNOBS["public_rows"] |= {"label": "Public rows", "scale": "log", "stops": 12, "symbol": "N"}
+KNOBS["delta"] = {"label": "Delta (PATE)"}
+OWN_KNOBS = KNOBS | {
+    name: KNOBS.get(name, {}) | {"help": HELP[f"own_{name}"]} for name in ("parties", "rows", "public_rows", "seed")
+}
 
 
 def knobs(settings: PartiesParameters) -> Knobs:
-    return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=choices.OWN_KNOBS if settings.private else choices.KNOBS)
+    return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=OWN_KNOBS if settings.private else KNOBS)
 
 
 def setup(desk: controls.Desk) -> None:
-    """Show the choices that make another experiment."""
-    methods = {name: text for name, text in choices.METHODS.items() if name in work.methods(desk.settings.learner)}
-    desk.choose(
-        "dataset", "Data", {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}, help=choices.DATA_HELP
-    )
-    desk.choose("method", "Mechanism", methods, wide=True, help=choices.METHODS_HELP)
+    data = {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}
+    allowed = work.methods(desk.settings.learner)
+    methods = {name: text[0].upper() + text[1:] for name, (text, _) in STYLES.items() if name in allowed}
+    desk.choose("dataset", "Data", data, help=HELP["data"])
+    desk.choose("method", "Mechanism", methods, wide=True, help=HELP["method"])
 
 
 def more(desk: controls.Desk) -> None:
-    """Show the selectors in *More settings*."""
-    desk.choose("learner", "Local model", choices.LEARNERS)
-    desk.choose("labels", "Soft labels", choices.LABELS)
-    desk.choose("constants", "Sensitivity", choices.CONSTANTS, help=choices.CONSTANTS_HELP)
+    desk.choose("learner", "Local model", LEARNERS)
+    desk.choose("labels", "Soft labels", LABELS)
+    desk.choose("constants", "Sensitivity", CONSTANTS, help=HELP["constants"])
 
 
 def _map(result: PartiesResult, of: str, name: str, **size: Any) -> live.Picture:
@@ -59,19 +76,16 @@ def pictures(result: PartiesResult) -> list[list[live.Picture]]:
 
 
 def others(result: PartiesResult) -> list[list[live.Picture]]:
-    """Draw what the other releases decide, and what would be without one."""
     names = [name for name in figures.shown_maps(result) if name != result.settings.method]
     drawn = [_map(result, name, f"map.{name}") for name in names]
     return [drawn[:3], drawn[3:]]
 
 
 def noise(result: PartiesResult) -> list[list[live.Picture]]:
-    """Draw what one party moves, and the noise that hides it."""
     return [live.row(say.ABOUT, {"one_party": figures.one_party(result), "noise": figures.noise(result)})]
 
 
 def limits(result: PartiesResult) -> list[list[live.Picture]]:
-    """Draw what the published theorem says, and what answering without a model is worth."""
     return [live.row(say.ABOUT, {"bound": figures.bound(result), "answers": figures.answers(result)})]
 
 

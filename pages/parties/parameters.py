@@ -151,7 +151,6 @@ class PartiesParameters(SourceSettings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field, with what the learner and the data set leave of them."""
         most: dict[str, float] = {}
         parties = [self.LIMITS["parties"][1], *([_MOST_ONE_BY_ONE] if self.learner in ONE_BY_ONE else [])]
         if kind := KINDS.get(self.dataset):
@@ -187,17 +186,14 @@ class PartiesParameters(SourceSettings):
 
     @cached_property
     def crowd(self) -> Crowd:
-        """Return whom the aggregator asks."""
         return self.part(Crowd, regularisation=self.regularisation if self.learner in ("logistic", "mixed") else 0.0)
 
     @cached_property
     def ensemble(self) -> Ensemble:
-        """Return what the aggregator fits."""
         return self.part(Ensemble)
 
     @cached_property
     def model(self) -> Model:
-        """Return what is released, but for epsilon."""
         return self.part(Model, queries=min(self.queries, self.public_rows))
 
     @property

@@ -66,7 +66,6 @@ class PartiesResult:
 
     @property
     def complete(self) -> bool:
-        """Return whether all of the parties have been asked."""
         return self.asked == self.ensemble.parties
 
     @property
@@ -77,7 +76,6 @@ class PartiesResult:
 
     @cached_property
     def summary(self) -> dict[str, Spread]:
-        """Return the accuracy now, by method."""
         return {name: Spread.of(found) for name, found in self.now.runs.items()}
 
     @cached_property
@@ -96,7 +94,6 @@ class PartiesResult:
 
     @property
     def chosen(self) -> np.ndarray:
-        """Return the accuracy (R,) of the chosen release, a number for each draw of the noise."""
         return self.now.of(self.settings.method)
 
     def beside_alone(self, runs: np.ndarray) -> Case:
@@ -104,7 +101,6 @@ class PartiesResult:
         return compare(runs, self.local.median, constant=self.constant[1], complete=self.complete)
 
     def arm(self, method: str, along: str) -> Grid:
-        """Return the accuracy of a method along "epsilon" or "parties"."""
         return self.over[along].arms[self.methods.index(method)]
 
     def joining_over(self, along: str) -> dict[float, Case]:
@@ -142,13 +138,9 @@ class PartiesResult:
         best = found.argmax()
         return self.classes[int(labels[best])], float(found[best] / found.sum())
 
-    def sensitivity(self, release: str) -> float:
-        """Return the L2 sensitivity of a release, with what the solver may leave over."""
-        return self.settings.model.sensitivity(release)
-
-    def published_sensitivity(self, release: str) -> float:
-        """Return the sensitivity by the published constants."""
-        return self.settings.model.sensitivity(release, published=True)
+    def sensitivity(self, release: str, *, published: bool = False) -> float:
+        """Return the L2 sensitivity of a release with what the solver may leave over, or by the published constants."""
+        return self.settings.model.sensitivity(release, published=published)
 
     @property
     def dimensions(self) -> int:
@@ -257,7 +249,7 @@ class PartiesResult:
                 "largest of the parties tried": moves.here.max(axis=1),
                 "all rows tied": moves.worst,
                 "bound": [self.sensitivity(name) for name in releases],
-                "published bound": [self.published_sensitivity(name) for name in releases],
+                "published bound": [self.sensitivity(name, published=True) for name in releases],
             }
         )
 

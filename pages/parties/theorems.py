@@ -44,7 +44,7 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
     apart = 2 * aggregation.norm_bound(result.ensemble.classes, result.ensemble.regularisation)
     for release in ("vote", "soft", "average"):
         if release in result.methods:
-            bound = result.published_sensitivity(release)
+            bound = result.sensitivity(release, published=True)
             yield Statement("sensitivity", release, bound, float(moved.get(release, math.nan)), apart)
     for release in ("vote", "soft"):
         noise = result.now.models(release) - result.fits.weights[release]
@@ -68,5 +68,4 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
 
 
 def table(result: PartiesResult) -> pd.DataFrame:
-    """Return a row per statement."""
     return pd.DataFrame(theorems(result), columns=Statement._fields)

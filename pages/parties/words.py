@@ -16,12 +16,10 @@ from ui.panels import Number, number
 from ui.plot import theme
 from ui.plot.theme import written
 
-DRAWN = ("epsilon", "parties", "map", "weights", "one_party", "noise", "bound", "answers")
-ABOUT = {name: SAYS[f"about.{name}"] for name in DRAWN}
+ABOUT = SAYS.cases("about")
 
 
 def numbers(result: PartiesResult) -> list[Number]:
-    """Return accuracy of the chosen release and of one model of all rows, where runs land, and what is guaranteed."""
     settings, method = result.settings, result.settings.method
     spread, runs = result.summary[method], result.chosen
     mine, plain = apart(spread.median, result.batch_accuracy)
@@ -38,28 +36,23 @@ def numbers(result: PartiesResult) -> list[Number]:
 
 
 def verdict(result: PartiesResult) -> str:
-    """Return whether joining helps a party, and whether another release would do better."""
     settings = result.settings
-    said = [_joining(result)]
-    if settings.private:
-        said += [outcomes.void(settings) or _too_few(result)]
-    elif settings.dataset in RECORDED:
-        said += [_too_few(result)]
+    more = ""
+    if settings.private or settings.dataset in RECORDED:
+        more = outcomes.void(settings) or _too_few(result)
     elif result.complete:
-        said += [_rival(result)]
-    return " ".join(filter(None, said))
+        more = _rival(result)
+    return f"{_joining(result)} {more}".rstrip()
 
 
 def _joining(result: PartiesResult) -> str:
-    """Return the chosen release against a single party, and against the constant answer."""
     right, local, (always, base) = result.summary[result.settings.method].median, result.local.median, result.constant
     if result.complete and right <= base:
         return SAYS("joining.constant", answer=escape(always), base=percent(base), alone=percent(local))
     mine, alone = apart(right, local)
-    joining = result.beside_alone(result.chosen)
-    case = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.SO_FAR: "so_far"}.get(joining, "alike")
+    cases = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.SO_FAR: "so_far"}
     return SAYS(
-        f"joining.{case}",
+        f"joining.{cases.get(result.beside_alone(result.chosen), 'alike')}",
         release=STYLES[result.settings.method][0],
         draws=len(result.chosen),
         mine=mine,
@@ -100,7 +93,6 @@ def _rival(result: PartiesResult) -> str:
 
 
 def diagnostics(result: PartiesResult) -> list[str]:
-    """Return why the picture looks as it does: sensitivity against weights, votes, parties, queries."""
     settings, (chunks, size) = result.settings, result.kept
     pate, dataset = settings.method == "pate", settings.dataset
     moved = {name: number(result.sensitivity(name)) for name in ("vote", "soft")}
@@ -117,7 +109,7 @@ def diagnostics(result: PartiesResult) -> list[str]:
         panels.large_delta(settings.delta, settings.parties, "parties") if pate else "",
         SAYS("why.kept", chunks=chunks, memory=number(size / 1e6)) if chunks >= 20 else "",
     )
-    return [sentence for sentence in sentences if sentence]
+    return [*filter(None, sentences)]
 
 
 def _noise(result: PartiesResult) -> str:
@@ -161,7 +153,6 @@ def _answers(result: PartiesResult) -> str:
 
 
 def caption(result: PartiesResult) -> str:
-    """Return what is drawn; of a file, how much of it is used, and what takes the place of public rows."""
     settings, kind = result.settings, result.settings.world.dataset
     if not isinstance(kind, OwnKind):
         return SAYS["caption"]
@@ -177,7 +168,6 @@ def caption(result: PartiesResult) -> str:
 
 
 def lead(settings: PartiesParameters) -> str:
-    """Return what is done, and with one's own table, who a party is."""
     return f"{SAYS['lead.all']} {SAYS['lead.own']}" if settings.private else SAYS["lead.all"]
 
 
@@ -189,14 +179,13 @@ def _averages(result: PartiesResult) -> str:
         return ""
     holes = {
         "longest": number(aggregation.longest(settings.ensemble.classes, settings.regularisation)),
-        "published": number(result.published_sensitivity("average")),
+        "published": number(result.sensitivity("average", published=True)),
         "now": number(result.sensitivity("average")),
     }
     return SAYS("why.norms", penalty=written(settings.regularisation), **holes)
 
 
 def guarantee(result: PartiesResult) -> str:
-    """Return what the chosen release guarantees, to whom, and what it leaves open."""
     settings = result.settings
     own = panels.note(SAYS["guarantee.own"]) if settings.private else ""
     if settings.void:
@@ -215,25 +204,22 @@ def guarantee(result: PartiesResult) -> str:
 
 
 def by_class(result: PartiesResult) -> str:
-    """Return the confusion matrix of the chosen release, and recalls of one model of all rows."""
     found = result.held_out
     others = {SAYS["classes.batch"]: found["batch"]}
     return outcomes.by_class(found[result.settings.method], others, result.classes, models=SAYS["classes.models"])
 
 
 def table(result: PartiesResult) -> str:
-    """Return the table of all releases now."""
     found = result.table()
     ends, noise = zip(found["low"], found["high"], strict=True), found["noise"].map(number)
     found["range"] = [SAYS("table.range", low=_percent(low), high=_percent(high)) for low, high in ends]
     found["noise"] = noise.where(found["method"] != "pate", [SAYS("table.votes", noise=one) for one in noise])
     columns = ("method", "median", "range", "without noise", "sensitivity", "noise", "epsilon", "delta", "unit")
-    heads = SAYS("table.heads", now=panels.badge("trained now"), bound=panels.badge("bound")).split(", ")
     return panels.table(
         found,
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],
-        heads=dict(zip(columns, heads, strict=True)),
+        heads=SAYS.heads("table", columns, now=panels.badge("trained now"), bound=panels.badge("bound")),
         formats={"method": lambda name: STYLES[name][0], "sensitivity": number, "epsilon": number}
         | {"median": _percent, "without noise": _percent, "delta": theme.delta},
     )

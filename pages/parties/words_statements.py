@@ -19,7 +19,6 @@ ENOUGH = 0.5
 
 
 def statements(result: PartiesResult) -> str:
-    """Return each theorem's number at today's settings beside what is measured, and what they are worth."""
     found = {(one.name, one.release): one for one in theorems(result)}
     needs = f"{SAYS['needs.heading']} {needed(result)}"
     lemma = SAYS[f"lemma.{result.settings.labels}"]
@@ -37,12 +36,11 @@ def _table(found: Found, result: PartiesResult) -> str:
         }
         for one in found.values()
     ]
-    heads = SAYS("statements.heads", now=panels.badge("trained now"), bound=panels.badge("bound")).split(", ")
     return panels.table(
         rows,
         title=SAYS("statements.title", work=short("hamm2016")),
         caption=SAYS("statements.caption", failure=percent(FAILURE)),
-        heads=dict(zip(rows[0], heads, strict=True)),
+        heads=SAYS.heads("statements", rows[0], now=panels.badge("trained now"), bound=panels.badge("bound")),
     )
 
 
@@ -51,14 +49,12 @@ def _key(one: Statement) -> str:
 
 
 def _said(value: float, name: str) -> str:
-    """Return a statement's number in its unit; a dash where there is none."""
     if math.isnan(value):
         return "–"
     return SAYS(f"unit.{name}", value=number(value)) if name in ("risk", "public_row") else number(value)
 
 
 def _conditions(one: Statement, result: PartiesResult) -> str:
-    """Return what a theorem asks for, and whether it is so here."""
     if one.name != "risk":
         return _key(one)
     return "classes" if result.ensemble.classes > 2 else _not_drawn_alike(result) or "met"
@@ -111,7 +107,6 @@ def enough_parties(result: PartiesResult) -> int:
 
 
 def _risk(found: Found, result: PartiesResult) -> list[str]:
-    """Return what the bounds on the excess risk are worth."""
     if result.ensemble.classes > 2:
         return [SAYS("risk.classes", classes=result.ensemble.classes)]
     soft, parts = found["risk", "soft"], result.theorem("soft")

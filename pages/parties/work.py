@@ -65,7 +65,6 @@ class Ensemble:
 
     @property
     def rows(self) -> dict[str, Public]:
-        """Return the public, check and test rows."""
         return self.crowd.rows
 
 
@@ -90,7 +89,6 @@ class Model:
         return methods(self.ensemble.crowd.learner)
 
     def at(self, parties: int) -> "Model":
-        """Return the same release by so many parties."""
         return replace(self, ensemble=replace(self.ensemble, parties=parties))
 
     def sensitivity(self, release: str, parties: float | None = None, *, published: bool = False) -> float:
