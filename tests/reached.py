@@ -5,7 +5,9 @@ Record from the start (``tests/conftest.py``): fixed texts are read once, when a
 
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
+from ui.page import Page
 from ui.texts import Texts
 
 _READ: dict[Path, set[str]] = defaultdict(set)
@@ -21,6 +23,16 @@ def _recorded(texts: Texts, key: str) -> str:
 def record() -> None:
     """Record each text that is read from now on."""
     Texts.__getitem__ = _recorded
+
+
+def show(page: Page, result: Any) -> Any:
+    """Draw and say all that a page shows of a result, and return it."""
+    here = page.at(result.settings)
+    here.lead(result.settings)
+    view = here.view(result)
+    for made in (view.words, view.boards):
+        dict(made)
+    return result
 
 
 def unread(texts: Texts) -> list[str]:

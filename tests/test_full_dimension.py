@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 from scipy import sparse, stats
-from scipy.special import expit, gammaln
+from scipy.special import expit
 
 from dpcore.accountants import gdp
 from dpcore.attacks import audit
@@ -23,7 +23,8 @@ from pages.hypotheses import figures, published, work
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.parameters import DIRECTIONS, EPSILONS, LAWS
-from tests.sentences import plain
+from tests.sentences import first, plain
+from ui.controls import from_link
 
 WORDS = 5588
 # Many saturated rows hold the minimum far out along the first word; there two rows pull to opposite sides.
@@ -97,11 +98,6 @@ class TestSensitivity:
         gradient = X.T @ (expit(X @ b) - 1) / 300 + public.T @ expit(public @ b) / 200 + 1e-3 * b
         assert np.linalg.norm(gradient) < 2e-10
 
-    def test_the_margins_are_those_of_the_rows_written_out(self):
-        X, y = text(60, words=300), np.random.default_rng(1).integers(0, 2, 60)
-        few, many = (sources.hypotheses(one, y, regularisation=1e-2) for one in (X, X.toarray()))
-        np.testing.assert_allclose(few, many, atol=1e-8)
-
 
 class TestNoise:
     """Drawn word by word, as Step 5 needs each coordinate."""
@@ -124,24 +120,21 @@ class TestNoise:
         drawn = np.array([sources.draws("gaussian", WORDS, rng) for _ in range(600)]) @ text(1).toarray()[0]
         assert stats.kstest(drawn, stats.norm.cdf).pvalue > 1e-3
 
-    def test_the_papers_sizes(self):
+    @pytest.mark.parametrize(
+        ("changes", "margin", "weight", "gaussian"),
+        [(published.TOPICS, 62.3, 149.5, 3.11), (published.REVIEWS, 21.8, 109.0, 1.49)],
+        ids=["topics", "reviews"],
+    )
+    def test_the_papers_sizes(self, changes, margin, weight, gaussian):
         """Noise on a margin and on a log-weight, by the formulas and from the texts' own releases."""
-        for changes, margin, weight, gaussian in (
-            (published.TOPICS, 62.3, 149.5, 3.11),
-            (published.REVIEWS, 21.8, 109.0, 1.49),
-        ):
-            settings = HypothesesSettings().change(**changes).change(epsilon=1.0, repeats=2)
-            d = domains.world(settings.model.where).features
-            pair = [
-                Budget(epsilon=1.0, noise=law).coordinate_sd(each, dimension=d)
-                for law, each in (
-                    ("exponential", sources.hypothesis_sensitivity(settings.source_rows, settings.lambda_lr)),
-                    ("exponential", importance.sensitivity(settings.unlabelled_rows, settings.lambda_iw)),
-                    ("gaussian", sources.hypothesis_sensitivity(settings.source_rows, settings.lambda_lr)),
-                )
-            ]
-            assert pair == pytest.approx([margin, weight, gaussian], rel=0.005)
-            assert settings.answers()[0].run().margins[:, 1].mean() == pytest.approx(margin, rel=0.05)
+        settings = HypothesesSettings().change(**changes).change(epsilon=1.0, repeats=2)
+        d = domains.world(settings.model.where).features
+        hypothesis = sources.hypothesis_sensitivity(settings.source_rows, settings.lambda_lr)
+        tilt = importance.sensitivity(settings.unlabelled_rows, settings.lambda_iw)
+        pairs = ("exponential", hypothesis), ("exponential", tilt), ("gaussian", hypothesis)
+        found = [Budget(epsilon=1.0, noise=law).coordinate_sd(each, dimension=d) for law, each in pairs]
+        assert found == pytest.approx([margin, weight, gaussian], rel=0.005)
+        assert settings.answers()[0].run().margins[:, 1].mean() == pytest.approx(margin, rel=0.05)
 
     def test_neighbours_are_told_apart_by_epsilon_at_most(self):
         """The log-ratio of the densities, written out, at draws of the law itself and along what a row moves."""
@@ -165,64 +158,39 @@ class TestNoise:
             assert sd == pytest.approx(1 / gdp.mu_of(epsilon, delta=1e-5))
 
 
-RUNS = 2000
+EPSILON, RUNS = 2.0, 2000
 
 
-def bound(scores_in, scores_out, *, delta=0.0):
-    return audit.epsilon_lower_bound(scores_in, scores_out, delta=delta, adjacency=Adjacency.REPLACE_ONE)
+@pytest.mark.parametrize("law", ["exponential", "gaussian", "short", "gaussian of a pure scale"])
+@pytest.mark.parametrize("pair", [hypothesis_pair, tilt_pair])
+def test_an_audit_lets_sound_noise_stand_and_catches_what_is_broken(pair, law):
+    """Releases of two neighbours, scored by the exact log-likelihood ratio of the law that made their noise.
 
+    "short": as long as in twenty dimensions, density ~ ||b||^(20 - d) exp(-||b|| / scale). The last: a Gaussian whose
+    standard deviation is the scale of direction noise, which is hundreds of times longer in all.
+    """
+    delta, few, rng = 1e-3 if law.startswith("gaussian") else 0.0, 20, np.random.default_rng(6)
+    budget = Budget(epsilon=EPSILON, delta=1e-3, noise="gaussian" if law == "gaussian" else "exponential")
+    scale = budget.scale(sources.hypothesis_sensitivity(ROWS, LAMBDA))
+    kind, (one, other) = "gaussian" if delta else "exponential", pair(0.35)
+    noise = scale * np.array([sources.draws(kind, WORDS, rng) for _ in range(2 * RUNS)])
+    if law == "short":
+        noise *= scale * rng.gamma(few, size=(2 * RUNS, 1)) / np.linalg.norm(noise, axis=1, keepdims=True)
 
-def claimed(epsilon, delta=0.0):
-    event = PureRelease(epsilon=epsilon)
-    return Guarantee(
-        epsilon=epsilon, delta=delta, adjacency=Adjacency.REPLACE_ONE, unit="record", basis="claimed", event=event
-    )
+    def log_density(x):
+        if delta:
+            return -((x / scale) ** 2).sum(axis=1) / 2
+        length = np.linalg.norm(x, axis=1) / scale
+        return -length + ((few - WORDS) * np.log(length) if law == "short" else 0)
 
-
-class TestAudit:
-    """Each release of two neighbours, scored by the exact log-likelihood ratio of the law that made its noise."""
-
-    def pairs(self, pair, scale, draw):
-        """(released in one world, released in the other), and what a row moves; noise by ``draw`` of a generator."""
-        step, rng = pair[0] - pair[1], np.random.default_rng(6)
-        noise = scale * np.array([draw(rng) for _ in range(2 * RUNS)])
-        return noise[:RUNS] + step, noise[RUNS:], step
-
-    @pytest.mark.parametrize("pair", [hypothesis_pair, tilt_pair])
-    def test_direction_noise_stands_below_the_claim(self, pair):
-        scale = Budget(epsilon=2.0).scale(sources.hypothesis_sensitivity(ROWS, LAMBDA))
-        one, other, step = self.pairs(pair(0.35), scale, lambda rng: sources.draws("exponential", WORDS, rng))
-        scores = [np.linalg.norm(x, axis=1) - np.linalg.norm(x - step, axis=1) for x in (one, other)]
-        assert not bound(*scores).refutes(claimed(2.0))
-
-    @pytest.mark.parametrize("pair", [hypothesis_pair, tilt_pair])
-    def test_gaussian_noise_stands_below_the_claim_and_is_seen(self, pair):
-        scale = Budget(epsilon=2.0, noise="gaussian", delta=1e-3).scale(sources.hypothesis_sensitivity(ROWS, LAMBDA))
-        one, other, step = self.pairs(pair(0.35), scale, lambda rng: sources.draws("gaussian", WORDS, rng))
-        found = bound(one @ step, other @ step, delta=1e-3)
-        assert not found.refutes(claimed(2.0, 1e-3))
-        assert found.epsilon > 0.3
-
-    def test_noise_as_long_as_in_twenty_dimensions_is_caught(self):
-        """A length that was made for the projected features: density ~ ||b||^(20 - d) exp(-||b|| / scale)."""
-        few, scale = 20, Budget(epsilon=1.0).scale(sources.hypothesis_sensitivity(ROWS, LAMBDA))
-
-        def short(rng):
-            direction = rng.normal(size=WORDS)
-            return rng.gamma(few) * direction / np.linalg.norm(direction)
-
-        def log_density(x):
-            length = np.linalg.norm(x, axis=1) / scale
-            return (few - WORDS) * np.log(length) - length - gammaln(few)
-
-        one, other, step = self.pairs(hypothesis_pair(0.35), scale, short)
-        assert bound(*(log_density(x - step) - log_density(x) for x in (one, other))).refutes(claimed(1.0))
-
-    def test_gaussian_noise_of_a_pure_scale_is_caught(self):
-        """Its sd is the scale of direction noise, which is hundreds of times longer in all."""
-        scale = Budget(epsilon=4.0).scale(sources.hypothesis_sensitivity(ROWS, LAMBDA))
-        one, other, step = self.pairs(hypothesis_pair(0.35), scale, lambda rng: sources.draws("gaussian", WORDS, rng))
-        assert bound(one @ step, other @ step, delta=1e-5).refutes(claimed(4.0, 1e-5))
+    step = one - other
+    scores = [log_density(x - step) - log_density(x) for x in (noise[:RUNS] + step, noise[RUNS:])]
+    options = {"delta": delta, "adjacency": Adjacency.REPLACE_ONE}
+    bound = audit.epsilon_lower_bound(*scores, **options)
+    event = PureRelease(epsilon=EPSILON)
+    claim = Guarantee(epsilon=EPSILON, unit="record", basis="claimed", event=event, **options)
+    assert bound.refutes(claim) == (law not in ("exponential", "gaussian"))
+    assert not delta or bound.epsilon > 0.3
 
 
 @pytest.fixture(scope="module", params=["topics", "reviews"])
@@ -231,9 +199,7 @@ def found(request):
     changes = {"topics": published.TOPICS, "reviews": published.REVIEWS}[request.param]
     settings = HypothesesSettings().change(**changes).change(repeats=6)
     wanted = [key for key in settings.work if key[0] == "law" or key == ("epsilon", math.inf)]
-    first = [task for task in settings.tasks() if task.essential]
-    asked = [*first, *(task for key in wanted for task in settings.work[key])]
-    return settings.result({task: task.run() for task in dict.fromkeys(asked)})
+    return first(settings, (task for key in wanted for task in settings.work[key]))
 
 
 class TestPaper:
@@ -278,10 +244,9 @@ class TestPaper:
         assert f"all words help {starts[0]}, with Gaussian noise {starts[1]}" in title
 
     def test_the_worlds_have_its_sizes(self, found):
+        sizes = {"topics": (5, 5588, 800, 1500, 320), "reviews": (4, 2969, 1000, 2000, 600)}
         settings = found.settings
-        K, d, labelled, public, test = {"topics": (5, 5588, 800, 1500, 320), "reviews": (4, 2969, 1000, 2000, 600)}[
-            settings.data
-        ]
+        K, d, labelled, public, test = sizes[settings.data]
         drawn, target = work.draw(settings.model, 0), work.target_fit(settings.target(), 0)
         assert domains.world(settings.model.where).public.shape == (public, d)
         assert [part[0].shape for part in drawn.labelled] == [(labelled, d)] * K
@@ -296,12 +261,11 @@ class TestPaper:
 
 @pytest.mark.parametrize("part", published.PARTS)
 def test_a_link_to_a_part_of_the_paper_opens_its_settings(part):
-    settings, stated = HypothesesSettings(), published.PARTS[part]
-    for name, value in stated.items():  # as a link is read
-        settings = settings.change(**{name: value})
+    stated = published.PARTS[part]
+    settings, refused = from_link(HypothesesSettings, {name: str(value) for name, value in stated.items()})
+    assert not refused
     assert {name: getattr(settings, name) for name in stated} == stated
     assert not settings.projected
-    assert settings == HypothesesSettings().change(**stated)
 
 
 def test_objective_noise_works_with_all_words():

@@ -1,6 +1,7 @@
 """What the parties' page says, held against what was computed."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -45,16 +46,8 @@ ONCE = [
 def words(result) -> str:
     verdict = say.verdict(result)
     assert len(plain(verdict)) <= 300
-    said = [f"{one.label}: {one.value} ({one.note})" for one in say.numbers(result)]
-    return " ".join(
-        [
-            *said,
-            verdict,
-            *say.diagnostics(result),
-            say.guarantee(result),
-            say.by_class(result),
-        ]
-    )
+    tiles = [f"{one.label}: {one.value} ({one.note})" for one in say.numbers(result)]
+    return " ".join([*tiles, verdict, *say.diagnostics(result), say.guarantee(result), say.by_class(result)])
 
 
 def beside(result) -> float:
@@ -77,11 +70,6 @@ def others(result) -> float:
 def always(result) -> float:
     labels = result.settings.ensemble.rows["test"].y
     return max(float(np.mean(labels == label)) for label in set(labels))
-
-
-def spread(result) -> float:
-    low, high = np.quantile(own(result), [0.05, 0.95])
-    return high - low
 
 
 def alone(result) -> float:
@@ -177,7 +165,7 @@ def test_every_sentence_says_what_was_computed():
         RULES,
         within=QUICK,
         also=ONCE,
-        count=60,
+        count=30,
         essential=today,
         seldom={r"for more than [\d,]+ questions": lambda r, _: all(answers_shown(r))}
         | two_stories(lambda r: r.held_out[r.settings.method])
@@ -208,14 +196,7 @@ WHOLE = [
 ]
 
 
-def read(result):
-    """Read all that the page says of a result."""
-    page = PAGE.at(result.settings)
-    page.lead(result.settings)
-    page.numbers(result)
-    for part in (*page.words.values(), page.pictures, *(tab.pictures for tab in page.tabs if tab.pictures)):
-        part(result)
-    return result
+read = partial(reached.show, PAGE)
 
 
 def test_every_text_is_reached():
