@@ -244,7 +244,7 @@ NUMBERS: Mapping[str, Mapping[str, Callable[[Any], float]]] = {
         "87.0": _median("target"),
     },
     "wang2019: The same with Gaussian noise": {
-        "1e-5": lambda result: result.guarantee.delta,
+        "1e-5": lambda result: result.settings.promise.delta,
         "30": lambda result: result.settings.epsilon,
         "92.0": _median("transfer"),
         "82.2": _median("weak"),
