@@ -18,8 +18,6 @@ from dpcore.clopper_pearson import clopper_pearson
 from dpcore.roots import safe_root
 from lab.repeats import Medians, all_succeed_minimum
 
-BETTER = ("higher", "lower")
-TOWARDS = ("small", "large")
 Verdict = Literal["found", "everywhere", "nowhere", "unclear"]
 # A median reaches what half of the runs do.
 _HALF = 0.5
@@ -112,7 +110,7 @@ def smallest(
     ('found', 0.562, 0.1, 10.0, 1.0, 0.667)
     """
     values, medians = _asked(values, runs, log=log)
-    check.choice(TOWARDS, towards=towards)
+    check.choice(("small", "large"), towards=towards)
     order = np.flatnonzero(~np.isnan(medians.median))[:: 1 if towards == "small" else -1]
     band = _band(medians, target, better=better, share=share, confidence=confidence, tests=1).at(order)
     values = values[order]
@@ -222,17 +220,8 @@ def exact(
     else:
         root = min(max(math.exp(safe_root(excess, math.log(low), math.log(high), tolerance)), low), high)
         found = float(root if reaches(root) else safe)  # where an end was left by rounding
-    return Found(
-        best=float(ends[safe]),
-        at=float(safe),
-        point=found,
-        low=found,
-        high=found,
-        safe=found,
-        there=found,
-        share_there=1.0,
-        share_safe=1.0,
-    )
+    known: dict[str, Any] = dict.fromkeys(("point", "low", "high", "safe", "there"), found)
+    return Found(best=float(ends[safe]), at=float(safe), share_there=1.0, share_safe=1.0, **known)
 
 
 class _Band(NamedTuple):
@@ -286,7 +275,7 @@ def _asked(values: np.ndarray, runs: np.ndarray | Medians, *, log: bool) -> tupl
 
 
 def _sign(better: str) -> float:
-    return 1.0 if check.choice(BETTER, better=better) == "higher" else -1.0
+    return 1.0 if check.choice(("higher", "lower"), better=better) == "higher" else -1.0
 
 
 def _leading(flags: np.ndarray) -> int:

@@ -13,7 +13,7 @@ it at once, and the number at a page's settings is the page's number, bit for bi
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -50,19 +50,14 @@ class Measurement:
     parts: int = 1
     essential: bool = field(default=False, compare=False)
 
-    def run(self) -> np.ndarray:
-        return self._read(lambda task: CACHE.answer(task, task.run))
-
-    def alone(self) -> np.ndarray:
-        """Return the same, and the work itself is not kept: that of many measurements would push out all else."""
+    def run(self, *, kept: bool = True) -> np.ndarray:
+        """Return the numbers; without ``kept``, the work itself is not kept: that of many measurements would push out
+        all else."""
 
         def outcome(task: Task) -> Any:
             known, found = CACHE.find(task)
-            return found if known else task.run()
+            return found if known else CACHE.answer(task, task.run) if kept else task.run()
 
-        return self._read(outcome)
-
-    def _read(self, outcome: Callable[[Task], Any]) -> np.ndarray:
         tasks = self.settings.sample(self.repeats)
         begin, end = (-(-place * len(tasks) // self.parts) for place in (self.part, self.part + 1))
         read = self.settings.MEASURES[self.measure].read
@@ -346,17 +341,11 @@ def recommend(
     all_tries = drawn(settings, tries=tries, ranges=ranges)
     if not all_tries:
         raise check.RefusedError("ranges", ranges, "ranges of which these settings accept something")
-    tries = len(all_tries)
     medians = [float(np.median(measured(one, measure=name, repeats=repeats))) for one in all_tries]
     first = best(medians, settings.MEASURES[name])
-    again = [math.nan] * tries
-    again[first] = float(np.median(again_of(all_tries[first], measure=name, repeats=repeats, seeds=seeds)))
+    others = split(all_tries[first], seeds + 1)[1:]
+    again = [math.nan] * len(all_tries)
+    again[first] = float(np.median([np.median(measured(one, measure=name, repeats=repeats)) for one in others]))
     frame = pd.DataFrame([{knob: getattr(one, knob) for knob in ranges} for one in all_tries])
     frame = frame.assign(chosen=medians, again=again)
     return frame.sort_values("chosen", ascending=settings.MEASURES[name].better == "lower", ignore_index=True)
-
-
-def again_of(settings: Settings, *, measure: str, repeats: int, seeds: int) -> np.ndarray:
-    """Return the median of the ``repeats`` with each of so many other seeds, (seeds,)."""
-    others = split(settings, seeds + 1)[1:]
-    return np.array([np.median(measured(one, measure=measure, repeats=repeats)) for one in others])

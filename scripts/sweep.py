@@ -34,7 +34,7 @@ from lab import at_scale, links
 from lab.at_scale import Cell
 from lab.settings import Settings
 from pages.table import PAGES
-from ui import sweeps
+from pages.what_if import page_command
 
 # Seconds between two files, and between two words on how far it has come.
 _KEEP, _SAY = 5.0, 2.0
@@ -73,7 +73,7 @@ def over(texts: Iterable[str], settings: Settings) -> dict[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep(sweeps.Sweep):
+class Sweep(page_command.Sweep):
     """folder: where the runs are kept."""
 
     folder: Path

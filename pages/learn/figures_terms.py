@@ -8,7 +8,7 @@ import numpy as np
 
 from ui.plot import theme
 
-_WIDTH, _HEIGHT = 300, 84
+_WIDTH = 300
 _INK = "currentColor"
 
 
@@ -17,11 +17,8 @@ def drawing(key: str) -> str:
     if key not in DRAWINGS:
         return ""
     spoken, parts = DRAWINGS[key]
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{spoken}" class="lab-drawing">'
-        + "".join(parts())
-        + "</svg>"
-    )
+    opening = f'<svg viewBox="0 0 {_WIDTH} 84" role="img" aria-label="{spoken}" class="lab-drawing">'
+    return f"{opening}{''.join(parts())}</svg>"
 
 
 def _dot(x: float, y: float, *, colour: str = _INK, hollow: bool = False) -> str:
@@ -111,19 +108,10 @@ def _trust(*, local: bool) -> list[str]:
 # Key of a term -> (what is to be seen, in words; the drawing's parts).
 DRAWINGS: Mapping[str, tuple[str, Callable[[], list[str]]]] = {
     "neighbours": ("Two rows of eight people, with one missing in the second row", _neighbours),
-    "laplace": (
-        "Two Laplace densities, one sensitivity apart, with and without you",
-        partial(_bells, 1),
-    ),
-    "gaussian": (
-        "Two normal densities, one sensitivity apart, with and without you",
-        partial(_bells, 2),
-    ),
+    "laplace": ("Two Laplace densities, one sensitivity apart, with and without you", partial(_bells, 1)),
+    "gaussian": ("Two normal densities, one sensitivity apart, with and without you", partial(_bells, 2)),
     "clipping": ("Arrows from a centre, cut where they cross a circle", _clipping),
-    "composition": (
-        "A straight line for basic composition, a far lower curve for advanced composition",
-        _composition,
-    ),
+    "composition": ("A straight line for basic composition, a far lower curve for advanced composition", _composition),
     "local": (
         "In the local model each person adds noise, in the central model the curator adds noise once",
         lambda: _trust(local=True) + _trust(local=False),

@@ -20,7 +20,6 @@ _TEXTS = Texts(__file__)
 
 
 def show(pages: Sequence[Page]) -> None:
-    """The whole page: the questions at the left, the answer at the right."""
     titles = {page.name: page.title for page in pages}
     st.title(QUESTION)
     st.caption(_TEXTS["choosing"])

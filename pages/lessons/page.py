@@ -52,10 +52,8 @@ def kept(lesson: Lesson) -> Kept:
 @debounce.working()
 def show(pages: Sequence[Page]) -> None:
     """The lesson that the address names, at its step; without one, all of them."""
-    if "lesson" not in st.query_params and st.session_state.get(
-        AT
-    ):  # back from another page, which takes the address along
-        go(*st.session_state[AT])
+    if "lesson" not in st.query_params and (at := st.session_state.get(AT)):
+        go(*at)  # back from another page, which takes the address along
     here = together.seat()
     if here is not None:
         _heed(here)
@@ -108,7 +106,6 @@ def _heed(here: together.Seat) -> None:
 
 
 def _all() -> None:
-    """A card for each lesson."""
     st.title(TITLE)
     st.markdown(say.INTRODUCTION)
     together.join()
@@ -134,7 +131,6 @@ def _presented() -> bool:
 
 
 def _present() -> None:
-    """Begin to present, or end it."""
     if _presented():
         del st.query_params[PRESENT]
     else:
@@ -142,7 +138,6 @@ def _present() -> None:
 
 
 def _trail(lesson: Lesson, here: together.Seat | None) -> None:
-    """Show the current step, and the link to all lessons."""
     with st.container(key="lesson-trail", horizontal=True, vertical_alignment="center"):
         st.button("All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,))
         st.html(f'<span class="lab-trail{" presented" * _presented()}">{lesson.text("Title")}</span>', width="stretch")
@@ -157,15 +152,10 @@ def _trail(lesson: Lesson, here: together.Seat | None) -> None:
 def _places():
     """(for the words, for the chart, for what one answers): beside each other, on a phone one below the other."""
     whole = st.container(key="lesson")
-    return (
-        whole.container(key="lesson-words"),
-        whole.container(key="lesson-chart"),
-        whole.container(key="lesson-answer"),
-    )
+    return [whole.container(key=f"lesson-{name}") for name in ("words", "chart", "answer")]
 
 
 def _picture(lesson: Lesson, page: Page, result) -> live.Picture:
-    """The page's own picture that the lesson is about."""
     found = page.at(result.settings).view(result).pictures(lesson.board)[lesson.picture]
     figure = guesses.called(found.figure, lesson.text("Chart"))
     figure = guesses.ranged(figure, *lesson.upwards) if lesson.upwards else figure
@@ -205,7 +195,7 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
     if one and teacher is None:
         at, mine = lesson.place(asked), kept(lesson).guess
         start = _start(lesson, one, before, axes["yaxis"], at) if mine is None else mine
-        guess.dragged(key, axes["yaxis"], _range(one))
+        guess.dragged(key, axes["yaxis"], guess.Range(one.low, one.high, one.step, one.unit))
         place = at, guess.draft(key, start)
     with chart:
         points = [guesses.Known(*point) for point in lesson.points(before)]
@@ -220,18 +210,14 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
             _answer(lesson, here, start)
 
 
-def _range(one: Number) -> guess.Range:
-    return guess.Range(one.low, one.high, one.step, one.unit)
-
-
 def _answer(lesson: Lesson, here: together.Seat | None, start: float) -> None:
     """Ask for the guess; lock it in, or send it to the class. The handle of a number stands at ``start``."""
     key, mine = f"lesson.{lesson.name}", kept(lesson)
     if here is not None and here.asks(lesson) and not here.open(lesson):
         st.caption(say.CLOSED)
-    if lesson.number:
+    if one := lesson.number:
         st.markdown("Drag the handle to your guess, or type it.")
-        value = guess.number(key, _range(lesson.number), start)
+        value = guess.number(key, guess.Range(one.low, one.high, one.step, one.unit), start)
     else:
         st.markdown("**My guess**")
         options = lesson.options("Guess")
@@ -259,7 +245,6 @@ def _answer(lesson: Lesson, here: together.Seat | None, start: float) -> None:
 
 
 def _refused(lesson: Lesson) -> None:
-    """Say why the class's room has not taken the guess, if so."""
     if kept(lesson).refused:
         st.warning(kept(lesson).refused, icon=":material/error:")
 
@@ -310,7 +295,6 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
 
 
 def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
-    """Show what a step says, above its controls."""
     tell = partial(say.told, lesson, before=before, after=after)
     match step:
         case "reveal":
@@ -328,7 +312,6 @@ def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
 
 
 def _reveal(lesson: Lesson, before: Case, after: Case) -> None:
-    """Show the outcome next to the guess."""
     mine, key = kept(lesson), f"lesson.{lesson.name}.seen"
     st.markdown("**What did you see?**")
 
@@ -346,12 +329,8 @@ def _try(lesson: Lesson, page: Page, after: Case) -> None:
     """The page itself, at these settings, with the knobs that matter; and the next lesson."""
     kept(lesson).done = True
     query = versioned({**brief(after.settings), "only": ",".join(lesson.only)})
-    st.page_link(
-        page_links.to(lesson.page),
-        label=f"Open the page: {page.title}",
-        icon=":material/open_in_full:",
-        query_params=query,
-    )
+    label, icon = f"Open the page: {page.title}", ":material/open_in_full:"
+    st.page_link(page_links.to(lesson.page), label=label, icon=icon, query_params=query)
     place = LESSONS.index(lesson) + 1
     following = LESSONS[place] if place < len(LESSONS) else None
     label = f"Next: {following.text('Title')}" if following else "All lessons"

@@ -24,12 +24,10 @@ def refused(refusal: RefusedError) -> str:
 
 
 def known(lesson: Lesson, before: Case) -> str:
-    """Return what is known before the guess, in markdown."""
     return lesson.text("Known").format(**lesson.given(before))
 
 
 def told(lesson: Lesson, part: str, before: Case, after: Case) -> str:
-    """A later part of the text, in markdown."""
     return lesson.text(part).format(**lesson.found(before, after))
 
 
@@ -65,18 +63,15 @@ def _unit(asked: Number) -> str:
 
 
 def middle(lesson: Lesson, after: Case) -> str:
-    """The truth, as it is written."""
     value = centre(lesson, after)
     return f"{value:.0f}" if lesson.number and lesson.number.unit else number(value)
 
 
 def named(lesson: Lesson, after: Case) -> str:
-    """The truth by its name in the chart."""
     return f"{lesson.text('Label')}: {middle(lesson, after)}"
 
 
 def centre(lesson: Lesson, after: Case) -> float:
-    """The middle of the runs."""
     return float(median(lesson.truth(after)))
 
 
@@ -103,7 +98,6 @@ def head(lesson: Lesson, step: str) -> str:
 
 
 def waiting(lesson: Lesson, guess: float) -> str:
-    """Return a sentence that a guess is in the room."""
     said = guessed(lesson, guess)
     return _SAYS("waiting", guess=said if lesson.number else f"“{said}”")
 

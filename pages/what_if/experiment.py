@@ -5,7 +5,7 @@ of ``seeds``, at every setting that a curve, a bar, a cell of the map or a try s
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self
@@ -31,8 +31,6 @@ REPEATS = (24, 100, 400)
 WIDE = 100.0
 # Knobs that say what is looked at or how often, and so decide nothing that is asked for.
 ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "person_y", "label", "feature"}
-
-
 # What a page has only once somebody has brought it: nothing can be asked about it, but of rows that are here.
 ELSEWHERE = {"data": ("own", "newsgroups"), "dataset": ("own",)}
 # How the base is read: a text of its own among those of a link.
@@ -40,20 +38,14 @@ _BASE: Mapping[str, str] = {"name": "base", "apart": " "}
 
 
 class Topic(NamedTuple):
-    """What can be asked of another page.
+    """What can be asked of another page: its kind of settings; settings -> the fields that have a knob there."""
 
-    title: of the page. kind: of its settings. knobs: settings -> the fields that have a knob there.
-    """
-
-    title: str
     kind: type[Settings]
     knobs: Callable[[Settings], Sequence[str]]
 
 
 class Start(NamedTuple):
-    """Where the questions about a topic begin: its settings, and what is asked of which measure. ``versus``: what is
-    different in the other setting.
-    """
+    """Where the questions about a topic begin: its settings, and what is asked of which measure."""
 
     base: str
     measure: str
@@ -87,8 +79,11 @@ def _with(settings: Settings, changes: Mapping[str, Any]) -> Settings:
 
 
 def _differing(settings: Settings, word: str) -> Settings:
-    """Return ``settings`` with what a word says of them."""
     return _with(settings, links.pairs(word, name="versus", apart=_BASE["apart"]))
+
+
+def _own(base: Settings) -> bool:
+    return isinstance(getattr(base, "own", ""), OwnRows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +111,6 @@ class WhatIfSettings(Settings):
     TOPICS: ClassVar[Mapping[str, Topic]] = {}
     CHOICES: ClassVar = {"question": (*QUESTIONS, CURVE), "reached": REACHED}
     LIMITS: ClassVar = {"seeds": (1, 20), "tries": (2, 100)}
-    # How many repeats there may be.
-    RUNS: ClassVar[tuple[int, ...]] = REPEATS
 
     topic: str = "classifier"
     base: str = STARTS["classifier"].base
@@ -142,14 +135,14 @@ class WhatIfSettings(Settings):
         check.choice(self.knobs, knob=self.knob)
         check.choice([name for name in self.knobs if name != self.knob], other=self.other)
         super().__post_init__()
-        if self.repeats not in self.RUNS:
-            raise check.RefusedError("repeats", self.repeats, f"one of: {', '.join(map(str, self.RUNS))}")
+        if self.repeats not in REPEATS:
+            raise check.RefusedError("repeats", self.repeats, f"one of: {', '.join(map(str, REPEATS))}")
 
     def _read(self) -> None:
         """Refuse what is no word of such settings."""
         base = links.of_word(self.TOPICS[self.topic].kind, self.base, **_BASE)
         for name, brought in ELSEWHERE.items():
-            if getattr(base, name, "") in brought and not isinstance(getattr(base, "own", ""), OwnRows):
+            if getattr(base, name, "") in brought and not _own(base):
                 raise check.RefusedError(name, getattr(base, name), "data that are here without a file or a download")
         object.__setattr__(self, "settings", base)
         try:
@@ -187,7 +180,7 @@ class WhatIfSettings(Settings):
     @property
     def own_rows(self) -> bool:
         """Return whether the base learns from rows of a visitor's own file."""
-        return isinstance(getattr(self.settings, "own", ""), OwnRows)
+        return _own(self.settings)
 
     @cached_property
     def different(self) -> dict[str, Any]:
@@ -197,12 +190,12 @@ class WhatIfSettings(Settings):
 
     @property
     def asked(self) -> Measure:
-        """The measure."""
+        """Return the measure."""
         return self.settings.measures[self.measure]
 
     @property
     def scale(self) -> float:
-        """Return what a number of the measure is shown as, by this factor: 100 where it is shown in percent."""
+        """Return 100 where the measure is shown in percent, else 1."""
         return 100.0 if self.asked.unit == "%" else 1.0
 
     @property
@@ -233,7 +226,6 @@ class WhatIfSettings(Settings):
 
     @property
     def solving(self) -> bool:
-        """Return whether a value is asked for that reaches the target."""
         return self.asks in ("smallest", "people", CURVE)
 
     @property
@@ -330,7 +322,6 @@ class WhatIfSettings(Settings):
 
     @property
     def axes(self) -> tuple[Axis, Axis]:
-        """Return the axes of the map, across and up."""
         across, up = self.around.axes
         return self.axis(self.along, across), self.axis(self.upwards, up)
 
@@ -362,7 +353,6 @@ class WhatIfSettings(Settings):
 
     @cached_property
     def around(self) -> Around:
-        """Return what is measured, whatever is asked of it."""
         return around_of(
             settings=self.settings,
             along=self.along,
@@ -380,7 +370,6 @@ class WhatIfSettings(Settings):
         return drawn(self.settings, tries=self.tries, ranges=ranges) if ranges else ()
 
     def measurements(self, settings: Settings) -> tuple[Measurement, ...]:
-        """The work that measures some settings of the topic."""
         return self.around.measurements(settings)
 
     @property
@@ -409,12 +398,10 @@ class WhatIfSettings(Settings):
         yield from self.around.now
         if self.solved:
             yield self.solved
-        extra = []
         if self.asks == "best":
-            extra = self._searched()
+            yield from self._searched()
         if self.asks == "versus":
-            extra = [each for one in self.rivals for each in self.measurements(one)]
-        yield from extra
+            yield from (each for one in self.rivals for each in self.measurements(one))
         if self.question == CURVE:
             yield from (each for there in self.around.curve.values() for each in self.measurements(there))
             return
@@ -423,12 +410,13 @@ class WhatIfSettings(Settings):
         if self.asks != "best":
             yield from self._searched()
 
-    def _searched(self) -> list[Task]:
+    def _searched(self) -> Iterator[Task]:
         """All tries, and the best one again."""
-        tasks: list[Task] = [each for one in self.tried for each in self.measurements(one)]
+        for one in self.tried:
+            yield from self.measurements(one)
         for again, base in self.again:
-            tasks += [again, *base]
-        return tasks
+            yield again
+            yield from base
 
     @cached_property
     def rivals(self) -> list[Settings]:
@@ -436,7 +424,6 @@ class WhatIfSettings(Settings):
         return [there for turn in turns(self.rival, self.along) for there in turn.values()]
 
     def result(self, outcomes: Mapping[Task, Any]) -> WhatIfResult:
-        """Assemble what has been done; needs the essential tasks only."""
         return WhatIfResult(settings=self, outcomes=outcomes)
 
 

@@ -22,22 +22,20 @@ from pages.what_if import (
     words_answers,
     words_numbers,
 )
-from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
+from pages.what_if.experiment import CURVE, REPEATS, STARTS, Topic, WhatIfSettings, asking
 from pages.what_if.result import WhatIfResult
 from ui import controls, labels, live, page_links
 from ui.escaping import quoted
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
 from ui.vocabulary import KNOBS
 
-HEIGHT = 435
-REACHED_BY = dict(zip(REACHED, ("median run", "90\u00a0% of runs"), strict=True))
 OF_PRIVATE_ROWS = words.SAYS["own-rows"]
+REACHED_BY = {"median": "median run", "most": "90\u00a0% of runs"}
 # What the address of another page says of a question about it, in one text.
 ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 
 
 def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
-    """Show the choice of page, and the choices that make another experiment there."""
     about = {page.name: page for page in pages}
     desk.choose("topic", "Page", {name: about[name].title for name in desk.settings.TOPICS})
     about[desk.settings.topic].setup(desk)
@@ -51,14 +49,12 @@ def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
 
 
 def more(pages: Sequence[Page], desk: controls.Desk) -> None:
-    """Show the selectors in *More settings* of the page that is asked about."""
     topic = next(page for page in pages if page.name == desk.settings.topic).at(desk.settings.settings)
     if topic.more:
         topic.more(desk)
 
 
 def aside(desk: controls.Desk) -> None:
-    """Show the choice of the question, and how its answer is found."""
     key = f"{desk.page}.question"
     asks = words_answers.questions(desk.settings)
     controls.hold(key, desk.settings.asks if desk.settings.asks in asks else None)
@@ -76,13 +72,11 @@ def aside(desk: controls.Desk) -> None:
 
 
 def runs(desk: controls.Desk) -> None:
-    """Show the choices of which runs have to reach the target, and of how many there are."""
     desk.choose("reached", "Reached by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
 
 
 def measure(desk: controls.Desk) -> None:
-    """Show the choice of what is measured."""
     desk.choose("measure", "Measure", {name: one.label for name, one in desk.settings.settings.MEASURES.items()})
 
 
@@ -91,9 +85,8 @@ def other(desk: controls.Desk) -> None:
     settings = desk.settings
     base, key = settings.settings, f"{desk.page}.versus"
     choices = {name: [*options] for name, options in base.choices.items() if len(options) > 1}
-    different = settings.different
-    now = next(iter(different), "") if len(different) == 1 else ""
     names = [*settings.knobs, *choices]
+    now = next(iter(settings.different), "") if len(settings.different) == 1 else ""
     controls.hold(key, now if now in names else None)
 
     def first() -> None:
@@ -107,7 +100,7 @@ def other(desk: controls.Desk) -> None:
     if now not in names:
         return
     value = f"{key}.{now}"
-    controls.hold(value, different[now])
+    controls.hold(value, settings.different[now])
 
     def changed() -> None:
         desk.change(versus=f"{now} {st.session_state[value]}")
@@ -121,7 +114,6 @@ def other(desk: controls.Desk) -> None:
 
 
 def called(name: str) -> str:
-    """Return what a knob or a choice is called."""
     return words.label(name) if name in KNOBS else _spoken(name)
 
 
@@ -143,18 +135,14 @@ def _all(own: Knobs) -> list[str]:
 
 def pictures(result: WhatIfResult) -> list[list[live.Picture]]:
     """Draw where the target is reached, or what was tried; which knob matters; and two knobs at once."""
+
+    def chart(name: str, draw: Callable[..., dict], wide: float, clicks: dict[str, Any] | None = None) -> live.Picture:
+        about = words.SAYS[f"about.{name}"]
+        return live.Picture(name=name, figure=draw(result, words), about=about, height=435, wide=wide, clicks=clicks)
+
     first = ("tries", figures.tries) if result.settings.asks == "best" else ("curve", figures.curve)
-    row: tuple[tuple[str, Callable[..., dict], float, dict[str, Any] | None], ...] = (
-        (*first, 1.45, None),
-        ("knobs", figures_knobs.knobs, 1.2, {"point": "bar"}),
-        ("map", figures_map.both, 1.1, figures_map.clicks(result)),
-    )
-    return [[_chart(result, name, draw, wide=wide, clicks=clicks) for name, draw, wide, clicks in row]]
-
-
-def _chart(result: WhatIfResult, name: str, draw: Callable, **how: Any) -> live.Picture:
-    about = words.SAYS[f"about.{name}"]
-    return live.Picture(name=name, figure=draw(result, words), about=about, height=HEIGHT, **how)
+    both = chart("map", figures_map.both, 1.1, figures_map.clicks(result))
+    return [[chart(*first, 1.45), chart("knobs", figures_knobs.knobs, 1.2, {"point": "bar"}), both]]
 
 
 def asked(name: str, questions: Page) -> Asked | None:
@@ -164,7 +152,6 @@ def asked(name: str, questions: Page) -> Asked | None:
     kind: type[Any] = questions.settings  # made by ``asking``
 
     def settings(own: Settings, ask: str) -> WhatIfSettings:
-        """Return what the address asks, as far as these settings allow."""
         return read(own, ask)[0]
 
     def read(own: Settings, ask: str) -> tuple[WhatIfSettings, list[str]]:
@@ -195,7 +182,6 @@ def asked(name: str, questions: Page) -> Asked | None:
 
 
 def inset(desk: controls.Desk) -> None:
-    """Show what can be asked in the tab of a page."""
     settings = desk.settings
     desk.choose("knob", "Vary", {name: words.label(name) for name in settings.knobs})
     measure(desk)
@@ -214,7 +200,7 @@ def topics(pages: Sequence[Page]) -> dict[str, Topic]:
     def named(page: Page) -> Callable[[Settings], list[str]]:
         return lambda settings: _all(page.at(settings).sliders(settings))
 
-    return {page.name: Topic(page.title, page.settings, named(page)) for page in pages if page.name in STARTS}
+    return {page.name: Topic(page.settings, named(page)) for page in pages if page.name in STARTS}
 
 
 def page(pages: Sequence[Page]) -> Page:

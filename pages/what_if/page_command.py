@@ -1,20 +1,49 @@
 """The command that repeats a question's sweep with more runs, in a checkout of the lab."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from lab.links import Word
+from dpcore import check
+from lab import links
+from lab.settings import Settings
 from pages.what_if.experiment import CURVE, WhatIfSettings
 from pages.what_if.words import SAYS
 from ui.controls import Desk
-from ui.sweeps import Sweep
 
 # Runs at each value, which take minutes where the page's own take seconds.
 RUNS = 1_000
 # Questions that a sweep along one parameter answers.
 SWEPT = ("accuracy", "smallest", "people", CURVE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """What is asked for. over: knob -> its values; measure: of ``settings.MEASURES``; repeats: of each value on each of
+    so many seeds."""
+
+    page: str
+    settings: Settings
+    over: Mapping[str, tuple[Any, ...]]
+    measure: str
+    repeats: int
+    seeds: int
+
+    def __post_init__(self) -> None:
+        check.choice(self.settings.MEASURES, measure=self.measure)
+        check.whole(1, 10_000, repeats=self.repeats)
+        check.whole(1, 10_000, seeds=self.seeds)
+
+    @property
+    def command(self) -> str:
+        """Return what trains it in a checkout, and writes it as one file."""
+        link = f"{self.page}?{urlencode(links.versioned(links.brief(self.settings)))}"
+        over = " ".join(f"{name}={','.join(map(str, values))}" for name, values in self.over.items())
+        how = f"--measure {self.measure} --repeats {self.repeats} --seeds {self.seeds}"
+        return f"make sweep ARGS=\"'{link}' --over {over} {how} --out runs --table runs.parquet\""
 
 
 def sweep(question: WhatIfSettings) -> Sweep | None:
@@ -23,7 +52,7 @@ def sweep(question: WhatIfSettings) -> Sweep | None:
     There is none for a question without random runs, about two settings or several parameters, or about an uploaded
     file, which no command can name.
     """
-    if question.exact or question.asks not in SWEPT or isinstance(question.base, Word):
+    if question.exact or question.asks not in SWEPT or isinstance(question.base, links.Word):
         return None
     kind = int if isinstance(question.settings.limits[question.along][0], int) else float
     return Sweep(
@@ -37,7 +66,6 @@ def sweep(question: WhatIfSettings) -> Sweep | None:
 
 
 def show(desk: Desk, paper: Mapping[str, Any]) -> None:
-    """Offer the command, where the question has one."""
     if (found := sweep(desk.settings)) is None:
         return
     with st.popover("Copy the command", icon=":material/terminal:"):

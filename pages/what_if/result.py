@@ -60,7 +60,6 @@ class WhatIfResult:
 
     @property
     def complete(self) -> bool:
-        """Return whether all runs of the base are known."""
         return self.of(self.settings.settings) is not None
 
     @cached_property
@@ -86,16 +85,17 @@ class WhatIfResult:
         measure has no direction along this knob, or an exact answer is still to be found."""
         if self.settings.exact:
             return self.outcomes.get(self.settings.solved) if self.settings.solved else None
-        if not self.direction:
-            return None
-        return self.crossings[reached]
+        return self.crossings[reached] if self.direction else None
 
     @cached_property
     def crossings(self) -> dict[str, crossing.Crossing]:
         """Return from which value on the target is reached by each of ``SHARES``, where the measure has a direction."""
-        better, log = self.settings.asked.better, self.settings.axis(self.settings.along).log
-        towards = "small" if self.direction == "rises" else "large"
-        find = partial(crossing.smallest, better=better, towards=towards, log=log)
+        find = partial(
+            crossing.smallest,
+            better=self.settings.asked.better,
+            towards="small" if self.direction == "rises" else "large",
+            log=self.settings.axis(self.settings.along).log,
+        )
         return {reached: find(*self._asked(reached), share=share) for reached, share in SHARES.items()}
 
     @cached_property
@@ -105,8 +105,16 @@ class WhatIfResult:
         return crossing.reaching(*self._asked(self.settings.reached), better=better, share=share)
 
     def _asked(self, reached: str) -> tuple[np.ndarray, np.ndarray | Medians, float]:
-        """Return (values, their runs, the target) of a crossing."""
-        return self._values, self._medians if reached == "median" else self._own_runs, self.settings.goal
+        """Return (values, their runs, the target) of a crossing.
+
+        On several splits, runs are not independent: a median is that of the splits, and a share of the runs is counted
+        on the base's own split."""
+        values, runs, splits = self._values, self._all_runs, self.compared
+        by_split = runs.reshape(len(runs), splits, -1)
+        if splits > 1 and reached == "median":
+            overlap = self.settings.settings.overlap
+            return values, over_splits(by_split.swapaxes(0, 1), overlap=overlap), self.settings.goal
+        return values, by_split[:, 0], self.settings.goal
 
     @property
     def _values(self) -> np.ndarray:
@@ -118,21 +126,6 @@ class WhatIfResult:
         found = np.full((len(self._values), len(self.now)), np.nan)
         found[np.searchsorted(self._values, self.curve.values)] = self.curve.runs
         return found
-
-    @property
-    def _own_runs(self) -> np.ndarray:
-        """Return the runs of the base's own split, (V, repeats); on several, runs are not independent and cannot be
-        counted."""
-        return self._all_runs[:, : len(self.now) // self.settings.seeds] if self.complete else self._all_runs
-
-    @property
-    def _medians(self) -> np.ndarray | Medians:
-        """The runs, (V, R), or of several splits what they say together."""
-        seeds, runs = self.settings.seeds, self._all_runs
-        if seeds == 1 or not self.complete:
-            return runs
-        by_split = runs.reshape(len(runs), seeds, -1).swapaxes(0, 1)
-        return over_splits(by_split, overlap=self.settings.settings.overlap)
 
     @property
     def main(self) -> float | None:
@@ -173,7 +166,6 @@ class WhatIfResult:
 
     @property
     def hits_now(self) -> int:
-        """Return in how many of the base's runs."""
         return int(self._reach(self.now).sum())
 
     def median(self, runs: np.ndarray) -> float:
@@ -252,12 +244,11 @@ class WhatIfResult:
 
     @cached_property
     def line(self) -> np.ndarray:
-        """Return where the map's medians are at the target, straight between its cells: segments (m, 2, 2) of (across,
-        up), on its axes."""
         return self.iso(self.settings.goal)
 
     def iso(self, level: float) -> np.ndarray:
-        """The same of another level."""
+        """Return where the map's medians are at a level, straight between its cells: segments (m, 2, 2) of (across,
+        up), on its axes."""
         if min(self.map.medians.shape) < 2:
             return np.empty((0, 2, 2))
         found, axes = zeros(self.map.medians[None] - level), self.settings.axes
@@ -281,7 +272,6 @@ class WhatIfResult:
 
     @property
     def whole(self) -> bool:
-        """Return whether all of the map is trained."""
         return self.cells_done == len(self.settings.around.cells)
 
     # ---- which setting is best
@@ -350,7 +340,6 @@ class WhatIfResult:
 
     @property
     def used_up(self) -> Guarantee | None:
-        """Return what all that the answer has used promises together."""
         return together(self.used)
 
     # ---- one against another

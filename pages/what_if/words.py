@@ -36,7 +36,6 @@ def words_of(settings: WhatIfSettings) -> dict[str, str]:
 
 
 def label(name: str) -> str:
-    """Return the label of a parameter."""
     return KNOBS[name]["label"]
 
 
@@ -164,18 +163,15 @@ def ahead(result: WhatIfResult) -> str:
 
 
 def upwards(settings: WhatIfSettings) -> str:
-    """Return the name of the axis upwards."""
     unit = settings.asked.unit
     return f"{noun(settings)}, {unit}" if unit else noun(settings)
 
 
 def differences(settings: WhatIfSettings) -> str:
-    """Return the name of the axis of differences."""
     return SAYS("chart.differences" if settings.asked.unit == "%" else "chart.change", **words_of(settings))
 
 
 def title(result: WhatIfResult) -> str:
-    """Return the title of the curve."""
     key = {"versus": "versus", "accuracy": "now", "best": "now"}.get(result.settings.asks, "solve")
     return tell(result, f"chart.{key}")
 
@@ -207,7 +203,6 @@ def important(result: WhatIfResult) -> str:
 
 
 def bar(result: WhatIfResult, one: Effect) -> str:
-    """Return what a bar stands for."""
     settings = result.settings
     value, now = (at(settings, one.knob, value) for value in (one.value, getattr(settings, one.knob)))
     gap = signed(settings, one.difference.median) + (" points" if settings.asked.unit == "%" else "")

@@ -35,16 +35,19 @@ PEOPLE = {"rows": "people", "target_rows": "people", "source_rows": "labelled ro
 
 
 def introduction(settings: WhatIfSettings) -> str:
-    """Return what there is to do."""
     return SAYS["introduction"]
 
 
 def questions(settings: WhatIfSettings) -> dict[str, str]:
     """Return the text of each question that can be asked here."""
-    knob, crowd = settings.knob, settings.crowd
-    keys = ["accuracy", "smallest", *(["people"] if crowd else []), *(["best"] if settings.tried else [])]
-    about = words_of(settings) | {"name": low(knob), "people": PEOPLE.get(crowd, low(crowd)) if crowd else ""}
-    return {key: SAYS(f"question.{key}", **about) for key in keys} | {"versus": _pair(settings)}
+    crowd = settings.crowd
+    about = words_of(settings) | {"name": low(settings.knob)}
+    found = {key: SAYS(f"question.{key}", **about) for key in ("accuracy", "smallest")}
+    if crowd:
+        found["people"] = SAYS("question.people", people=PEOPLE.get(crowd, low(crowd)), **about)
+    if settings.tried:
+        found["best"] = SAYS["question.best"]
+    return found | {"versus": _pair(settings)}
 
 
 def _pair(settings: WhatIfSettings) -> str:
@@ -60,7 +63,6 @@ def _pair(settings: WhatIfSettings) -> str:
 
 
 def target_knob(settings: WhatIfSettings) -> dict[str, object]:
-    """Return how the slider of the target looks."""
     if settings.asked.unit == "%":
         return {"label": "Target", "unit": "%"}
     return {"label": f"Target {noun(settings)}", "scale": "log", "stops": 40}

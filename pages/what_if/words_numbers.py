@@ -88,12 +88,10 @@ def _asks(result: WhatIfResult) -> str:
 
 
 def _by(settings: WhatIfSettings) -> str:
-    """Return who has to reach the target."""
     return SAYS[f"tiles.by_{settings.reached}"]
 
 
 def _first(result: WhatIfResult, found: Crossing) -> Number:
-    """Return the answer, with its interval."""
     settings, value = result.settings, result.main
     if value is None or not isinstance(found, Found):
         return Number(_asks(result), _no_value(result, found), _by(settings), tone="bound")
@@ -228,7 +226,6 @@ def _splits(result: WhatIfResult) -> str:
 
 
 def _bars(result: WhatIfResult) -> str:
-    """Return what bars compare."""
     paired = [one.difference.paired for both in result.effects.values() for one in both]
     if not paired:
         return ""
