@@ -71,6 +71,28 @@ def test_a_link_is_the_experiment(page):
     assert text(at_rest(second, page)) == text(at_rest(first, page))
 
 
+@pytest.mark.parametrize("page", TOPICS)
+def test_a_link_opens_each_tab_and_the_address_names_it(page):
+    kind = BY_NAME[page].at(quick(page))
+    for tab in kind.all_tabs:
+        app = opened(page, **QUICK.get(page, {}), tab=tab.name)
+        assert not app.exception
+        assert not app.warning
+        assert app.session_state[f"{page}.tabs"] == tab.title
+        kept = "" if tab is kind.all_tabs[0] else tab.name
+        assert address(app.run()).get("tab", "") == kept
+    for title, name in ((kind.all_tabs[1].title, kind.all_tabs[1].name), ("Share", kind.all_tabs[1].name)):
+        app.session_state[f"{page}.tabs"] = title
+        assert address(app.run().run())["tab"] == name, "the link in Share opens what was open before"
+
+
+def test_a_tab_that_is_not_there_is_said():
+    app = opened(CLASSIFIER, tab="mars")
+    (warning,) = app.warning
+    assert "`tab=mars` was ignored: it must be one of: why, guarantee" in warning.value
+    assert "tab" not in app.query_params
+
+
 @pytest.mark.parametrize("page", ROOMS)
 def test_a_broken_link_opens_with_defaults_and_says_what_was_ignored(page):
     name = hero(page)

@@ -124,7 +124,7 @@ def test_the_page_has_a_table_for_each():
     assert len([one for one in app.markdown if one.value.startswith("| Part")]) == len(WORKS)
     page = text(app)
     assert all(f"**{part.part}**" in page for _, part in PARTS)
-    assert f"(transfer?noise=printed&epsilon=1&v={VERSION})" in page
+    assert f"(transfer?noise=printed&epsilon=1&v={VERSION}&tab=costs)" in page
 
 
 # What trains with noise -> its audits: the sound version, and one broken on purpose. Noise that changes with the step

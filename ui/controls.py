@@ -25,8 +25,8 @@ from ui.vocabulary import KNOBS
 # Of the address, what holds no setting: ``PIN`` is there once for each pin, ``ASK`` is what the tab of questions asks,
 # and ``SHOWN`` say how the page is shown, or to whom. Settings in ``PIN``, ``ASK`` and ``present`` leave out the
 # defaults of the link's version.
-PIN, ASK = "pin", "what_if"
-SHOWN = ("present", "lesson", "step", "only", "ask", "guess", "room")
+PIN, ASK, TAB = "pin", "what_if", "tab"
+SHOWN = ("present", "lesson", "step", "only", "ask", "guess", "room", TAB)
 # What ``present`` says where it names no picture.
 FIRST_PICTURE = "1"
 # Of each of these in an address: longer ones are nobody's that a page has made.
@@ -68,7 +68,8 @@ class Desk:
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
     the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
     holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``);
-    ``shown``: of the words ``SHOWN``, those that the address holds.
+    ``shown``: of the words ``SHOWN``, those that the address holds; ``followed``: whether the page has yet to
+    open the tab of a link.
     ``changed`` is called after each change.
     """
 
@@ -89,6 +90,7 @@ class Desk:
     pins: tuple[str, ...] = ()
     ask: str = ""
     shown: dict[str, str] = field(default_factory=dict)
+    followed: bool = False
     changed: Callable[[], None] | None = None
 
     def change(self, **change: Any) -> None:
@@ -255,6 +257,12 @@ class Desk:
         """Return what of the address holds no setting of the page."""
         return ({PIN: [*self.pins]} if self.pins else {}) | ({ASK: self.ask} if self.ask else {}) | self.shown
 
+    def shows_tab(self, name: str) -> None:
+        """Hold the name of the open tab in the address; "" for the first one, which needs none."""
+        self.shown.pop(TAB, None)
+        if name:
+            self.shown[TAB] = name
+
     def tell(self, *, done: float) -> None:
         """Write the complete settings to the address, once the live part of the page is at rest."""
         self.told = self.settings, done == 1
@@ -324,6 +332,7 @@ def desk(page: str, settings_type: type) -> Desk:
     here = st.session_state[key]
     address = _address()
     if here.hears(address, history=_goes_back()):
+        here.followed = True
         link = links.from_address(address)
         own = {name: text for name, text in link.items() if name not in (PIN, ASK, *SHOWN)}
         here.settings, here.notices = from_link(settings_type, own)
@@ -383,8 +392,7 @@ def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, lis
     settings, refused = links.read(settings_type, address)
     notices = []
     for name, refusal in refused.items():
-        why = f"it must be {plain(refusal.allowed)}.{_two_ways(address[name])}"
-        notices.append(f"{_quoted(name, address[name])} was ignored: {why}")
+        notices.append(ignored(name, address[name], plain(refusal.allowed)) + _two_ways(address[name]))
     known = {one.name for one in fields(settings_type)} | {links.VERSION_NAME}
     unknown = [name for name in address if name not in known]
     notices += [f"{_quoted(name, address[name])} was ignored, as this page has no such setting." for name in unknown]
@@ -408,6 +416,11 @@ def _tried(settings: Any, **change: Any) -> tuple[Any, dict[str, str]]:
         return links.changed(settings, **change), {}
     except RefusedError as refusal:
         return settings, {refusal.name if refusal.name in KNOBS else name: _sentence(refusal)}
+
+
+def ignored(name: str, value: str, allowed: str) -> str:
+    """Return the sentence on a part of the link that is not ``allowed``."""
+    return f"{_quoted(name, value)} was ignored: it must be {allowed}."
 
 
 def _quoted(name: str, value: str) -> str:

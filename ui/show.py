@@ -44,6 +44,7 @@ def show(page: Page, welcome: str = "") -> None:
     if not welcome:
         st.title(page.question)
     pins_of(page, desk)
+    _open_linked(page, desk)
     _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
         if teacher.waits(page, desk, partial(told, page, desk)):
@@ -87,6 +88,22 @@ def _unasked(page: Page, desk: controls.Desk) -> list[str]:
     return ["The question in the link was ignored, because this page has no questions."]
 
 
+def _open_linked(page: Page, desk: controls.Desk) -> None:
+    """Open the tab that a link names, the first one where it names none."""
+    tabs = page.at(desk.settings).all_tabs
+    if not (desk.followed and page.tabs):
+        return
+    desk.followed = False
+    named = desk.shown.get(controls.TAB, tabs[0].name)
+    titles = {tab.name: tab.title for tab in tabs}
+    if named in titles:
+        controls.hold(_tabs_key(page), titles[named])
+    else:
+        desk.notices.append(
+            controls.ignored(controls.TAB, desk.shown.pop(controls.TAB), f"one of: {', '.join(titles)}")
+        )
+
+
 def _setup(page: Page, desk: controls.Desk) -> None:
     """Show the choices that make another experiment in one row, and at its end the buttons of every page."""
     with st.container(key="setup", horizontal=True, vertical_alignment="center"):
@@ -122,6 +139,8 @@ def _moving(page: Page, welcome: str) -> None:
             here.more(desk)
     with right:
         tab = _result(both, desk)
+        if tab != SHARE_TAB.name:  # whoever copies the link there shares what was open before
+            desk.shows_tab("" if tab == here.all_tabs[0].name else tab)
     with beside:
         teacher.offer_all(desk)
         if here.tabs:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from lab import links, papers
 from pages.learn.works import BEYOND, WORKS, Part
+from ui.controls import TAB
 from ui.page import Page
 from ui.texts import Texts
 
@@ -38,8 +39,10 @@ def _link(part: Part, pages: Mapping[str, Page]) -> str:
     if not part.page:
         return _ABSENT
     page = pages[part.page]
-    where = f", *{_title(page, part)}*" if part.tab else ""
-    return f"[{page.title}]({part.page}?{urlencode(links.versioned(part.settings))}){where}"
+    where, query = "", links.versioned(part.settings)
+    if part.tab:
+        where, query = f", *{_title(page, part)}*", query | {TAB: part.tab}
+    return f"[{page.title}]({part.page}?{urlencode(query)}){where}"
 
 
 def _title(page: Page, part: Part) -> str:
