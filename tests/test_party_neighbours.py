@@ -134,6 +134,6 @@ def test_what_cannot_be_audited_is_refused():
     with pytest.raises(RefusedError, match="method"):
         party(1.0, method="magic")
     with pytest.raises(RefusedError, match="epsilon"):
-        party(0.0, method="soft")
+        party(0.0, method="soft")(10, 0)
     with pytest.raises(TypeError, match="broken"):
         party(1.0, method="vote", broken="loose")

@@ -8,7 +8,8 @@ With ``twins`` both worlds have the same noise, run by run: what then is the sam
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from functools import wraps
+from typing import Concatenate, Literal, NamedTuple, ParamSpec
 
 import numpy as np
 
@@ -20,72 +21,88 @@ from dpcore.streams import stream
 
 Scores = tuple[np.ndarray, np.ndarray]
 Target = Callable[..., Scores]  # (runs, seed, *, twins=False)
+Claim = ParamSpec("Claim")
 
 
-def each(score: Callable[[int, int, int, int], np.ndarray]) -> Target:
-    """Return the scores of worlds 1 (with) and 0 by ``score`` (world, runs, seed, draw); ``draw``, 1 or 0, names the
-    noise."""
+class World(NamedTuple):
+    """Runs of a mechanism in one of two neighbouring worlds. there: 1 with the canary, 0 without. draw: 1 or 0, which
+    of two noises."""
 
-    def worlds(runs: int, seed: int, *, twins: bool = False) -> Scores:
-        return score(1, runs, seed, 1), score(0, runs, seed, int(twins))
+    there: int
+    runs: int
+    seed: int
+    draw: int
 
-    return worlds
+    def rng(self) -> np.random.Generator:
+        """Return the noise, from its beginning."""
+        return stream(self.seed, "audit", self.draw)
+
+    @property
+    def noise_seed(self) -> int:
+        """Return the seed of an engine's own noise."""
+        return 2 * self.seed + self.draw
 
 
-def both(score: Callable[[int, int, np.random.Generator], np.ndarray]) -> Target:
-    """Return the scores of both worlds by ``score`` (world, runs, rng), each from a stream of its own."""
-    return each(lambda world, runs, seed, draw: score(world, runs, stream(seed, "audit", draw)))
+def target(score: Callable[Concatenate[World, Claim], np.ndarray]) -> Callable[Claim, Target]:
+    """Make a target of a claim and a variant, by the ``score`` of what is released in one world."""
+
+    @wraps(score)
+    def claimed(*claim: Claim.args, **variant: Claim.kwargs) -> Target:
+        def worlds(runs: int, seed: int, *, twins: bool = False) -> Scores:
+            found = [score(World(there, runs, seed, there or int(twins)), *claim, **variant) for there in (1, 0)]
+            return found[0], found[1]
+
+        return worlds
+
+    return claimed
 
 
-def laplace(epsilon: float, *, coordinates: int = 1, factor: float = 1.0) -> Target:
+@target
+def laplace(world: World, epsilon: float, *, coordinates: int = 1, factor: float = 1.0) -> np.ndarray:
     """Score coordinates that all move, by an L2 norm of 1 in all, by the log-likelihood ratio of Laplace noise."""
     step = np.full(coordinates, 1 / math.sqrt(coordinates))
     mechanism = Laplace(sensitivity=float(step.sum()) * factor, epsilon=epsilon)
-
-    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        seen = mechanism.release(np.tile(world * step, (runs, 1)), rng)
-        return (np.abs(seen) - np.abs(seen - step)).sum(axis=1)
-
-    return both(score)
+    seen = mechanism.release(np.tile(world.there * step, (world.runs, 1)), world.rng())
+    return (np.abs(seen) - np.abs(seen - step)).sum(axis=1)
 
 
-def gaussian(epsilon: float, *, delta: float, calibration: Literal["analytic", "classical"] = "analytic") -> Target:
+@target
+def gaussian(
+    world: World, epsilon: float, *, delta: float, calibration: Literal["analytic", "classical"] = "analytic"
+) -> np.ndarray:
     """Release one number that moves by its sensitivity, with Gaussian noise."""
     noise = Gaussian(sensitivity=1.0, epsilon=epsilon, delta=delta, calibration=calibration)
-    return both(lambda world, runs, rng: noise.release(np.full(runs, float(world)), rng))
+    return noise.release(np.full(world.runs, float(world.there)), world.rng())
 
 
-def one_draw(epsilon: float, *, delta: float) -> Target:
+@target
+def one_draw(world: World, epsilon: float, *, delta: float) -> np.ndarray:
     """Release two numbers with the same draw on both: their difference is released as it is."""
     sd = Gaussian(sensitivity=1.0, epsilon=epsilon, delta=delta).sd
-
-    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        seen = world * np.array([0.8, -0.6]) + sd * rng.normal(size=(runs, 1))
-        return seen @ [1.0, -1.0]
-
-    return both(score)
+    seen = world.there * np.array([0.8, -0.6]) + sd * world.rng().normal(size=(world.runs, 1))
+    return seen @ [1.0, -1.0]
 
 
-def direction(epsilon: float, *, factor: float = 1.0) -> Target:
+@target
+def direction(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     """Release one number with noise of density proportional to exp(-epsilon ||b||)."""
     noise = NormExponential(sensitivity=factor, epsilon=epsilon)
-
-    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        seen = world + noise.noise(1, rng, size=runs)[:, 0]
-        return np.abs(seen) - np.abs(seen - 1)
-
-    return both(score)
+    seen = world.there + noise.noise(1, world.rng(), size=world.runs)[:, 0]
+    return np.abs(seen) - np.abs(seen - 1)
 
 
-def winner(epsilon: float, *, monotone: bool = False, noise: Literal["gumbel", "laplace"] = "gumbel") -> Target:
+@target
+def winner(
+    world: World, epsilon: float, *, monotone: bool = False, noise: Literal["gumbel", "laplace"] = "gumbel"
+) -> np.ndarray:
     """Return whether the first of two options wins, whose score rises by 1 while the other's falls by 1."""
     choice = NoisyMax(sensitivity=1.0, epsilon=epsilon, monotone=monotone, noise=noise)
-    start = np.array([-3.0 * choice.scale, 0.0])
-    move = np.array([1.0, -1.0])
-    return both(lambda world, runs, rng: np.equal(choice.release(start + world * move, rng, size=runs), 0) * 1.0)
+    scores = np.array([world.there - 3.0 * choice.scale, -float(world.there)])
+    return np.equal(choice.release(scores, world.rng(), size=world.runs), 0) * 1.0
 
 
-def bounds(epsilon: float, *, moves: int = 2) -> Target:
+@target
+def bounds(world: World, epsilon: float, *, moves: int = 2) -> np.ndarray:
     """Score bounds that are paid for, by the two counts that differ where a value is replaced.
 
     moves: what noise is made for.
@@ -94,15 +111,12 @@ def bounds(epsilon: float, *, moves: int = 2) -> Target:
     places = np.flatnonzero(worlds[0] != worlds[1])
     here, there = (world[places] for world in worlds)
     noise: Laplace = replace(paid_bounds.mechanism(epsilon), sensitivity=float(moves))
-
-    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        released = noise.release(np.tile((there, here)[world], (runs, 1)).astype(float), rng)
-        return (np.abs(released - there) - np.abs(released - here)).sum(axis=1)
-
-    return both(score)
+    released = noise.release(np.tile((there, here)[world.there], (world.runs, 1)).astype(float), world.rng())
+    return (np.abs(released - there) - np.abs(released - here)).sum(axis=1)
 
 
-def best_of(epsilon: float, *, delta: float, law: str, single: bool = False) -> Target:
+@target
+def best_of(world: World, epsilon: float, *, delta: float, law: str, single: bool = False) -> np.ndarray:
     """Return whether all of a random number of tries fail, each of which is a coin that is pure in epsilon.
 
     single: each try has the whole epsilon, as if the best one alone had been made.
@@ -118,10 +132,7 @@ def best_of(epsilon: float, *, delta: float, law: str, single: bool = False) -> 
     )
     odds = math.exp(epsilon if single else found.epsilon)
     chances = selection.chances(60 * tries, law=law, tries=tries)
-
-    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        fails = (odds if world else 1) / (1 + odds)
-        made = rng.choice(len(chances), size=runs, p=chances / chances.sum())
-        return 1.0 * (rng.random(runs) < fails**made)
-
-    return both(score)
+    rng = world.rng()
+    fails = (odds if world.there else 1) / (1 + odds)
+    made = rng.choice(len(chances), size=world.runs, p=chances / chances.sum())
+    return 1.0 * (rng.random(world.runs) < fails**made)

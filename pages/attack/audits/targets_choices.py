@@ -5,7 +5,7 @@ import numpy as np
 from dpcore.accountants import zcdp
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
-from pages.attack.audits.targets import Target, each
+from pages.attack.audits.targets import World, target
 
 _ROWS = 5
 _INTERVAL = fw.L1Ball(dimension=1, radius=1.0)
@@ -13,30 +13,33 @@ _INTERVAL = fw.L1Ball(dimension=1, radius=1.0)
 _HULL = fw.Hull(corners=((3.0, 3.0), (-1.0, 0.0), (0.0, -1.0)))
 
 
-def walk(epsilon: float, *, delta: float, residual_bound: float = 1.0) -> Target:
+@target
+def walk(world: World, epsilon: float, *, delta: float, residual_bound: float = 1.0) -> np.ndarray:
     """Count how often a Frank-Wolfe walk of 50 nearly even choices takes the first vertex."""
     steps = 50
     once = fw.selection_epsilon(zcdp.rho_of(epsilon, delta=delta), steps=steps, noise="gumbel")
     others = np.resize([10.0, -10.0], _ROWS - 1)
-    return _walked(_INTERVAL, others, scale=_scale(once, _INTERVAL), steps=steps, residual_bound=residual_bound)
+    return _walked(world, _INTERVAL, others, scale=_scale(once, _INTERVAL), steps=steps, residual_bound=residual_bound)
 
 
-def choice(epsilon: float, *, noise: fw.Noise, factor: float = 1.0) -> Target:
+@target
+def choice(world: World, epsilon: float, *, noise: fw.Noise, factor: float = 1.0) -> np.ndarray:
     """Choose once between the two vertices of an interval, which one row pulls to one or to the other.
 
     The other rows pull to the second, so far that the first is rare: a rare answer tells most.
     """
     others = np.full(_ROWS - 1, -2.2 / (_ROWS - 1))
-    return _walked(_INTERVAL, others, scale=factor * _scale(epsilon, _INTERVAL), noise=noise)
+    return _walked(world, _INTERVAL, others, scale=factor * _scale(epsilon, _INTERVAL), noise=noise)
 
 
-def corner(epsilon: float, *, another: bool = False) -> Target:
+@target
+def corner(world: World, epsilon: float, *, another: bool = False) -> np.ndarray:
     """Choose once among the corners of a hull; a row pulls along the farthest one, the others against it.
 
     another: the noise is made for the norm of a corner near by.
     """
     factor = float(np.abs(_HULL.vertices[1]).sum()) / _HULL.norm if another else 1.0
-    return _walked(_HULL, np.full(_ROWS - 1, -1.5 / (_ROWS - 1)), scale=factor * _scale(epsilon, _HULL))
+    return _walked(world, _HULL, np.full(_ROWS - 1, -1.5 / (_ROWS - 1)), scale=factor * _scale(epsilon, _HULL))
 
 
 def _scale(epsilon: float, polytope: fw.Polytope) -> float:
@@ -45,6 +48,7 @@ def _scale(epsilon: float, polytope: fw.Polytope) -> float:
 
 
 def _walked(
+    world: World,
     polytope: fw.Polytope,
     others: np.ndarray,
     *,
@@ -52,21 +56,17 @@ def _walked(
     steps: int = 1,
     residual_bound: float = 1.0,
     noise: fw.Noise = "gumbel",
-) -> Target:
+) -> np.ndarray:
     """Score how often the first vertex is chosen, and of a walk where it ends. others: the residuals of other rows."""
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        found = fw.noisy_frank_wolfe(
-            np.ones((_ROWS, polytope.dimension)),
-            np.append(others, 10.0 if world else -10.0),
-            polytope=polytope,
-            steps=steps,
-            scale=scale,
-            residual_bound=residual_bound,
-            seed=2 * seed + draw,
-            draws=range(runs),
-            noise=noise,
-        )
-        return (found.choices == 0).sum(axis=0) + (1e-3 * found.weights[:, 0] if steps > 1 else 0.0)
-
-    return each(score)
+    found = fw.noisy_frank_wolfe(
+        np.ones((_ROWS, polytope.dimension)),
+        np.append(others, 10.0 if world.there else -10.0),
+        polytope=polytope,
+        steps=steps,
+        scale=scale,
+        residual_bound=residual_bound,
+        seed=world.noise_seed,
+        draws=range(world.runs),
+        noise=noise,
+    )
+    return (found.choices == 0).sum(axis=0) + (1e-3 * found.weights[:, 0] if steps > 1 else 0.0)

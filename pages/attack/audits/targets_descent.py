@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dpcore.mechanisms import classical_noise_multiplier
 from dpcore.privacy import Adjacency
-from dpcore.streams import stream
 from dpcore.training import descent
-from pages.attack.audits.targets import Target, each
+from pages.attack.audits.targets import World, target
 
 _CLIP = 0.05
 # Draws of the world with the canary begin here: the two worlds have noise of their own.
@@ -18,8 +18,11 @@ _APART = 1_000_000
 
 
 def _noise_sd(epsilon: float, *, delta: float, steps: int, units: int) -> float:
-    multiplier = descent.noise_multiplier(epsilon=epsilon, delta=delta, steps=steps)
-    return _mean_sd(multiplier, units)
+    return _mean_sd(descent.noise_multiplier(epsilon=epsilon, delta=delta, steps=steps), units)
+
+
+def _mean_sd(multiplier: float, units: int) -> float:
+    return float(descent.mean_noise_sd(multiplier, clip_norm=_CLIP, rows=units, adjacency=Adjacency.REPLACE_ONE))
 
 
 def _trained(
@@ -30,11 +33,9 @@ def _trained(
     )
 
 
-def _mean_sd(multiplier: float, units: int) -> float:
-    return float(descent.mean_noise_sd(multiplier, clip_norm=_CLIP, rows=units, adjacency=Adjacency.REPLACE_ONE))
-
-
+@target
 def classifier(
+    world: World,
     epsilon: float,
     *,
     delta: float,
@@ -43,7 +44,7 @@ def classifier(
     published: bool = False,
     steps: int = 30,
     filtered: bool = False,
-) -> Target:
+) -> np.ndarray:
     """Score the final weights along the gradient of one long row, of one class and of the other.
 
     filtered: rows beyond the public bounds are left out before the training, and so is the canary.
@@ -52,64 +53,52 @@ def classifier(
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.uniform(-1, 1, size=(rows, 2)), np.ones(rows)])
     y = (X[:, 0] + 0.3 * rng.normal(size=rows) > 0).astype(int)
-    X[-1] = canary = np.array([20.0, 20.0, 1.0])
+    canary = np.array([20.0, 20.0, 1.0])
+    X[-1], y[-1] = canary, world.there
     kept = np.abs(X).max(axis=1) <= 1 if filtered else np.full(rows, True)
     sd = noise * _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
     if published:
         sd = noise * _mean_sd(classical_noise_multiplier(epsilon, delta=delta) * math.sqrt(steps), rows)
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        draws = np.arange(runs) + _APART * draw if noise else np.zeros(runs, int)
-        how = {"steps": steps, "start": np.zeros((1, 3)), "seed": seed, "clipping": rule}
-        path = _trained(X[kept], np.append(y[:-1], world)[kept], rate=0.02, sd=sd, draws=draws, **how)
-        return path.weights[:, 0] @ (canary / np.linalg.norm(canary))
-
-    return each(score)
+    draws = np.arange(world.runs) + _APART * world.draw if noise else np.zeros(world.runs, int)
+    how = {"steps": steps, "start": np.zeros((1, 3)), "seed": world.seed, "clipping": rule}
+    path = _trained(X[kept], y[kept], rate=0.02, sd=sd, draws=draws, **how)
+    return path.weights[:, 0] @ (canary / np.linalg.norm(canary))
 
 
-def softmax(epsilon: float, *, delta: float, one_draw: bool = False) -> Target:
+@target
+def softmax(world: World, epsilon: float, *, delta: float, one_draw: bool = False) -> np.ndarray:
     """Score the final weights with three classes: one long row x, or -x, whose gradients are opposite.
 
     All other rows are 0. one_draw: each step's noise is one number for all coordinates of the gradient.
     """
     rows, steps, rate = 10, 10, 0.02
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
-    axis = np.array([2.0, -1.0, -1.0]) / math.sqrt(6)
-
-    def descended(world: int, start: np.ndarray, seed: int, draw: int, *, sd: float, steps: int) -> np.ndarray:
-        X = np.zeros((rows, 1))
-        X[-1] = 20.0 if world else -20.0
-        draws, dtype = np.arange(len(start)) + _APART * draw, np.float32 if sd else np.float64
-        how = {"n_classes": 3, "steps": steps, "start": start, "seed": seed, "dtype": dtype}
-        return _trained(X, np.zeros(rows, int), rate=rate, sd=sd, draws=draws, **how).weights
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        weights, rng = np.zeros((runs, 3, 1)), stream(seed, "audit", draw)
-        if not one_draw:
-            weights = descended(world, weights, seed, draw, sd=sd, steps=steps)
-        for _ in range(steps if one_draw else 0):
-            weights = descended(world, weights, seed, draw, sd=0.0, steps=1)
-            weights -= rate * sd * rng.normal(size=(runs, 1, 1))
-        return weights[..., 0] @ axis
-
-    return each(score)
+    X, rng, weights = np.zeros((rows, 1)), world.rng(), np.zeros((world.runs, 3, 1))
+    X[-1] = 20.0 if world.there else -20.0
+    draws = np.arange(world.runs) + _APART * world.draw
+    run = partial(_trained, X, np.zeros(rows, int), rate=rate, draws=draws, seed=world.seed, n_classes=3)
+    if not one_draw:
+        weights = run(sd=sd, steps=steps, start=weights, dtype=np.float32).weights
+    for _ in range(steps if one_draw else 0):
+        weights = run(sd=0.0, steps=1, start=weights, dtype=np.float64).weights
+        weights = weights - rate * sd * rng.normal(size=(world.runs, 1, 1))
+    return weights[..., 0] @ (np.array([2.0, -1.0, -1.0]) / math.sqrt(6))
 
 
-def people(epsilon: float, *, delta: float, by_row: bool = False) -> Target:
+@target
+def people(world: World, epsilon: float, *, delta: float, by_row: bool = False) -> np.ndarray:
     """Score a descent where one person has three rows, all replaced. by_row: they are clipped one by one."""
     X, whose, steps = np.zeros((10, 1)), np.array([0, 0, 0, *range(1, 8)]), 5
     X[:3] = 20.0
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=len(X) if by_row else 8)
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        how = {"steps": steps, "start": np.zeros((1, 1)), "seed": 2 * seed + draw, "dtype": np.float64}
-        people, y = None if by_row else whose, np.where(whose == 0, world, 0)
-        return _trained(X, y, people=people, rate=1e-3, sd=sd, draws=range(runs), **how).weights[:, 0, 0]
-
-    return each(score)
+    how = {"steps": steps, "start": np.zeros((1, 1)), "seed": world.noise_seed, "dtype": np.float64}
+    y = np.where(whose == 0, world.there, 0)
+    path = _trained(X, y, people=None if by_row else whose, rate=1e-3, sd=sd, draws=range(world.runs), **how)
+    return path.weights[:, 0, 0]
 
 
-def seen(epsilon: float, *, delta: float, attack: str, broken: bool = False) -> Target:
+@target
+def seen(world: World, epsilon: float, *, delta: float, attack: str, broken: bool = False) -> np.ndarray:
     """Score two steps, each seen, of one row that is replaced by another: which of them explains more?
 
     attack: "pair" looks at the difference of both steps, where noise that serves for both cancels; "last" at the second
@@ -118,32 +107,19 @@ def seen(epsilon: float, *, delta: float, attack: str, broken: bool = False) -> 
     rows, rate, steps = 10, 0.5, 2
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
     canaries = np.array([[0.08, 0.0], [0.0, 0.08]])
-
-    def gradient(weights: np.ndarray, world: int) -> np.ndarray:
-        residual = 1 / (1 + np.exp(-weights @ canaries[world])) - 1
-        return residual[:, None] * canaries[world] / rows
-
-    def descended(world: int, start: np.ndarray, seed: int, *, sd: float, steps: int) -> descent.Path:
-        X, y = np.vstack([canaries[world], np.zeros((rows - 1, 2))]), np.ones(rows, int)
-        how = {"steps": steps, "start": start, "seed": seed, "record": range(steps + 1), "dtype": np.float64}
-        return _trained(X, y, rate=rate, sd=sd, draws=range(len(start)), **how)
-
-    def path(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        start = np.zeros((runs, 1, 2))
-        if not broken:
-            return descended(world, start, 2 * seed + draw, sd=sd, steps=steps).history[:, :, 0]
-        found, noise = [start], sd * stream(seed, "audit", draw).standard_normal((runs, 1, 2))
-        for step in range(steps):
-            moved = descended(world, found[-1], 2 * seed + draw, sd=0.0, steps=1).weights
-            found.append(moved - rate * (0 if attack == "last" and step else noise))
-        return np.array(found)[:, :, 0]
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        first, second, third = path(world, runs, seed, draw)
-        moves, off = ((first - second) / rate, (second - third) / rate), []
-        for one in (0, 1):
-            left = [move - gradient(at, one) for move, at in zip(moves, (first, second), strict=True)]
-            off.append(np.linalg.norm(left[1] - left[0] if attack == "pair" else left[1], axis=1))
-        return np.log(off[0] + 1e-12) - np.log(off[1] + 1e-12)
-
-    return each(score)
+    X, y = np.vstack([canaries[world.there], np.zeros((rows - 1, 2))]), np.ones(rows, int)
+    run = partial(_trained, X, y, rate=rate, draws=range(world.runs), seed=world.noise_seed, dtype=np.float64)
+    start, noise = np.zeros((world.runs, 1, 2)), sd * world.rng().standard_normal((world.runs, 1, 2))
+    if broken:
+        middle = run(sd=0.0, steps=1, start=start).weights - rate * noise
+        end = run(sd=0.0, steps=1, start=middle).weights - rate * (0 if attack == "last" else noise)
+        path = np.array([start, middle, end])
+    else:
+        path = run(sd=sd, steps=steps, start=start, record=range(steps + 1)).history
+    first, second, third = path[:, :, 0]
+    moves, off = ((first - second) / rate, (second - third) / rate), []
+    for canary in canaries:
+        residuals = [1 / (1 + np.exp(-at @ canary)) - 1 for at in (first, second)]
+        left = [move - residual[:, None] * canary / rows for move, residual in zip(moves, residuals, strict=True)]
+        off.append(np.linalg.norm(left[1] - left[0] if attack == "pair" else left[1], axis=1))
+    return np.log(off[0] + 1e-12) - np.log(off[1] + 1e-12)

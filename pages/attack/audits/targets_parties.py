@@ -9,6 +9,7 @@ the direction of the change, and the attacker gets nearly all of epsilon. Partie
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from dpcore.mechanisms import NormExponential
 from dpcore.parties import aggregation, importance, local, pate, sources
 from dpcore.parties.objective import Objective
 from dpcore.streams import stream
-from pages.attack.audits.targets import Target, both, each
+from pages.attack.audits.targets import Target, World, target
 
 _PARTY_ROWS, _PUBLIC_ROWS, _QUESTIONS = 10, 50, 50
 # A loose solver leaves this gradient, at a strength where that is four times the whole sensitivity.
@@ -121,7 +122,8 @@ def party(epsilon: float, *, factor: float = 1.0, **crowd: Any) -> Target:
     return released(Crowd(**crowd), epsilon, factor=factor)
 
 
-def released(crowd: Crowd, epsilon: float, *, factor: float = 1.0) -> Target:
+@target
+def released(world: World, crowd: Crowd, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     """Score what a crowd releases by the exact log-likelihood ratio.
 
     Past both centres all scores are epsilon, and only their last digits would differ. These tell which sum a number
@@ -131,19 +133,16 @@ def released(crowd: Crowd, epsilon: float, *, factor: float = 1.0) -> Target:
     centres = [crowd.weights(says) for says in (1, 0)]
     scale, size = crowd.sensitivity / epsilon * factor, len(centres[0])
     excess = size - (crowd.shape or size)
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        rng = stream(seed, "audit", 1 - draw)
-        if crowd.laplace:
-            told = _laplace_score(centres[1 - world] + rng.laplace(scale=scale, size=(runs, size)), centres, scale)
-        else:
-            noise = _STANDARD.noise(size, rng, size=runs)
-            if excess:
-                noise *= rng.gamma(crowd.shape, size=(runs, 1)) / np.linalg.norm(noise, axis=1, keepdims=True)
-            told = _norm_score(centres[1 - world] + scale * noise, centres, scale, excess=excess)
-        return told + 1e-6 * rng.random(runs)
-
-    return each(score)
+    rng = stream(world.seed, "audit", 1 - world.draw)
+    if crowd.laplace:
+        noise = rng.laplace(scale=scale, size=(world.runs, size))
+        told = _laplace_score(centres[1 - world.there] + noise, centres, scale)
+    else:
+        noise = _STANDARD.noise(size, rng, size=world.runs)
+        if excess:
+            noise *= rng.gamma(crowd.shape, size=(world.runs, 1)) / np.linalg.norm(noise, axis=1, keepdims=True)
+        told = _norm_score(centres[1 - world.there] + scale * noise, centres, scale, excess=excess)
+    return told + 1e-6 * rng.random(world.runs)
 
 
 def _laplace_score(seen: np.ndarray, centres: Sequence[np.ndarray], scale: float) -> np.ndarray:
@@ -162,22 +161,19 @@ def _norm_score(
     return (far - near) / scale + (excess * np.log(far / near) if excess else 0.0)
 
 
-def votes(epsilon: float, *, delta: float, counted: int = _QUESTIONS, factor: float = 1.0) -> Target:
+@target
+def votes(world: World, epsilon: float, *, delta: float, counted: int = _QUESTIONS, factor: float = 1.0) -> np.ndarray:
     """Count how many of PATE's questions are answered yes; ties in the score are broken at random.
 
     counted: for how many questions the noise is made.
     """
     sigma = np.array(factor * pate.COUNTS_SENSITIVITY * math.sqrt(counted) / gdp.mu_of(epsilon, delta=delta))
     counts = [Crowd(method="vote").counts(says, _QUESTIONS) for says in (1, 0)]
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        rng, found = stream(seed, "audit", 1 - draw), []
-        for first in range(0, runs, 1000):
-            noise = rng.standard_normal((min(1000, runs - first), *counts[0].shape))
-            found.append(pate.noisy_winners(counts[1 - world], noise, sigma).sum(axis=1))
-        return np.concatenate(found) + rng.random(runs)
-
-    return each(score)
+    rng, found = stream(world.seed, "audit", 1 - world.draw), []
+    for first in range(0, world.runs, 1000):
+        noise = rng.standard_normal((min(1000, world.runs - first), *counts[0].shape))
+        found.append(pate.noisy_winners(counts[1 - world.there], noise, sigma).sum(axis=1))
+    return np.concatenate(found) + rng.random(world.runs)
 
 
 # Many saturated rows hold the minimum far out along the first axis, where two mirrored rows pull to opposite sides.
@@ -187,6 +183,7 @@ _MIRRORED = np.array([[0.35, 0.94], [0.35, -0.94]]) / np.hypot(0.35, 0.94)
 _FEW, _WEAK, _STRONG = 3, 0.02, 1.0
 
 
+@cache
 def two_minima() -> np.ndarray:
     """Return a source's classifiers (2, d) in the two worlds: nobody knows a pair that is further apart."""
     X = np.zeros((2, ROWS, 2))
@@ -196,54 +193,51 @@ def two_minima() -> np.ndarray:
     return sources.hypotheses(X, y, regularisation=REGULARISATION)
 
 
-def hypothesis(epsilon: float, *, coordinates: bool = False) -> Target:
+@target
+def hypothesis(world: World, epsilon: float, *, coordinates: bool = False) -> np.ndarray:
     """Score a source's classifier with noise on the answer.
 
     coordinates: independent Laplace noise in place of a direction, with the same figure, and the rows in 16 dimensions.
     """
     scale, minima = sources.hypothesis_sensitivity(ROWS, REGULARISATION) / epsilon, two_minima()
     if not coordinates:
-        return _answer(minima, scale)
+        return _answer(world, minima, scale)
     step = np.full(16, np.linalg.norm(minima[0] - minima[1]) / 4)
-    centres = step, 0 * step
-    return both(
-        lambda world, runs, rng: _laplace_score(
-            world * step + rng.laplace(scale=scale, size=(runs, 16)), centres, scale
-        )
-    )
+    seen = world.there * step + world.rng().laplace(scale=scale, size=(world.runs, 16))
+    return _laplace_score(seen, (step, 0 * step), scale)
 
 
-def gaussian_hypothesis(epsilon: float, *, delta: float, as_scale: bool = False) -> Target:
+@target
+def gaussian_hypothesis(world: World, epsilon: float, *, delta: float, as_scale: bool = False) -> np.ndarray:
     """Project the same classifier with Gaussian noise on what one row moves.
 
     as_scale: the noise's standard deviation is the scale that a pure epsilon needs.
     """
-    first, second = two_minima()
+    minima = two_minima()
     budget = sources.Budget(epsilon=epsilon, noise="exponential" if as_scale else "gaussian", delta=delta)
     sd = budget.scale(sources.hypothesis_sensitivity(ROWS, REGULARISATION))
-
-    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        return ((first if world else second) + sd * rng.normal(size=(runs, len(first)))) @ (first - second)
-
-    return both(score)
+    seen = minima[1 - world.there] + sd * world.rng().normal(size=(world.runs, minima.shape[1]))
+    return seen @ (minima[0] - minima[1])
 
 
-def tilt(epsilon: float, *, pooled: bool = False) -> Target:
+@target
+def tilt(world: World, epsilon: float, *, pooled: bool = False) -> np.ndarray:
     """Score a source's importance weights with noise on their slope; pooled: the noise for one mean over all rows."""
+    return _answer(world, _two_tilts(), importance.sensitivity(2 * ROWS if pooled else ROWS, REGULARISATION) / epsilon)
+
+
+@cache
+def _two_tilts() -> np.ndarray:
+    """Return a source's slopes (2, d) in the two worlds."""
     X = np.zeros((2, ROWS, 2))
     X[:, :, 0], X[:, 0] = 1.0, -_MIRRORED
-    public = np.tile([-1.0, 0.0], (ROWS, 1))
-    scale = importance.sensitivity(2 * ROWS if pooled else ROWS, REGULARISATION) / epsilon
-    return _answer(importance.tilts(X, public, regularisation=REGULARISATION), scale)
+    return importance.tilts(X, np.tile([-1.0, 0.0], (ROWS, 1)), regularisation=REGULARISATION)
 
 
-def _answer(minima: np.ndarray, scale: float) -> Target:
+def _answer(world: World, minima: np.ndarray, scale: float) -> np.ndarray:
     """Score noise of this scale on two neighbours' minima (2, d) by the exact log-likelihood ratio."""
-
-    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        return _norm_score(minima[1 - world] + scale * _STANDARD.noise(minima.shape[1], rng, size=runs), minima, scale)
-
-    return both(score)
+    noise = scale * _STANDARD.noise(minima.shape[1], world.rng(), size=world.runs)
+    return _norm_score(minima[1 - world.there] + noise, minima, scale)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,7 +249,8 @@ class _NoVolume(Objective):
         return self.epsilon
 
 
-def objective(epsilon: float, *, volume: bool = True) -> Target:
+@target
+def objective(world: World, epsilon: float, *, volume: bool = True) -> np.ndarray:
     """Score noise in the objective of a classifier with one weight, by the log-likelihood ratio of its minimum.
 
     One row has the input 1 and the other class in the other world; the others have the input 0. Without ``volume`` the
@@ -272,10 +267,7 @@ def objective(epsilon: float, *, volume: bool = True) -> Target:
         b = x * (label - p) - strength * w
         return -np.abs(b) / made.scale + np.log(x * p * (1 - p) + strength)
 
-    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        X, y = np.zeros((runs, _FEW, 1)), np.ones((runs, _FEW), int)
-        X[:, 0], y[:, 0] = worlds[world]
-        w = made.minimise(X, y, _STANDARD.noise(1, rng, size=runs))[:, 0]
-        return log_density(w, *worlds[1]) - log_density(w, *worlds[0])
-
-    return both(score)
+    X, y = np.zeros((world.runs, _FEW, 1)), np.ones((world.runs, _FEW), int)
+    X[:, 0], y[:, 0] = worlds[world.there]
+    w = made.minimise(X, y, _STANDARD.noise(1, world.rng(), size=world.runs))[:, 0]
+    return log_density(w, *worlds[1]) - log_density(w, *worlds[0])

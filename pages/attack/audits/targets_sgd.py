@@ -6,15 +6,14 @@ one direction all the time. The other rows are so sure that their gradients are 
 
 import math
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
 from dpcore.accountants import gdp
-from dpcore.streams import stream
 from dpcore.training import sgd, tree
 from dpcore.training.networks import Architecture
-from pages.attack.audits.targets import Target, both, each
+from pages.attack.audits.targets import World, target
 
 # A network without hidden layers, the weights at which others are sure, and those at which they pull the other way.
 _NET, _PULL = Architecture(sizes=(1, 2)), np.array([0.0, 1.0, 0.0, -1.0]) / math.sqrt(2)
@@ -24,16 +23,16 @@ _LOTS, _PASSES = 8, 2
 _RECIPE = sgd.Recipe(architecture=_NET, learning_rate=_RATE, clip_norm=_CLIP, sampling_rate=_SAMPLED, steps=_STEPS)
 
 
+@cache
 def _sigma(epsilon: float, delta: float, recipe: sgd.Recipe = _RECIPE) -> float:
     return recipe.noise_multiplier(epsilon=epsilon, delta=delta, accountant="pld")
 
 
 def _sums(
+    world: World,
     y: np.ndarray,
-    *,
-    runs: int,
-    seed: int,
     sigma: float,
+    *,
     recipe: sgd.Recipe = _RECIPE,
     start: np.ndarray = _SURE,
     people: np.ndarray | None = None,
@@ -47,8 +46,8 @@ def _sums(
         start=start,
         people=people,
         noise_multiplier=sigma,
-        seed=seed,
-        draws=range(runs),
+        seed=world.noise_seed,
+        draws=range(world.runs),
         record=range(recipe.steps + 1),
         dtype=np.float64,
     )
@@ -66,28 +65,27 @@ def _one(present: int, rows: int = _ROWS) -> np.ndarray:
     return np.array([1 if present else -1] + [0] * (rows - 1))
 
 
-def lots(epsilon: float, *, delta: float, variant: str, factor: float = 1.0, others: int = 50) -> Target:
+@target
+def lots(
+    world: World, epsilon: float, *, delta: float, variant: str, factor: float = 1.0, others: int = 50
+) -> np.ndarray:
     """Score the moves along one row's gradient with that row there and without it.
 
     Where the variant is "realised" or "shuffled", all other rows pull the other way.
     """
     sigma, against = factor * _sigma(epsilon, delta), variant in ("realised", "shuffled")
     start = _AGAINST if against or others == 1 else _SURE
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        # Divided by a constant, which does not know who is there; the actual batch size needs none.
-        rate = _RATE if variant == "realised" else _RATE * (others + world) / others
-        recipe, y = replace(_RECIPE, variant=variant, learning_rate=rate), np.array([0] * others + [1] * world)
-        sums = _sums(y, runs=runs, seed=2 * seed + draw, sigma=sigma, recipe=recipe, start=start)
-        if variant == "inside":  # an empty batch has no noise at all: how often do the weights stand still?
-            return -(sums == 0).sum(axis=1).astype(float)
-        if variant == "realised":
-            sums *= others / len(y)
-        if variant == "shuffled":
-            return _once(sums + _SAMPLED * others, sigma, shift=2)
-        return _ratio(sums + _SAMPLED * others, sigma, shift=2) if against else _ratio(sums, sigma)
-
-    return each(score)
+    # Divided by a constant, which does not know who is there; the actual batch size needs none.
+    rate = _RATE if variant == "realised" else _RATE * (others + world.there) / others
+    recipe, y = replace(_RECIPE, variant=variant, learning_rate=rate), np.array([0] * others + [1] * world.there)
+    sums = _sums(world, y, sigma, recipe=recipe, start=start)
+    if variant == "inside":  # an empty batch has no noise at all: how often do the weights stand still?
+        return -(sums == 0).sum(axis=1).astype(float)
+    if variant == "realised":
+        sums *= others / len(y)
+    if variant == "shuffled":
+        return _once(sums + _SAMPLED * others, sigma, shift=2)
+    return _ratio(sums + _SAMPLED * others, sigma, shift=2) if against else _ratio(sums, sigma)
 
 
 def _once(sums: np.ndarray, sigma: float, *, shift: float) -> np.ndarray:
@@ -96,7 +94,8 @@ def _once(sums: np.ndarray, sigma: float, *, shift: float) -> np.ndarray:
     return np.log(moved.reshape(len(sums), -1, round(1 / _SAMPLED)).mean(axis=2)).sum(axis=1)
 
 
-def layers(epsilon: float, *, delta: float, whole: bool = False) -> Target:
+@target
+def layers(world: World, epsilon: float, *, delta: float, whole: bool = False) -> np.ndarray:
     """Take one step of a network with a clip bound for each of four layers, on a full batch with or without one row.
 
     Its gradient is at its bound in each layer, and the score adds the moves along all four. whole: each layer has the
@@ -107,114 +106,87 @@ def layers(epsilon: float, *, delta: float, whole: bool = False) -> Target:
     start = np.tile([1.0, -0.5, 0.7, 0.4, 0.9, -0.6], 4)[: net.parameters]
     sigma = (1 if whole else math.sqrt(len(bounds))) / gdp.mu_of(epsilon, delta=delta)
 
-    def weights(present: int, *, noise: float, seed: int, runs: int) -> np.ndarray:
+    def weights(present: int, noise: float, runs: int) -> np.ndarray:
         X, y = np.append(np.zeros(others), np.ones(present))[:, None], np.array([0] * others + [1] * present)
         # The sum is divided by a constant, which does not know who is there.
         recipe = sgd.Recipe(architecture=net, sampling_rate=1.0, steps=1, learning_rate=float(len(y)), clip_norm=bounds)
-        return sgd.train(
-            recipe, X, y, start=start, noise_multiplier=noise, seed=seed, draws=range(runs), dtype=np.float64
-        ).weights
+        run = partial(sgd.train, recipe, X, y, start=start, seed=world.noise_seed, dtype=np.float64)
+        return run(noise_multiplier=noise, draws=range(runs)).weights
 
-    there, away = (weights(present, noise=0.0, seed=0, runs=1)[0] for present in (1, 0))
+    there, away = (weights(present, 0.0, 1)[0] for present in (1, 0))
     axis = (there - away) / np.repeat(np.square(bounds), [cut.stop - cut.start for cut in net.slices])
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        return (weights(world, noise=sigma, seed=2 * seed + draw, runs=runs) - away) @ axis
-
-    return each(score)
+    return (weights(world.there, sigma, world.runs) - away) @ axis
 
 
+@target
 def scheduled(
-    epsilon: float, *, delta: float, first: bool = False, noise_ramp: float = 1.0, clip_ramp: float = 1.0
-) -> Target:
+    world: World, epsilon: float, *, delta: float, first: bool = False, noise_ramp: float = 1.0, clip_ramp: float = 1.0
+) -> np.ndarray:
     """Score a run whose noise or bound changes with the step. first: the noise is made as in the first step."""
     recipe = replace(_RECIPE, noise_ramp=noise_ramp, clip_ramp=clip_ramp)
     sigma = _sigma(epsilon, delta, _RECIPE if first else recipe)
     if first and clip_ramp != 1:
         recipe = replace(recipe, noise_ramp=1 / clip_ramp)
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        sums = _sums(_one(world), runs=runs, seed=2 * seed + draw, sigma=sigma, recipe=recipe)
-        return _ratio(sums / recipe.clip_shares, sigma * recipe.noise_shares)
-
-    return each(score)
+    sums = _sums(world, _one(world.there), sigma, recipe=recipe)
+    return _ratio(sums / recipe.clip_shares, sigma * recipe.noise_shares)
 
 
-def against(epsilon: float, *, delta: float, fixed: bool = False) -> Target:
+@target
+def against(world: World, epsilon: float, *, delta: float, fixed: bool = False) -> np.ndarray:
     """Score a run where all other rows pull the other way: a row who takes another's place in a batch moves it twice.
 
     fixed: each batch has exactly as many rows as a Poisson sample has in the mean.
     """
     sigma, rows = _sigma(epsilon, delta), 50
     size = _SAMPLED * rows
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        if fixed:
-            rng = stream(seed, "audit", draw)
-            inside = world * (rng.random((runs, _STEPS)) < size / (rows + world))
-            return _ratio(2 * inside + sigma * rng.standard_normal((runs, _STEPS)), sigma, shift=2)
-        y = np.array([1] * world + [0] * rows)
-        return _ratio(_sums(y, runs=runs, seed=2 * seed + draw, sigma=sigma, start=_AGAINST) + size, sigma, shift=2)
-
-    return each(score)
+    if fixed:
+        rng = world.rng()
+        inside = world.there * (rng.random((world.runs, _STEPS)) < size / (rows + world.there))
+        return _ratio(2 * inside + sigma * rng.standard_normal((world.runs, _STEPS)), sigma, shift=2)
+    y = np.array([1] * world.there + [0] * rows)
+    return _ratio(_sums(world, y, sigma, start=_AGAINST) + size, sigma, shift=2)
 
 
-def last_lot(epsilon: float, *, delta: float, bare: bool = False) -> Target:
+@target
+def last_lot(world: World, epsilon: float, *, delta: float, bare: bool = False) -> np.ndarray:
     """Score the last step alone: how near is what it moves to what the row would? bare: that step has no noise."""
-    sigma = _sigma(epsilon, delta)
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        rows = np.zeros((_ROWS, 1)), _one(world)
-        run = partial(sgd.train, _RECIPE, *rows, seed=2 * seed + draw, draws=range(runs), dtype=np.float64)
-        before = run(start=_SURE, noise_multiplier=sigma, last=_STEPS - 1).weights
-        after = run(start=before, noise_multiplier=0.0 if bare else sigma, first=_STEPS - 1, last=_STEPS).weights
-        return -np.abs((before - after) @ _PULL * _SAMPLED * _ROWS / (_RATE * _CLIP) - 1)
-
-    return each(score)
+    sigma, rows = _sigma(epsilon, delta), (np.zeros((_ROWS, 1)), _one(world.there))
+    run = partial(sgd.train, _RECIPE, *rows, seed=world.noise_seed, draws=range(world.runs), dtype=np.float64)
+    before = run(start=_SURE, noise_multiplier=sigma, last=_STEPS - 1).weights
+    after = run(start=before, noise_multiplier=0.0 if bare else sigma, first=_STEPS - 1, last=_STEPS).weights
+    return -np.abs((before - after) @ _PULL * _SAMPLED * _ROWS / (_RATE * _CLIP) - 1)
 
 
-def replaced(epsilon: float, *, delta: float) -> Target:
+@target
+def replaced(world: World, epsilon: float, *, delta: float) -> np.ndarray:
     """Score noise for a row that is there or not, where one is replaced by a row that pulls the other way."""
-    sigma = _sigma(epsilon, delta)
-
-    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        inside = rng.random((runs, _STEPS)) < _SAMPLED
-        sums = (2 * world - 1) * inside + sigma * rng.standard_normal((runs, _STEPS))
-        return _ratio(sums, sigma) - _ratio(-sums, sigma)
-
-    return both(score)
+    sigma, rng = _sigma(epsilon, delta), world.rng()
+    inside = rng.random((world.runs, _STEPS)) < _SAMPLED
+    sums = (2 * world.there - 1) * inside + sigma * rng.standard_normal((world.runs, _STEPS))
+    return _ratio(sums, sigma) - _ratio(-sums, sigma)
 
 
-def lots_of_people(epsilon: float, *, delta: float, by_row: bool = False) -> Target:
+@target
+def lots_of_people(world: World, epsilon: float, *, delta: float, by_row: bool = False) -> np.ndarray:
     """Score a run where one person has three rows. by_row: rows are sampled and clipped one by one."""
-    people = np.concatenate([[0, 0, 0], np.arange(1, _ROWS)])
-    sigma = _sigma(epsilon, delta)
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        y = _one(world, len(people))
-        y[:3] = y[0]
-        whose = None if by_row else people
-        return _ratio(_sums(y, runs=runs, seed=2 * seed + draw, sigma=sigma, people=whose), sigma)
-
-    return each(score)
+    sigma, people = _sigma(epsilon, delta), np.concatenate([[0, 0, 0], np.arange(1, _ROWS)])
+    y = _one(world.there, len(people))
+    y[:3] = y[0]
+    return _ratio(_sums(world, y, sigma, people=None if by_row else people), sigma)
 
 
-def in_order(epsilon: float, *, delta: float, mechanism: str, counted: str = "") -> Target:
+@target
+def in_order(world: World, epsilon: float, *, delta: float, mechanism: str, counted: str = "") -> np.ndarray:
     """Score batches in a fixed order: what the row's own ones move, with the correlation of the noise undone.
 
     counted: the mechanism that the noise is made for.
     """
     recipe = replace(_RECIPE, sampling_rate=1 / _LOTS, steps=_LOTS * _PASSES, mechanism=mechanism)
     sigma = replace(recipe, mechanism=counted or mechanism).noise_multiplier(epsilon=epsilon, delta=delta)
-    unit = np.eye(recipe.steps)
-    mixed = unit
+    mixed = unit = np.eye(recipe.steps)
     if mechanism == "tree":
         mixed = np.array(list(tree.correlated(iter(unit), lambda step: unit[step], lots=_LOTS, first=0)))
     undo, moved = np.linalg.inv(mixed), np.zeros(recipe.steps)
     moved[::_LOTS] = 1
-
-    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
-        sums = _sums(_one(world, 2 * _LOTS), runs=runs, seed=2 * seed + draw, sigma=sigma, recipe=recipe)
-        return sums @ undo.T @ (undo @ moved)
-
-    return each(score)
+    sums = _sums(world, _one(world.there, 2 * _LOTS), sigma, recipe=recipe)
+    return sums @ undo.T @ (undo @ moved)
