@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pages import data
 from pages.attack import words
-from pages.attack.page import PARTS
+from pages.attack.parameters import PARTS
 from pages.table import PAGES
 from ui.show import MORE
 from ui.vocabulary import KNOBS

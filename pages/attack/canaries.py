@@ -99,7 +99,6 @@ def planted_rows(model: Planting) -> tuple[np.ndarray, np.ndarray]:
 
 
 def plant(model: Planting, at: tuple[float], repeats: range) -> Planted:
-    """Train with all canaries at one epsilon."""
     X, y = planted_rows(model)
     sd, clipping = model.noise_sd(at[0], rows=len(y)), CLIPPING[model.version]
     path = model.descend(X, y, sd=sd, draws=repeats, clipping=clipping)
@@ -141,7 +140,6 @@ def _beside(done: tuple[Scores, ...], form: audit.Form, delta: float) -> LowerBo
 
 
 def audits(planted: Planted, *, share: float, delta: float) -> list[Audit]:
-    """Return what each training alone shows."""
     found = (one_run.guessed(scores, planted.coins, share=share) for scores in planted.scores)
     return [Audit(*guessed, _least(*guessed, len(planted.coins), delta)) for guessed in found]
 
@@ -163,7 +161,6 @@ def _retrained(settings: AttackParameters, epsilon: float) -> tuple[Runs[Retrain
 
 
 def tasks(settings: AttackParameters) -> Iterator[Runs]:
-    """Return today's trainings, today's retrainings, and then the curves."""
     yield from _planted(settings)
     yield from _retrained(settings, settings.epsilon)
     for kind in (_point, _retrained):
@@ -203,7 +200,6 @@ class OnceResult:
 
     @cached_property
     def audits(self) -> list[Audit]:
-        """Return what each of today's trainings alone shows."""
         return self._alone(self.now)
 
     @property
@@ -248,7 +244,6 @@ class OnceResult:
 
     @cached_property
     def beside(self) -> dict[str, LowerBound]:
-        """Return today's bounds from many trainings."""
         return self.retrained(self.settings.epsilon)
 
     @property
@@ -271,7 +266,6 @@ class OnceResult:
         return pd.DataFrame(rows, columns=["epsilon", *Spread._fields, *FORMS])
 
     def table(self) -> pd.DataFrame:
-        """Return each of today's trainings alone, and then the retrainings."""
         rows: list[tuple[str, int, int, float, float]] = [
             (f"training {at}", len(self.now.coins), one.guesses, one.right, one.bound.epsilon)
             for at, one in enumerate(self.audits, 1)
@@ -281,9 +275,7 @@ class OnceResult:
         return pd.DataFrame(rows, columns=["audit", "canaries", "guesses", "right", "epsilon at least"])
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """Return what can be downloaded."""
         return {"Audits": self.table, "Over epsilon": lambda: self.curve, "Canaries": self.canaries}
 
     def canaries(self) -> pd.DataFrame:
-        """Return class and score of each canary of the first training."""
         return pd.DataFrame({"class": self.now.coins.astype(int), "score": self.now.scores[0]})

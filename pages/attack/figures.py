@@ -46,7 +46,6 @@ def people(result: WorldsResult) -> dict:
 
 
 def clicks(result: WorldsResult) -> dict:
-    """Draw what a click on the map does, and which mark can be dragged."""
     (x, y), at = result.plane.units, _place(result)
     drag = {"at": at.tolist(), "colour": theme.WITH_YOU}
     return {"point": "person", "place": "spot", "x": list(x), "y": list(y), "drag": drag}
@@ -89,7 +88,6 @@ def _points(result: WorldsResult) -> list[dict]:
 
 
 def _class(result: WorldsResult) -> str:
-    """Return the class of the person."""
     _, label = result.candidate
     name = result.split.source.classes[label]
     return name if len(name) > 1 else f"class {name}"
@@ -105,7 +103,6 @@ def _meant(result: WorldsResult) -> dict:
 
 
 def scores(result: WorldsResult) -> dict:
-    """Draw the attacker's score in both worlds: how much they overlap, and where they say "with"."""
     edges, shares = result.histogram()
     reach = result.reach
     return bars.histogram(
@@ -123,7 +120,6 @@ def scores(result: WorldsResult) -> dict:
 
 
 def accuracy(result: WorldsResult) -> dict:
-    """Draw how often the attacker is right over epsilon, with its interval, under what the claim allows."""
     grid = np.geomspace(*LIMITS["epsilon"], 61)
     limits, curve, now = result.limits(tuple(grid)), result.curve, 100 * result.attack.accuracy
     most = {"promised": result.promised, "gaussian": result.ceiling}

@@ -16,16 +16,7 @@ from ui.plot.theme import number
 
 COLOURS = {"consistent": theme.PRIVATE, "caught": theme.CAUGHT, "void": theme.NON_PRIVATE}
 # The two columns of the chart, of the same length.
-FIRST_FAMILIES = (
-    "Laplace",
-    "Gaussian",
-    "L2-norm exponential",
-    "noisy max",
-    "classifier",
-    "softmax",
-    "DP-SGD",
-    "Frank-Wolfe",
-)
+FIRST_FAMILIES = (*FAMILIES[: FAMILIES.index("DP-FTRL")], "Frank-Wolfe")
 COLUMNS = tuple(
     tuple(name for name, audit in AUDITS.items() if (audit.family in FIRST_FAMILIES) == first)
     for first in (True, False)
@@ -75,7 +66,6 @@ def summary(result: AuditResult, *, broken: bool) -> dict:
 
 
 def _dots(result: AuditResult, names: Sequence[str], x: np.ndarray, y: np.ndarray, **style: float) -> dict:
-    """Return a dot for each audit, in the colour of its verdict."""
     return theme.scatter(
         x,
         y,
@@ -159,7 +149,6 @@ def _guessed(low: float, high: float) -> dict:
 
 
 def beside(result: OnceResult) -> dict:
-    """Draw what each audit shows over the claimed epsilon."""
     frame, now = result.curve, {"median": result.first.bound} | result.beside
     drawn = frame[["low", "median", "high", *MANY]].clip(lower=_LEAST)
     done = {name: drawn[name].notna() for name in ("median", *MANY)}

@@ -95,7 +95,6 @@ def margins(result: MembersResult, arm: str) -> dict:
 
 
 def groups(result: GroupsResult) -> dict:
-    """Draw accuracy of majority and minority over epsilon."""
     curves: list[Curve] = []
     for group, (name, colour) in enumerate(GROUP_COLOURS.items()):
         epsilons, quantiles = result.over(group)
@@ -138,7 +137,6 @@ def _evenly(result: GroupsResult) -> str:
 
 
 def by_class(result: GroupsResult, group: int) -> dict:
-    """Draw today's accuracy of each class in a group; a stroke where it is without privacy."""
     names, name = list(result.classes), GROUPS[group]
     ticks = {"tickvals": list(range(1, len(names) + 1)), "ticktext": names, "showgrid": False, "zeroline": False}
     return bars.bars(
@@ -196,7 +194,6 @@ def _strip(row: np.ndarray) -> np.ndarray:
 
 
 def _named(name: str, at: int, *, rows: int) -> dict:
-    """Draw the name under a picture of the sheet."""
     down, across = divmod(at, _ACROSS)
     place = {"x": across + 0.5, "y": (rows - 1 - down + _STRIP / 2 / (1 + _STRIP)) * (1 + _STRIP)}
     font = {"xref": "x", "yref": "y", "showarrow": False, "font": {"size": 12}}
@@ -204,7 +201,6 @@ def _named(name: str, at: int, *, rows: int) -> dict:
 
 
 def match(result: InversionResult) -> dict:
-    """Draw how alike what is recovered and the truth are, over epsilon."""
     curves: list[Curve] = []
     for which, (name, colour) in enumerate(RECOVERED.items()):
         (epsilons, quantiles), (private, plain) = result.curve.arms[which].over(), result.match(which)

@@ -45,7 +45,6 @@ class Inputs:
 
     @classmethod
     def of(cls, settings: Any) -> Self:
-        """Return what ``settings`` say of each field."""
         known = {"dataset": "rows_of"}  # a file is known by a key that forgets it
         names = [one.name for one in fields(cls)]
         return cls(**{name: getattr(settings, known.get(name, name)) for name in names})

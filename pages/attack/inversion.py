@@ -52,7 +52,6 @@ class Model(PrivateRecipe):
 
     @property
     def cells(self) -> float:
-        """Return the work of one model."""
         return chunking.cells(rows=self.rows, outputs=10, inputs=65, steps=self.steps)
 
 
@@ -91,7 +90,6 @@ def surest(weights: np.ndarray) -> np.ndarray:
 
 
 def _alike(found: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Return the correlation over the pixels."""
     a = found - found.mean(axis=-1, keepdims=True)
     b = truth - truth.mean(axis=-1, keepdims=True)
     scale = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
@@ -130,16 +128,13 @@ class InversionResult:
         return float(np.median(self.now.match[which])), float(self.plain.match[which, 0])
 
     def table(self) -> pd.DataFrame:
-        """Return median correlations over epsilon."""
         (epsilons, classes), (_, record) = (grid.over() for grid in self.curve.arms)
         return pd.DataFrame({"epsilon": epsilons, "classes": classes[1], "record": record[1]})
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """Return what can be downloaded."""
         return {"Match": self.table, "Pictures": self.pixels}
 
     def pixels(self) -> pd.DataFrame:
-        """Return every picture that is shown, a row a picture."""
         pictures = np.vstack([self.now.classes[0], self.now.record[:1], self.plain.classes[0], self.plain.record[:1]])
         names = [f"{arm}, {what}" for arm in ("private", "plain") for what in (*map(str, range(10)), "record")]
         return pd.DataFrame(pictures, index=names).reset_index(names="picture")

@@ -26,6 +26,7 @@ from pages.attack.inputs import PrivateRecipe, Recipe
 from pages.attack.parameters import AttackParameters
 
 ATTACKS = ("likelihood ratio", "loss threshold")
+COLUMNS = ("model", "attack", "found at 1 %", "found at 0.1 %", "advantage")
 MODELS, _AT_ONCE = 128, 16
 # The model without privacy takes more and longer steps: it learns its rows by heart.
 PLAIN_STEPS, PLAIN_RATE = 4, 2.0
@@ -192,7 +193,6 @@ class MembersResult:
 
     @property
     def complete(self) -> bool:
-        """Return whether all models of both arms are trained."""
         return all(len(one.members) == MODELS for one in self.shadows.values())
 
     def found_by_model(self, arm: str) -> np.ndarray:
@@ -220,7 +220,6 @@ class MembersResult:
         return float(members), float(others)
 
     def pairs(self, arm: str) -> int:
-        """Return how many pairs of a model and a person were guessed."""
         return self.shadows[arm].members.size
 
     def margins(self, arm: str) -> tuple[np.ndarray, np.ndarray]:
@@ -229,7 +228,6 @@ class MembersResult:
         return margins[members], margins[~members]
 
     def at(self, arm: str, attack: str, rate: float) -> float:
-        """Return the share of members found at this share of false alarms."""
         return float(self.curves[arm, attack][np.abs(RATES - rate).argmin()])
 
     def advantage(self, arm: str, attack: str) -> float:
@@ -241,28 +239,16 @@ class MembersResult:
         return float(self.frontier["gaussian"][np.abs(RATES - rate).argmin()])
 
     def table(self) -> pd.DataFrame:
-        """Return a row an arm and attack."""
         rows = []
         for arm, attack in self.curves:
             members, others = self.right(arm)
             found = [self.at(arm, attack, rate) for rate in (0.01, 0.001)]
             rows.append((arm, attack, *found, self.advantage(arm, attack), members, others))
-        names = [
-            "model",
-            "attack",
-            "found at 1 %",
-            "found at 0.1 %",
-            "advantage",
-            "right on members",
-            "right on others",
-        ]
-        return pd.DataFrame(rows, columns=names)
+        return pd.DataFrame(rows, columns=[*COLUMNS, "right on members", "right on others"])
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """Return what can be downloaded."""
         return {"Attacks": self.table, "ROC": self.roc}
 
     def roc(self) -> pd.DataFrame:
-        """Return the frontier, and the curve of each attack beside it."""
         curves = {f"{arm}, {attack}": curve for (arm, attack), curve in self.curves.items()}
         return self.frontier.assign(**curves)

@@ -17,24 +17,15 @@ from pages.attack import words as say
 from pages.attack import words_audits as judge
 from pages.attack import words_parts as tell
 from pages.attack.audits.runs import AuditResult
-from pages.attack.canaries import OnceResult
 from pages.attack.experiment import AttackSettings
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import MembersResult
-from pages.attack.parameters import MISFITS
+from pages.attack.parameters import MISFITS, PARTS
 from pages.attack.two_worlds_result import WorldsResult
 from pages.attack.who_pays import GroupsResult
 from ui import controls, labels, live, my_rows, outcomes, panels
 from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed, noted
 
-PARTS = {
-    "worlds": "One person",
-    "membership": "Membership",
-    "audit": "Audit",
-    "once": "One-run audit",
-    "pays": "Fairness",
-    "inversion": "Inversion",
-}
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 SEES = {"weights": "the final weights", "steps": "every step"}
 AGAINST = {"label": "the same person, another class", "public": "a public row"} | say.OWN_AGAINST
@@ -45,12 +36,10 @@ HEIGHT = 455
 
 
 def setup(desk: controls.Desk) -> None:
-    """Show the choices that make another experiment: the part at hand, and what it leaves to choose."""
     desk.choose("part", "Attack", PARTS, wide=True, help=say.PARTS_HELP)
 
 
 def more(desk: controls.Desk) -> None:
-    """Show the selectors in *More settings*."""
     settings, data = desk.settings, _data(desk.settings)
     worlds, own = settings.part == "worlds", settings.private
     if settings.part in ("worlds", "once") and not own:
@@ -74,7 +63,6 @@ def _data(settings: AttackSettings) -> dict[str, str]:
 
 
 def who(desk: controls.Desk) -> None:
-    """Show who is meant over the knobs, where there is no map of people to click on."""
     if desk.settings.private and desk.settings.part == "worlds":
         desk.choose("who", "Target person", say.OWN_WHO, help=say.OWN["help.who"])
 
@@ -91,7 +79,6 @@ def ready(desk: controls.Desk) -> bool:
 
 
 def holds(desk: controls.Desk) -> bool:
-    """Return whether there still are."""
     return desk.settings.part == "audit" or (not desk.settings.misfit and my_rows.holds(desk))
 
 
@@ -129,7 +116,6 @@ def worlds(result: WorldsResult) -> Rows:
 
 
 def membership(result: MembersResult) -> Rows:
-    """Draw the curves, and where they come from."""
     margins = {f"margins.{arm}": others.margins(result, arm) for arm in others.ARMS}
     return [_row({"roc": others.roc(result)} | margins, wide={"roc": 1.3})]
 
@@ -141,32 +127,18 @@ def audit(result: AuditResult) -> Rows:
 
 
 def every_audit(result: AuditResult) -> Rows:
-    """Draw all audits by name, in two long charts."""
     charts = {f"audits.{at}": audited.audits(result, names) for at, names in enumerate(audited.COLUMNS)}
     return [live.row({"audits": say.ABOUT["every"]}, charts, height=2040)]
 
 
-def once(result: OnceResult) -> Rows:
-    """Draw the canaries of one training, and what it shows of each claim beside many trainings."""
-    return [_row({"canaries": audited.canaries(result), "beside": audited.beside(result)})]
-
-
 def pays(result: GroupsResult) -> Rows:
-    """Draw groups over epsilon, and the classes of each."""
     classes = {f"classes.{group}": others.by_class(result, place) for place, group in enumerate(others.GROUPS)}
     return [_row({"groups": others.groups(result)} | classes, wide={"groups": 1.5})]
 
 
 def inversion(result: InversionResult) -> Rows:
-    """Draw pictures, and how alike they are to the truth."""
     sheets = {f"pictures.{arm}": others.pictures(result, private=arm == "with") for arm in ("without", "with")}
     return [_row(sheets | {"match": others.match(result)}, wide={"match": 1.2})]
-
-
-def voided(result: Any) -> str:
-    """Return a note that the guarantee is void, where it is."""
-    void = outcomes.void(result.settings)
-    return panels.note(void) if void else ""
 
 
 def guarantee(result: GroupsResult | InversionResult) -> str:
@@ -179,9 +151,13 @@ def words(
     name: str, verdict: Said, why: Callable[[Any], list[str]], guarantee: Said, table: Said, caption: Said | None = None
 ) -> dict[str, Said]:
     """Return what a part says of its result, by name; the caption is a text of it where it is no function."""
-    said = {"verdict": verdict, "caption": caption or always(say.SAYS[f"{name}.caption"])}
-    said |= {"why": listed(why), "guarantee": guarantee}
-    return said | {"table": lambda result: voided(result) + table(result)}
+
+    def noted_table(result: Any) -> str:
+        void = outcomes.void(result.settings)
+        return (panels.note(void) if void else "") + table(result)
+
+    caption = caption or always(say.SAYS[f"{name}.caption"])
+    return {"verdict": verdict, "caption": caption, "why": listed(why), "guarantee": guarantee, "table": noted_table}
 
 
 WHY, TABLE = Tab("why", "How to read it", ("why",)), Tab("table", "Results table", ("table",))
@@ -246,7 +222,7 @@ ONCE = replace(
     numbers=judge.once_numbers,
     knobs=knobs("canaries", "guessed", *RECIPE),
     words=words("once", judge.once_verdict, judge.once_diagnostics, judge.once_guarantee, judge.once_table),
-    pictures=once,
+    pictures=lambda result: [_row({"canaries": audited.canaries(result), "beside": audited.beside(result)})],
 )
 PAYS = replace(
     WORLDS,
@@ -268,7 +244,6 @@ _BY_PART = dict(zip(PARTS, (WORLDS, MEMBERSHIP, AUDIT, ONCE, PAYS, INVERSION), s
 
 
 def variant(settings: AttackSettings) -> Page:
-    """Return the page with another part."""
     return _BY_PART[settings.part]
 
 

@@ -18,14 +18,13 @@ from lab.sources import OWN, ToySettings, source_of
 from pages.attack.inputs import MOST_LIVE, Training, rows_of
 from pages.attack.two_worlds import Neighbours, OwnNeighbours, most_repeats
 
-# Part -> the question it answers.
 PARTS = {
-    "worlds": "can you tell whether this person was in?",
-    "membership": "can you tell who was in, person by person?",
-    "audit": "does each mechanism of the lab keep its guarantee?",
-    "once": "what does one single training show?",
-    "pays": "whose accuracy is lost?",
-    "inversion": "what do the weights show of the pictures?",
+    "worlds": "One person",
+    "membership": "Membership",
+    "audit": "Audit",
+    "once": "One-run audit",
+    "pays": "Fairness",
+    "inversion": "Inversion",
 }
 WHO = ("outlier", "row", "exposed", "middle")
 AGAINST = ("label", "public", "nobody")
@@ -174,12 +173,10 @@ class AttackParameters(ToySettings):
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
-        """Return the values of each field; the data sets are those that fit the part."""
         return self.CHOICES | {"dataset": self.datasets} | (OF_OWN if self.private else OF_LAB)
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """Return the data sets that fit the part."""
         return fitting(self.part)
 
     @property
@@ -198,7 +195,6 @@ class AttackParameters(ToySettings):
 
     @cached_property
     def guarantees(self) -> Guarantees:
-        """Return what is claimed, and what is given."""
         return guarantees(self, source=self.source, unit=self.unit)
 
     @property
@@ -223,7 +219,6 @@ class AttackParameters(ToySettings):
 
     @property
     def adjacency(self) -> str:
-        """Return replace-one, the adjacency of every part."""
         return str(Adjacency.REPLACE_ONE)
 
     @property

@@ -82,7 +82,6 @@ class Neighbours(Inputs):
 
     @cached
     def worlds(self) -> tuple[World, World]:
-        """Return the data sets with the person, and with another in their place."""
         split = data.load(self.dataset, seed=self.seed)
         found = []
         for row, label in self.candidates:
@@ -116,7 +115,6 @@ class OwnNeighbours:
 
     @cached
     def worlds(self) -> tuple[World, World]:
-        """Return the data sets with the person, and with another in their place."""
         split = split_of(self.dataset, seed=self.seed)
         X, y, people = split.learned
         theirs = (np.arange(len(y)) if people is None else people) == self.place()
@@ -139,7 +137,6 @@ class Model(Training):
 
     @property
     def cells(self) -> float:
-        """Return the work of one training in each of the two worlds."""
         return _pair_cells(self.dataset, self.steps, self.sees)
 
     @property
@@ -161,7 +158,6 @@ class Trained(NamedTuple):
 
 @cached
 def retrained(model: Model, at: tuple[float], repeats: range) -> Trained:
-    """Train these repeats in both worlds at one epsilon."""
     sd, worlds = noise_sd(model, at[0]), model.neighbours.worlds()
     record = range(model.steps + 1) if model.sees == "steps" and sd > 0 else ()
     weights, scores = [], []
@@ -248,5 +244,4 @@ def exposures(recipe: Training, at: tuple[bool], repeats: range) -> np.ndarray:
 
 
 def exposed(recipe: Training, *, nobody: bool) -> Runs[Training, np.ndarray]:
-    """Return the task of the risks of all people."""
     return Runs(work=exposures, model=recipe, at=(nobody,), count=1, essential=True)

@@ -55,13 +55,11 @@ class Point(NamedTuple):
 
 
 def attacked(model: Model, at: tuple[float], repeats: range) -> Point:
-    """Attack at one epsilon of the curve, with these trainings of each world."""
     found = _attacked([part.run() for part in parts(model, at, repeats)], model)
     return Point(found.correct, found.trials)
 
 
 def parts(model: Model, at: tuple[float], repeats: range) -> tuple[Runs[Model, Trained], ...]:
-    """Return the trainings of a point of the curve, a slice of work each."""
     return slices(retrained, model, at, chunking.cut(repeats.start, repeats.stop, each=model.cells))
 
 
@@ -96,7 +94,6 @@ def trainings(model: Model, epsilon: float, repeats: int) -> list[Runs[Model, Tr
 
 
 def _points(model: Model, repeats: int) -> tuple[Runs[Model, Point], ...]:
-    """Return the curve over epsilon, in rounds."""
     return _rounds(model, min(_POINT, 2 * _at_once(model), repeats))
 
 
@@ -107,7 +104,6 @@ def _rounds(model: Model, count: int) -> tuple[Runs[Model, Point], ...]:
 
 
 def probe(settings: AttackParameters) -> Runs[Model, np.ndarray]:
-    """Return the attack on all trainings at today's epsilon."""
     return Runs(work=accuracy, model=Model.of(settings), at=(settings.epsilon,), count=settings.repeats)
 
 
@@ -181,7 +177,6 @@ class WorldsResult:
 
     @property
     def trainings(self) -> int:
-        """Return the number of trainings in each world, so far."""
         return self.trained.weights.shape[1]
 
     @cached_property
@@ -195,7 +190,6 @@ class WorldsResult:
 
     @property
     def usual_risk(self) -> float:
-        """Return the median of the risks."""
         return float(np.median(self.risks))
 
     @property
@@ -285,7 +279,6 @@ class WorldsResult:
         return _limits(tuple(epsilons), self.settings.delta)
 
     def table(self) -> pd.DataFrame:
-        """Return the attack at today's epsilon."""
         found, shown = self.attack, self.bounds
         return pd.DataFrame(
             {
@@ -300,9 +293,7 @@ class WorldsResult:
         )
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """Return what can be downloaded."""
         return {"Attack": self.table, "Over epsilon": lambda: self.curve, "Scores": self.scored}
 
     def scored(self) -> pd.DataFrame:
-        """Return the attacker's score of each training, by world."""
         return pd.DataFrame(self.attack.scores.T, columns=["with", "without"])

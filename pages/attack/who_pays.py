@@ -41,7 +41,6 @@ class Model(PrivateRecipe):
 
     @property
     def cells(self) -> float:
-        """Return the work of one model."""
         outputs, inputs = losses.outputs(self.classes), self.features + 2
         return chunking.cells(rows=self.rows, outputs=outputs, inputs=inputs, steps=self.steps)
 
@@ -122,7 +121,6 @@ class GroupsResult:
         return float(np.median(shares) if label == -1 else shares.mean())
 
     def cost(self, group: int, label: int = -1) -> float:
-        """Return the share of right answers lost against the model without privacy."""
         return float(self.plain[group, label]) - self.typical(group, label)
 
     def lost(self, group: int, label: int = -1) -> Case:
@@ -148,7 +146,6 @@ class GroupsResult:
         return np.stack([low, classes.mean(axis=-1), high])
 
     def table(self) -> pd.DataFrame:
-        """Return a row a group and class."""
         rows = [
             (group, name, self.plain[g, c], self.typical(g, c), self.cost(g, c))
             for g, group in enumerate(GROUPS)
@@ -157,10 +154,8 @@ class GroupsResult:
         return pd.DataFrame(rows, columns=["group", "class", "without privacy", "private", "cost"])
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """Return what can be downloaded."""
         return {"Groups": self.table, "Over epsilon": self.quantiles}
 
     def quantiles(self) -> pd.DataFrame:
-        """Return quantiles of accuracy over epsilon, a row a group and epsilon."""
         parts = [self.curve.arms[g].arms[-1].quantiles().assign(group=group) for g, group in enumerate(GROUPS)]
         return pd.concat(parts)[["low", "median", "high", "group", "epsilon"]]

@@ -39,12 +39,10 @@ def lead(settings: AttackParameters) -> str:
 
 
 def budget(settings: AttackParameters) -> dict[str, str]:
-    """Return epsilon and delta, as they are written."""
     return {"epsilon": number(settings.epsilon), "delta": theme.delta(settings.delta)}
 
 
 def say(key: str, cases: Iterable[str], **holes: Any) -> list[str]:
-    """Return the texts of these ``cases`` under ``key``, filled."""
     return [SAYS(f"{key}.{case}", **holes) for case in cases]
 
 
@@ -84,7 +82,6 @@ def claimed(settings: AttackParameters) -> Number:
 
 
 def numbers(result: WorldsResult) -> list[Number]:
-    """Return attack accuracy, its bound, the epsilon that it shows, and this person's influence."""
     found, settings, tile = result.attack, result.settings, "worlds.tiles"
     right, least, version = in_hundred(found.accuracy), _least(result.shown), settings.version
     sure = SAYS(f"{tile}.interval", low=in_hundred(found.low), high=in_hundred(found.high))
@@ -160,7 +157,6 @@ def refused(settings: AttackParameters, parts: Mapping[str, str]) -> str:
 
 
 def caption(result: WorldsResult) -> str:
-    """Return what is drawn; of a file, how many rows the charts are made of."""
     if not result.settings.private:
         return SAYS["worlds.caption"]
     used = outcomes.used_of(result.settings, several=True)  # type: ignore[arg-type]  # it has all that is read
@@ -205,7 +201,6 @@ def guarantee(result: WorldsResult) -> str:
 
 
 def worlds_table(result: WorldsResult) -> str:
-    """Return what is measured and allowed over epsilon."""
     limits = dict(reversed(allowed(result).items()))
     rows = [row | {"interval": (row["low"], row["high"])} for row in result.curve.to_dict("records")]
     shares = dict.fromkeys(("accuracy", *limits), lambda share: f"{100 * share:.1f}")

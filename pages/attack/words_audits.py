@@ -58,12 +58,10 @@ def audit_verdict(result: AuditResult) -> str:
 
 
 def _named(result: AuditResult) -> list[str]:
-    """Return the audits that did not come out as they must."""
     return [f"{AUDITS[name].family}, {AUDITS[name].what}" for name in result.surprises]
 
 
 def audit_diagnostics(result: AuditResult) -> list[str]:
-    """Return how to read the table."""
     report, cases = AUDITS[REPORT].epsilon, ["surprises"] * (len(result.surprises) > 1)
     return say(
         "audit.why",
@@ -79,7 +77,6 @@ def audit_diagnostics(result: AuditResult) -> list[str]:
 
 
 def audit_table(result: AuditResult) -> str:
-    """Return every audit with its verdict."""
     frame = result.table()
     if frame.empty:
         return ""
@@ -125,7 +122,6 @@ def once_verdict(result: OnceResult) -> str:
 
 
 def once_diagnostics(result: OnceResult) -> list[str]:
-    """Return what each audit can and cannot see."""
     low, high = (number(one) for one in result.luck)
     guesses, audits, wrong = result.first.guesses, len(result.audits), f"{100 - 100 * SURE:.0f}"
     by_counting = number(worst_epsilon(SURE, RETRAININGS))
@@ -144,7 +140,6 @@ def once_guarantee(result: OnceResult) -> str:
 
 
 def once_table(result: OnceResult) -> str:
-    """Return the bounds over epsilon."""
     frame = result.curve
     if frame["median"].isna().all():
         return ""

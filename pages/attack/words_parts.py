@@ -8,7 +8,7 @@ from lab.files.own_rows import OwnRows
 from pages.attack.figures_parts import ARMS, found
 from pages.attack.inversion import REPEATS as RETRIES
 from pages.attack.inversion import InversionResult
-from pages.attack.membership import ATTACKS, MODELS, MembersResult
+from pages.attack.membership import ATTACKS, COLUMNS, MODELS, MembersResult
 from pages.attack.who_pays import GROUPS, REPEATS, GroupsResult
 from pages.attack.words import OWN, SAYS, best_attacker, budget, of_own, say, tabled
 from ui import outcomes, panels
@@ -19,7 +19,6 @@ _READABLE, _LOST = 0.7, 0.3
 
 
 def membership_numbers(result: MembersResult) -> list[Number]:
-    """Return members found at 1 % false positives, with and without privacy, and what the noise allows."""
     private, plain = (result.at(arm, ATTACKS[0], 0.01) for arm in ("private", "plain"))
     tile, note = "membership.tiles", SAYS["membership.tiles.note"]
     limit = Number(SAYS[f"{tile}.bound"], found(result.allowed(0.01)), note, tone="bound")
@@ -51,7 +50,6 @@ def membership_verdict(result: MembersResult) -> str:
 
 
 def membership_diagnostics(result: MembersResult) -> list[str]:
-    """Return overfitting, the rare confident guesses, and the number of models."""
     best, others = ATTACKS[0], len(result.shadows["plain"].members) - 1
     sure = {arm: found(result.at(arm, best, 0.001)) for arm in ("plain", "private")}
     advantage = {arm: f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private")}
@@ -68,7 +66,6 @@ def membership_diagnostics(result: MembersResult) -> list[str]:
 
 
 def _memory(result: MembersResult) -> str:
-    """Return whether the non-private model is shown to be better on its members."""
     return "gap" if result.memory == Case.AHEAD else "no_gap"
 
 
@@ -96,15 +93,12 @@ def membership_guarantee(result: MembersResult) -> str:
 
 
 def membership_table(result: MembersResult) -> str:
-    """Return both attacks on both models."""
-    columns = ("model", "attack", "found at 1 %", "found at 0.1 %", "advantage")
-    formats: dict[str, Callable[[Any], str]] = dict.fromkeys(columns[2:4], found)
+    formats: dict[str, Callable[[Any], str]] = dict.fromkeys(COLUMNS[2:4], found)
     formats |= {"model": lambda arm: ARMS[arm][0], "advantage": "{:.2f}".format}
-    return tabled("membership.table", result.table(), columns, formats=formats)
+    return tabled("membership.table", result.table(), COLUMNS, formats=formats)
 
 
 def pays_numbers(result: GroupsResult) -> list[Number]:
-    """Return the median accuracy of both groups, and what the smaller one loses more."""
     said, tile = [], "pays.tiles"
     for group, name in ((1, "minority"), (0, "majority")):
         mine, plain = outcomes.apart(result.typical(group), float(result.plain[group, -1]))
@@ -149,7 +143,6 @@ def pays_diagnostics(result: GroupsResult) -> list[str]:
 
 
 def pays_table(result: GroupsResult) -> str:
-    """Return groups and classes."""
     columns = ("group", "class", "without privacy", "private", "cost")
     formats = dict.fromkeys(columns[2:], lambda share: f"{100 * share:.1f}")
     return tabled("pays.table", result.table(), columns, formats=formats, runs=REPEATS)
@@ -185,13 +178,11 @@ def inversion_verdict(result: InversionResult) -> str:
 
 
 def inversion_diagnostics(result: InversionResult) -> list[str]:
-    """Return why a class is no person."""
     cases, plain = ("class", "record", "attacker", "runs"), _alike(result.match(1)[1])
     return say("inversion.why", cases, plain=plain, runs=RETRIES)
 
 
 def inversion_table(result: InversionResult) -> str:
-    """Return correlations over epsilon."""
     now, columns = number(result.settings.epsilon), ("epsilon", "classes", "record")
     formats: dict[str, Callable[[Any], str]] = {"epsilon": number, "classes": _alike, "record": _alike}
     return tabled("inversion.table", result.table(), columns, formats=formats, mark=now, runs=RETRIES)

@@ -27,13 +27,11 @@ class Scores:
 
 
 def together(done: Iterable[Scores]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of all of them, with the canary and without."""
     done = tuple(done)
     return np.concatenate([one.scores_in for one in done]), np.concatenate([one.scores_out for one in done])
 
 
 def audited(name: str, at: tuple[int], repeats: range) -> Scores:
-    """Run a slice of the audit of this name with one seed."""
     one = AUDITS[name]
     return Scores(*one.worlds(len(repeats), 1000 * at[0] + repeats.start // one.at_once))
 
@@ -48,7 +46,6 @@ def arrival(name: str, seed: int) -> Runs[str, bool]:
 
 
 def slices(name: str, seed: int) -> tuple[Runs[str, Scores], ...]:
-    """Return all runs of one audit, in slices."""
     runs, width = AUDITS[name].runs, AUDITS[name].at_once
     parts = [range(first, min(first + width, runs)) for first in range(0, runs, width)]
     return ensemble.slices(audited, name, (seed,), parts)
@@ -94,7 +91,6 @@ class AuditResult:
         return [name for name, verdict in self.verdicts.items() if verdict != AUDITS[name].expected]
 
     def table(self) -> pd.DataFrame:
-        """Return a row an audit that is done."""
         done = [AUDITS[name] for name in self.bounds]
         bounds = self.bounds.values()
         return pd.DataFrame(
@@ -114,5 +110,4 @@ class AuditResult:
         )
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        """Return what can be downloaded."""
         return {"Audits": self.table}

@@ -102,7 +102,6 @@ class Audit:
         )
 
     def bound(self, scores: Scores) -> LowerBound:
-        """Return the epsilon that scores with and without show."""
         return audit.epsilon_lower_bound(
             *scores,
             delta=self.delta,
@@ -113,12 +112,10 @@ class Audit:
         )
 
     def audited(self, *, runs: int, seed: int) -> LowerBound:
-        """Return the epsilon that this many runs in each world show."""
         return self.bound(self.worlds(runs, seed))
 
 
 def _read() -> Iterator[tuple[str, Audit]]:
-    """Yield the key and the audit of each row of ``audits.toml``."""
     for target, common in tomllib.loads(Path(__file__).with_name("audits.toml").read_text("utf-8")).items():
         module, name = target.split(".")
         common["adjacency"] = Adjacency(common.get("adjacency", Adjacency.REPLACE_ONE))
