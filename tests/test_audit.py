@@ -1,4 +1,4 @@
-"""Audits: bounds that hold when they should, mechanisms that stand, and broken ones that are caught."""
+"""Lower bounds on epsilon: they hold as often as they say, and come near. The audit table tests them on mechanisms."""
 
 import math
 
@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore import accountants, check
+from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.attacks import audit
 from dpcore.clopper_pearson import clopper_pearson
-from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, NormExponential
-from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, GaussianRelease, Guarantee, PureRelease
-from dpcore.training import descent
+from dpcore.mechanisms import Laplace
+from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, Guarantee, PureRelease
 
 FORMS = ("count", "gaussian")
 REPLACE = Adjacency.REPLACE_ONE
@@ -50,30 +49,18 @@ class TestBound:
             assert (at_low, at_high) == (pytest.approx(1 - confidence), pytest.approx(1 - confidence))
             assert 0 <= low <= hits / trials <= high <= 1
 
-    @pytest.mark.parametrize("form", FORMS)
-    @pytest.mark.parametrize("epsilon", [1.0, 4.0, 8.0])
-    def test_it_exceeds_the_truth_in_at_most_one_of_twenty_audits(self, epsilon, form):
-        """400 audits of an exactly Gaussian mechanism, which come as near to its epsilon as is said."""
-        found = self.audits(epsilon, form, audits=400, runs=2000)
-        assert (found > epsilon).mean() <= 0.05
-        assert TIGHT[form, 2000, epsilon] < np.median(found) / epsilon < 1
-
-    @pytest.mark.parametrize("form", FORMS)
-    @pytest.mark.parametrize("epsilon", [1.0, 4.0, 8.0])
-    def test_more_runs_come_nearer(self, epsilon, form):
-        found = self.audits(epsilon, form, audits=30, runs=20_000)
-        assert (found > epsilon).sum() <= stats.binom.isf(1e-3, 30, 0.05)
-        assert TIGHT[form, 20_000, epsilon] < np.median(found) / epsilon < 1
-
-    def audits(self, epsilon, form, *, audits, runs):
-        """Bounds (audits,) from this many scores in each world, normal and mu apart."""
+    @pytest.mark.parametrize(("form", "runs", "epsilon"), TIGHT)
+    def test_it_exceeds_the_truth_in_at_most_one_of_twenty_audits(self, form, runs, epsilon):
+        """Audits of an exactly Gaussian mechanism, mu apart, which come as near to its epsilon as is said."""
         mu, rng = gdp.mu_of(epsilon, delta=1e-5), np.random.default_rng([int(epsilon), len(form), runs])
-        found = []
+        audits, found = 400 if runs == 2_000 else 30, []
         for _ in range(audits):
             scores = rng.normal(size=(2, runs))
             scores[0] += mu
             found.append(bound(*scores, form=form).epsilon)
-        return np.array(found)
+        above = np.sum(np.array(found) > epsilon)
+        assert above <= (0.05 * audits if runs == 2_000 else stats.binom.isf(1e-3, audits, 0.05))
+        assert TIGHT[form, runs, epsilon] < np.median(found) / epsilon < 1
 
     def test_the_threshold_is_not_chosen_on_the_scores_that_test_it(self):
         # Each half is told apart perfectly, but by another threshold: that of the first says "in" to all of the second.
@@ -130,80 +117,9 @@ class TestBound:
             bound(np.ones(30), np.zeros(20), **changes)
 
 
-RUNS = 20_000
-
-
-def projected(mechanism, step, *, rng):
-    """Scores along ``step`` of releases of the value ``step`` and of 0."""
-    if isinstance(mechanism, NormExponential):  # all coordinates that it is given are one vector
-        draws = [value + mechanism.noise(len(step), rng, size=RUNS) for value in (step, 0 * step)]
-    else:
-        draws = [mechanism.release(np.tile(value, (RUNS, 1)), rng) for value in (step, 0 * step)]
-    return [draw @ step for draw in draws]
-
-
-def likelihood(mechanism: Laplace, step, *, rng):
-    """Scores by the exact log-likelihood ratio of independent Laplace noise."""
-    draws = [mechanism.release(np.tile(v, (RUNS, 1)), rng) for v in (step, np.zeros_like(step))]
-    return [(np.abs(draw) - np.abs(draw - step)).sum(axis=1) for draw in draws]
-
-
-def wins(mechanism: NoisyMax, *, rng):
-    """1 where the first of two scores wins, which rises by the sensitivity while the other falls by it."""
-    move = mechanism.sensitivity * np.array([1.0, -1.0])
-    scores = np.array([-3.0 * mechanism.scale, 0.0])
-    return [(mechanism.release(s, rng, size=RUNS) == 0).astype(float) for s in (scores + move, scores)]
-
-
 def claim(epsilon, *, delta=0.0):
     event = PureRelease(epsilon=epsilon)
     return Guarantee(epsilon=epsilon, delta=delta, adjacency=REPLACE, unit="record", basis="claimed", event=event)
-
-
-ONE, DIAGONAL = np.array([1.0]), np.full(16, 0.25)  # both of L2 norm 1; L1 norms 1 and 4
-# Name -> (claimed epsilon, attack, mechanism and the step between its neighbours): sound ones ...
-STANDING = {
-    "laplace": (1.0, likelihood, Laplace(sensitivity=1, epsilon=1), ONE),
-    "laplace, 16 coordinates": (2.0, likelihood, Laplace(sensitivity=4, epsilon=2), DIAGONAL),
-    "gaussian": (1.0, projected, Gaussian(sensitivity=1, epsilon=1, delta=1e-2), DIAGONAL),
-    "norm-exponential": (2.0, projected, NormExponential(sensitivity=1, epsilon=2), ONE),
-    "norm-exponential, 16": (8.0, projected, NormExponential(sensitivity=1, epsilon=8), DIAGONAL),
-    "noisy-max, gumbel": (1.0, wins, NoisyMax(sensitivity=1, epsilon=1)),
-    "noisy-max, laplace": (1.0, wins, NoisyMax(sensitivity=1, epsilon=1, noise="laplace")),
-}
-# ... and each with a familiar mistake.
-BROKEN = {
-    "laplace, half the noise": (1.0, likelihood, Laplace(sensitivity=0.5, epsilon=1), ONE),
-    "laplace, the L2 figure": (2.0, likelihood, Laplace(sensitivity=1, epsilon=2), DIAGONAL),
-    "gaussian, half the noise": (1.0, projected, Gaussian(sensitivity=0.5, epsilon=1, delta=1e-2), DIAGONAL),
-    "norm-exponential, half the noise": (2.0, projected, NormExponential(sensitivity=0.5, epsilon=2), ONE),
-    "gumbel, sensitivity / epsilon": (1.0, wins, NoisyMax(sensitivity=1, epsilon=1, monotone=True)),
-    "laplace max, sensitivity / epsilon": (
-        1.0,
-        wins,
-        NoisyMax(sensitivity=1, epsilon=1, noise="laplace", monotone=True),
-    ),
-}
-
-
-def audited(epsilon, attack, mechanism, *step) -> tuple[bool, float]:
-    """Whether an attack with seeded noise refutes the claim of ``epsilon``, and its bound."""
-    delta = getattr(mechanism, "delta", 0.0)
-    found = bound(*attack(mechanism, *step, rng=np.random.default_rng(0)), delta=delta)
-    return found.refutes(claim(epsilon, delta=delta)), found.epsilon
-
-
-@pytest.mark.parametrize("name", STANDING)
-def test_a_sound_mechanism_stands(name):
-    refuted, found = audited(*STANDING[name])
-    assert not refuted
-    assert found > 0.3 * STANDING[name][0]  # the attack is worth its name
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_mechanism_is_caught(name):
-    refuted, _ = audited(*BROKEN[name])
-    assert refuted
 
 
 def responses(truth, *, rng):
@@ -256,82 +172,3 @@ class TestArrival:
     def test_what_an_audit_could_show_at_most(self):
         shown = [audit.most(4.0, delta=1e-5, reach=reach) for reach in (1, 0.5, 0.25, 0.1)]
         assert shown == pytest.approx([4, 1.827, 0.850, 0.313], abs=1e-3)
-
-
-def test_one_noise_for_two_coordinates_is_caught():
-    # The difference of the coordinates is then released without noise.
-    rng, sd = np.random.default_rng(0), Gaussian(sensitivity=1, epsilon=1, delta=1e-5).sd
-    worlds = [value + sd * rng.normal(size=(2000, 1)) for value in ([0.8, -0.6], [0.0, 0.0])]
-    found = bound(*[draw @ [1.0, -1.0] for draw in worlds])
-    assert found.refutes(claim(1.0, delta=1e-5))
-
-
-class TestDescent:
-    """Noisy gradient descent at a claimed epsilon of 1, retrained with one row's label one way and the other.
-
-    n = 400, d = 2 and the constant, T = 30. The row is long and of the direction that is scored, so that its
-    clipped gradients are opposite: the worst pair. At this learning rate no weight moves far enough to change that,
-    and the bound C is small enough to shorten the average gradient too. What the row moves and the noise are both in
-    parts of n, so the audit of many audits has 100 rows: the same releases in a third of the time.
-    """
-
-    DELTA, STEPS, CLIP = 1e-5, 30, 0.05
-    CANARY = np.array([20.0, 20.0, 1.0])
-
-    def scores(self, label, *, runs, seed, rule, calibration, rows):
-        """Projections of ``runs`` retrained weights on the canary's gradient direction."""
-        rng = np.random.default_rng(0)
-        X = np.column_stack([rng.uniform(-1, 1, size=(rows, 2)), np.ones(rows)])
-        y = (X[:, 0] + 0.3 * rng.normal(size=rows) > 0).astype(int)
-        X[-1], y[-1] = self.CANARY, label
-        multiplier = descent.noise_multiplier(epsilon=1.0, delta=self.DELTA, steps=self.STEPS)
-        sd = descent.mean_noise_sd(multiplier, clip_norm=self.CLIP, rows=rows, adjacency=calibration)
-        path = descent.noisy_gradient_descent(
-            X,
-            y,
-            n_classes=2,
-            steps=self.STEPS,
-            learning_rate=0.02,
-            clip_norm=self.CLIP,
-            noise_sd=sd,
-            start=np.zeros((1, 3)),
-            seed=seed,
-            draws=range(runs),
-            clipping=rule,
-        )
-        return path.weights[:, 0] @ (self.CANARY / np.linalg.norm(self.CANARY))
-
-    def audited(self, *forms, seed=0, runs=2000, rule="per-example", calibration=REPLACE, rows=400):
-        """Whether the replace-one claim is refuted, and the bound, by form; the noise is made for ``calibration``."""
-        how = {"runs": runs, "rule": rule, "calibration": calibration, "rows": rows}
-        worlds = [self.scores(label, seed=2 * seed + label, **how) for label in (1, 0)]
-        bounds = [bound(*worlds, delta=self.DELTA, form=form) for form in forms]
-        # All clipped gradients of the row are alike: what a step adds to the score is one normal number.
-        proved = GAUSSIAN_CURVE if rule == "per-example" else ""
-        refuted = [each.refutes(claim(1.0, delta=self.DELTA), proved=proved) for each in bounds]
-        return refuted, [each.epsilon for each in bounds]
-
-    def test_the_sound_version_stands_in_a_hundred_audits(self):
-        audits = [self.audited(*FORMS, seed=seed, rows=100) for seed in range(100)]
-        refuted, bounds = (np.array(column) for column in zip(*audits, strict=True))
-        assert (refuted.sum(axis=0) <= 5).all()
-        assert np.median(bounds[:, 1]) > 0.2  # the attack is worth its name, see also the next test
-
-    def test_the_attack_reaches_the_promise(self):
-        # With many more runs the sound version's bound comes close to its epsilon, and stays below.
-        _, (found,) = self.audited("gaussian", runs=20_000)
-        assert 0.7 < found <= 1.0
-
-    @pytest.mark.parametrize("rule", ["average", "none"])
-    def test_noise_for_clipped_rows_without_clipped_rows_is_caught(self, rule):
-        refuted, found = self.audited(*FORMS, rule=rule)
-        assert refuted == [True, False]  # nobody proved of these recipes that their trade-off curve is Gaussian
-        assert min(found) > 2
-
-    def test_noise_for_an_added_row_is_caught_when_a_row_is_replaced(self):
-        (refuted,), (found,) = self.audited("gaussian", runs=20_000, calibration=Adjacency.ADD_REMOVE)
-        assert refuted
-        # It does give what half of the noise multiplier gives: some 2.15.
-        multiplier = descent.noise_multiplier(epsilon=1.0, delta=self.DELTA, steps=self.STEPS)
-        event = GaussianRelease(noise_multiplier=multiplier / 2 / math.sqrt(self.STEPS))
-        assert found <= accountants.account(event, delta=self.DELTA, adjacency=REPLACE).epsilon

@@ -1,6 +1,7 @@
 """Validators: what is allowed comes back as a plain number, what is not is refused by name and range."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,127 +9,91 @@ import pytest
 from dpcore import check
 
 NOT_NUMBERS = [math.nan, math.inf, -math.inf, True, "1", None, 1j, [1]]
+NO_ARRAYS = [[math.nan, 1], [1, math.inf], ["a", "b"], [True, False], [1j, 0], [None, 1], [[1], [2, 3]], "12"]
+FLOATS, INTS = [1, 0.5, 1e-300, np.float32(0.5), np.int64(3)], [1, 10, np.int64(7), np.uint8(2)]
+# Validator, what it allows and as what type, what it refuses, and with which words.
+TABLE = {
+    "positive": (check.positive, FLOATS, float, [0, -0.0, -3, *NOT_NUMBERS], "a finite number above 0"),
+    "at least": (partial(check.at_least, 0), [0, *FLOATS], float, [-1e-9, *NOT_NUMBERS], "a finite number, at least 0"),
+    "between": (partial(check.between, 0, 1), [0, 1, 0.5], float, [2, -1e-9, *NOT_NUMBERS], "a number from 0 to 1"),
+    "strictly": (
+        partial(check.between, 0, 1, inclusive=False),
+        [0.5, 1e-9],
+        float,
+        [0, 1, *NOT_NUMBERS],
+        "a number strictly between 0 and 1",
+    ),
+    "whole": (
+        partial(check.whole, 1, 10),
+        INTS,
+        int,
+        [0, 11, 2.0, np.float64(2), *NOT_NUMBERS],
+        "a whole number from 1 to 10",
+    ),
+    "whole, no end": (partial(check.whole, 1), [1, 10**30], int, [0], "a whole number, at least 1"),
+    "flag": (check.flag, [True, False, np.True_], bool, [0, 1, "True", None], "True or False"),
+    "choice": (
+        partial(check.choice, {"moons": 1, "iris": 2}),
+        ["moons", "iris"],
+        str,
+        ["mars", "", "moo", None, 3, ["moons"]],
+        "one of: moons, iris",
+    ),
+    "numbers": (
+        partial(check.numbers, (2,), (3, 2)),
+        [[0, 1], np.array([0, 1], np.uint8), np.array([0, 1], np.float32), np.zeros((3, 2))],
+        np.ndarray,
+        [*NO_ARRAYS, [1], [[1, 2]], 1.0],
+        "finite numbers of shape (2,) or (3, 2)",
+    ),
+    "numbers, at least": (partial(check.numbers, low=0), [[0.0, 1.0]], np.ndarray, [[-1.0, 0.0]], "at least 0"),
+    "numbers, above": (
+        partial(check.numbers, low=0, inclusive=False),
+        [[0.1, 1.0], 1],
+        np.ndarray,
+        [[-1.0, 0.0], [0.0, 1.0], 0],
+        "above 0",
+    ),
+    "wholes": (
+        partial(check.wholes, (2,), low=0, high=2),
+        [[0, 2], np.array([0, 2], np.uint8), range(0, 3, 2)],
+        np.ndarray,
+        [*NO_ARRAYS, [0.0, 1.0], [-1, 0], [0, 3], [[0, 1]]],
+        "whole numbers of shape (2,) from 0 to 2",
+    ),
+}
 
 
-@pytest.mark.parametrize("value", [1, 0.5, 1e-300, np.float32(0.5), np.int64(3)])
-def test_positive_returns_a_float(value):
-    found = check.positive(epsilon=value)
-    assert type(found) is float
-    assert found == value
-
-
-@pytest.mark.parametrize("value", [0, -0.0, -3, *NOT_NUMBERS], ids=repr)
-def test_positive_refuses(value):
-    with pytest.raises(check.RefusedError, match="^epsilon is .*, but must be a finite number above 0$"):
-        check.positive(epsilon=value)
+@pytest.mark.parametrize("name", TABLE)
+def test_what_is_allowed_comes_back_as_a_plain_value(name):
+    validator, allowed, kind, _, _ = TABLE[name]
+    for value in allowed:
+        found = validator(epsilon=value)
+        assert type(found) is kind
+        assert np.array_equal(found, value)
 
 
 @pytest.mark.parametrize(
-    ("value", "inclusive", "good"),
-    [(0, True, True), (1, True, True), (0, False, False), (1, False, False), (0.5, False, True), (2, True, False)],
+    ("name", "value"), [(name, value) for name, (*_, refused, _) in TABLE.items() for value in refused], ids=repr
 )
-def test_between_keeps_or_refuses_its_ends(value, inclusive, good):
-    if good:
-        assert check.between(0, 1, inclusive=inclusive, delta=value) == value
-    else:
-        with pytest.raises(check.RefusedError, match=f"^delta is {value}, but must be a number .*0.*1$"):
-            check.between(0, 1, inclusive=inclusive, delta=value)
+def test_what_is_not_allowed_is_refused_by_name_and_range(name, value):
+    validator, *_, words = TABLE[name]
+    with pytest.raises(ValueError, match=r"^epsilon is .*, but must be ") as caught:
+        validator(epsilon=value)
+    assert str(caught.value).endswith(words)
+    assert isinstance(caught.value, check.RefusedError)
+    assert (caught.value.name, caught.value.allowed[-len(words) :]) == ("epsilon", words)
 
 
-@pytest.mark.parametrize("inclusive", [True, False])
-@pytest.mark.parametrize("value", NOT_NUMBERS, ids=repr)
-def test_between_refuses_what_is_not_a_finite_number(value, inclusive):
-    with pytest.raises(check.RefusedError, match="^delta is"):
-        check.between(-1e9, 1e9, inclusive=inclusive, delta=value)
-
-
-@pytest.mark.parametrize("value", [1, 10, np.int64(7), np.uint8(2)])
-def test_whole_returns_an_int(value):
-    found = check.whole(1, 10, steps=value)
-    assert type(found) is int
-    assert found == value
-
-
-@pytest.mark.parametrize("value", [0, 11, 2.0, np.float64(2), *NOT_NUMBERS], ids=repr)
-def test_whole_refuses(value):
-    with pytest.raises(check.RefusedError, match="^steps is .*, but must be a whole number from 1 to 10$"):
-        check.whole(1, 10, steps=value)
-
-
-def test_whole_without_an_upper_end():
-    assert check.whole(1, steps=10**30) == 10**30
-    with pytest.raises(check.RefusedError, match="a whole number, at least 1$"):
-        check.whole(1, steps=0)
-
-
-@pytest.mark.parametrize("value", [-1e-9, *NOT_NUMBERS], ids=repr)
-def test_at_least_refuses(value):
-    assert check.at_least(0, sd=np.float32(0)) == 0.0
-    with pytest.raises(check.RefusedError, match="^sd is .*, but must be a finite number, at least 0$"):
-        check.at_least(0, sd=value)
-
-
-@pytest.mark.parametrize("value", [0, 1, "True", None], ids=repr)
-def test_a_flag_is_true_or_false(value):
-    assert check.flag(average=np.True_) is True
-    with pytest.raises(check.RefusedError, match="^average is .*, but must be True or False$"):
-        check.flag(average=value)
-
-
-NO_ARRAYS_OF_NUMBERS = [
-    [math.nan, 1],
-    [1, math.inf],
-    ["a", "b"],
-    [True, False],
-    [1j, 0],
-    [None, 1],
-    [[1], [2, 3]],
-    "12",
-]
-
-
-@pytest.mark.parametrize("value", [*NO_ARRAYS_OF_NUMBERS, [1], [[1, 2]], 1.0], ids=repr)
-def test_numbers_refuses(value):
-    with pytest.raises(check.RefusedError, match="^start is .*, but must be finite numbers of shape \\(2,\\)$"):
-        check.numbers((2,), start=value)
-
-
-@pytest.mark.parametrize("value", [[0, 1], np.array([0, 1], np.uint8), np.array([0, 1], np.float32)], ids=repr)
-def test_numbers_returns_floats(value):
-    found = check.numbers((2,), (3, 2), start=value)
-    assert (found.dtype, found.tolist()) == (float, [0.0, 1.0])
-
-
-def test_numbers_keeps_or_refuses_its_end():
-    assert check.numbers(low=0, sd=[0.0, 1.0]).tolist() == [0.0, 1.0]
-    for inclusive, allowed in ((True, "at least 0"), (False, "above 0")):
-        with pytest.raises(check.RefusedError, match=f"^sd is '-1..0', but must be finite numbers, {allowed}$"):
-            check.numbers(low=0, inclusive=inclusive, sd=[-1.0, 0.0])
-    with pytest.raises(check.RefusedError, match="^sd is 0, but"):
-        check.numbers(low=0, inclusive=False, sd=0)
-
-
-@pytest.mark.parametrize("value", [*NO_ARRAYS_OF_NUMBERS, [0.0, 1.0], [-1, 0], [0, 3], [[0, 1]]], ids=repr)
-def test_wholes_refuses(value):
-    with pytest.raises(check.RefusedError, match="^y is .*, but must be whole numbers of shape \\(2,\\) from 0 to 2$"):
-        check.wholes((2,), low=0, high=2, y=value)
-
-
-@pytest.mark.parametrize("value", [[0, 2], np.array([0, 2], np.uint8), range(0, 3, 2)], ids=repr)
-def test_wholes_returns_ints_that_can_be_negated(value):
-    found = check.wholes((2,), low=0, high=2, y=value)
-    assert (1 - 2 * found).tolist() == [1, -3]
+def test_arrays_come_back_as_floats_and_as_ints_that_can_be_negated():
+    assert check.numbers(x=np.array([0, 1], np.uint8)).dtype == float
+    assert (1 - 2 * check.wholes(low=0, high=2, y=np.array([0, 2], np.uint8))).tolist() == [1, -3]
     assert check.wholes(low=0, draws=[]).dtype == int
 
 
-@pytest.mark.parametrize("value", ["mars", "", "moo", None, 3, ["moons"]], ids=repr)
-def test_choice_refuses_and_lists_the_options(value):
-    with pytest.raises(check.RefusedError, match="but must be one of: moons, iris$"):
-        check.choice({"moons": 1, "iris": 2}, dataset=value)
-
-
-def test_a_refusal_is_a_value_error_that_carries_its_parts():
-    with pytest.raises(ValueError, match="epsilon") as caught:
-        check.positive(epsilon=-3)
-    assert (caught.value.name, caught.value.value) == ("epsilon", -3)
-    assert caught.value.allowed == "a finite number above 0"
+def test_a_refusal_says_what_it_saw_of_an_array():
+    for value, said in (([-1.0, 0.0], "'-1..0'"), ([math.nan, 1], "'not finite'"), (["a"], "dtype")):
+        with pytest.raises(check.RefusedError, match=f"^sd is {said}"):
+            check.numbers(low=0, sd=value)
+    with pytest.raises(check.RefusedError, match=r"^X is \(1, 2\), but must be \(n, 3\) with the n = 1 rows of y"):
+        check.rows([[0.5, 1.0]], [0], columns=3)
