@@ -1,9 +1,6 @@
 """The attack: never above what a guarantee allows, sharp enough to be worth its name, and honest about both."""
 
-from dataclasses import asdict
-
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from scipy.special import ndtr, ndtri
 
@@ -12,16 +9,12 @@ from dpcore.accountants import gdp
 from dpcore.attacks.guess import guess
 from dpcore.data import toy as data
 from pages.attack import figures, inversion, membership, two_worlds
-from pages.attack import figures_audits as audited
 from pages.attack import figures_parts as others
 from pages.attack import parameters as attack
-from pages.attack import words as say
-from pages.attack import words_parts as tell
 from pages.attack.experiment import AttackSettings
-from pages.attack.two_worlds import Model, clean, exposures
+from pages.attack.two_worlds import Model, Training, clean, exposed, exposures
 from pages.attack.two_worlds_result import EPSILONS, attacked
 from tests.test_figures import numbers
-from ui.controls import from_link
 
 
 def of(part="worlds", **changes):
@@ -74,21 +67,12 @@ class TestNeverAboveTheBound:
 
 
 class TestWorlds:
-    def test_the_published_recipe_is_caught_live_and_the_sound_one_stands(self):
-        published = of(version="published", clip_norm=0.05, epsilon=1.0, repeats=500)
-        result = trained(published)
-        assert result.caught
-        assert "<b>Caught.</b>" in say.verdict(result)
-        sound = of(epsilon=1.0, clip_norm=0.05, repeats=500)
-        sound = trained(sound)
-        assert not sound.caught
-        assert "Caught" not in say.verdict(sound)
-        assert "proves" in " ".join(say.diagnostics(sound))
-
-    def test_no_privacy_hides_nobody_and_claims_nothing(self):
-        result = trained(of(version="none", repeats=200))
-        assert result.attack.accuracy == 1
-        assert not result.caught
+    def test_the_published_recipe_is_caught_and_without_privacy_nobody_is_hidden(self):
+        for version in ("published", "sound"):
+            result = trained(of(version=version, clip_norm=0.05, epsilon=1.0, repeats=500))
+            assert result.caught == (version == "published")
+        bare = trained(of(version="none", repeats=200))
+        assert (bare.attack.accuracy, bare.caught) == (1, False)
 
     def test_the_worlds_differ_in_one_row(self):
         settings = of(who="row", person=7)
@@ -97,10 +81,10 @@ class TestWorlds:
         other = settings.change(against="public").neighbours.worlds()[1]
         assert np.flatnonzero((other.X != with_them.X).any(axis=1)).tolist() == [7]
 
-    def test_no_clipped_person_moves_further_than_anybody_could(self):
-        for dataset in ("gaussians", "iris"):
-            risks = trained(of(dataset=dataset, repeats=100)).risks
-            assert 0 <= risks.min() < risks.max() <= 1 + 1e-9
+    @pytest.mark.parametrize("dataset", ["gaussians", "iris"])
+    def test_no_clipped_person_moves_further_than_anybody_could(self, dataset):
+        risks = exposed(Training.of(of(dataset=dataset)), nobody=False).run()
+        assert 0 <= risks.min() < risks.max() <= 1 + 1e-9
 
     def test_the_risks_of_all_rows_are_the_same_whoever_is_meant(self):
         """So that the points stay as they are while somebody is dragged."""
@@ -114,12 +98,8 @@ class TestWorlds:
         result = of(epsilon=epsilon, repeats=400).run()
         assert len(result.curve) == len({*EPSILONS, epsilon})
         now = result.curve.set_index("epsilon").loc[epsilon]
-        assert (now["accuracy"], now["low"], now["high"]) == (
-            result.attack.accuracy,
-            result.attack.low,
-            result.attack.high,
-        )
-        assert now["trials"] == result.attack.trials
+        for name in ("accuracy", "low", "high", "trials"):
+            assert now[name] == getattr(result.attack, name)
         assert (now["promised"], now["gaussian"]) == pytest.approx((result.promised, result.ceiling), rel=1e-9)
 
     def test_the_first_picture_is_a_part_of_the_last(self):
@@ -143,11 +123,6 @@ class TestSettings:
                 assert (moved.who, moved.label) == ("outlier", labels[row])
                 assert moved.change(label=chosen).change(spot="0,0").label == chosen
             assert of(label=chosen).change(spot="0,0").label == chosen
-
-    def test_a_link_to_an_outlier_keeps_its_class(self):
-        meant = of(label=0).change(person=int(np.argmax(data.load("gaussians", seed=4).y_private))).change(label=0)
-        link = {name: str(value) for name, value in asdict(meant.change(who="outlier")).items()}
-        assert from_link(AttackSettings, link) == (meant.change(who="outlier"), [])
 
     @pytest.mark.parametrize(
         "changes",
@@ -205,8 +180,7 @@ class TestMembers:
         for attack_on in membership.ATTACKS:
             private = result.curves["private", attack_on][rate]
             assert (private <= result.frontier["gaussian"][rate] + 0.02).all()
-        assert result.at("plain", membership.ATTACKS[0], 0.01) > 0.1
-        assert result.at("plain", membership.ATTACKS[0], 0.01) > result.allowed(0.01)
+        assert result.at("plain", membership.ATTACKS[0], 0.01) > max(0.1, result.allowed(0.01))
         members, rest = result.right("plain")
         assert members > rest + 0.1
 
@@ -215,7 +189,6 @@ class TestOthers:
     def test_the_few_pay_more(self):
         result = of("pays", epsilon=1.0).run()
         assert result.cost(1) > result.cost(0) + 0.1
-        assert "not shared evenly" in tell.pays_verdict(result)
         assert abs(result.plain[0, -1] - result.plain[1, -1]) < 0.1  # without privacy both are served
 
     def test_a_planted_record_is_read_without_privacy_only(self):
@@ -237,40 +210,6 @@ class TestOthers:
         settings = of("inversion", steps=1)
         seen = inversion.inverted(inversion.Model.of(settings), (None,), range(1))
         assert seen.match[1, 0] == pytest.approx(1, abs=1e-4)
-
-
-def figures_of(result):
-    match result.settings.part:
-        case "worlds":
-            return [figures.people(result), figures.scores(result), figures.accuracy(result)]
-        case "membership":
-            return [others.roc(result), *(others.margins(result, arm) for arm in membership.ARMS)]
-        case "audit":
-            dots = [audited.summary(result, broken=broken) for broken in (False, True)]
-            return [*dots, *(audited.audits(result, names) for names in audited.COLUMNS)]
-        case "once":
-            return [audited.canaries(result), audited.beside(result)]
-        case "pays":
-            return [others.groups(result), others.by_class(result, 0), others.by_class(result, 1)]
-        case _:
-            return [*(others.pictures(result, private=side) for side in (True, False)), others.match(result)]
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        of(repeats=200),
-        of(dataset="iris", who="row", repeats=100),
-        of(version="none", repeats=100),
-        *map(of, ("membership", "audit", "once", "pays", "inversion")),
-    ],
-    ids=lambda one: f"{one.part} {one.dataset} {one.version}",
-)
-def test_plotly_accepts_every_figure_and_a_part_is_drawn_as_far_as_it_goes(settings):
-    result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
-    for figure in figures_of(result):
-        assert len(go.Figure(figure).data) == len(figure["data"])
-    assert set(result.frames())
 
 
 def test_each_point_of_the_map_says_which_row_it_is():

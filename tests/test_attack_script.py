@@ -1,17 +1,13 @@
-"""The page of the attack as a script: every part opens, links hold, clicks are judged, and no audit proves anything."""
+"""The page of the attack as a script: every part opens, clicks are judged, and no audit proves anything."""
 
 import pytest
 
 from pages.attack.experiment import AttackSettings
 from pages.attack.parameters import PARTS
-from tests.app import at_rest, opened, text
+from tests.app import opened, settings_of, text
 
 PAGE = "attack"
 QUICK = {"repeats": "100", "steps": "3"}
-
-
-def settings_of(app):
-    return app.session_state["attack.desk"].settings
 
 
 def sent(app, key, name, value):
@@ -31,18 +27,15 @@ def test_every_part_opens_and_proves_nothing(part):
     assert "never proves one" in said or part in ("pays", "inversion")
 
 
-@pytest.mark.parametrize("version", ["published", "none"])
-def test_every_version_says_what_it_is(version):
-    app = opened(PAGE, version=version, dataset="iris", **QUICK)
-    assert not app.exception
-    assert ("Bound if the claim held" in text(app)) == (version == "published")
-
-
-def test_a_click_is_a_person_and_a_place_is_an_outlier():
+def test_a_click_is_a_person_and_a_place_is_an_outlier_and_each_is_applied_once():
     app = sent(opened(PAGE, **QUICK), "attack.board", "person", 17)
-    assert (settings_of(app).who, settings_of(app).person) == ("row", 17)
+    assert (settings_of(app, PAGE).who, settings_of(app, PAGE).person) == ("row", 17)
+    app = sent(app, "attack.knobs", "person", 3)
+    app.run()
+    assert settings_of(app, PAGE).person == 3
     app = sent(app, "attack.board", "spot", "0.25,-0.5")
-    assert (settings_of(app).who, settings_of(app).person_x, settings_of(app).person_y) == ("outlier", 0.25, -0.5)
+    meant = settings_of(app, PAGE)
+    assert (meant.who, meant.person_x, meant.person_y) == ("outlier", 0.25, -0.5)
     assert "person_x" in str(app.query_params)
 
 
@@ -52,20 +45,4 @@ def test_a_click_is_a_person_and_a_place_is_an_outlier():
 def test_a_forged_click_changes_nothing(name, value):
     app = sent(opened(PAGE, **QUICK), "attack.board", name, value)
     assert not app.exception
-    assert settings_of(app) == AttackSettings(repeats=100, steps=3)
-
-
-def test_a_click_is_applied_once():
-    app = sent(opened(PAGE, **QUICK), "attack.board", "person", 17)
-    app = sent(app, "attack.knobs", "person", 3)
-    app.run()
-    assert settings_of(app).person == 3
-
-
-def test_a_link_is_the_experiment():
-    first = opened(PAGE, part="pays", minority="0.1", epsilon="0.5", **QUICK)
-    address = {name: value[0] if isinstance(value, list) else value for name, value in first.query_params.items()}
-    second = opened(PAGE, **address)
-    assert settings_of(second) == settings_of(first)
-    assert (settings_of(second).minority, settings_of(second).steps) == (0.1, 3)
-    assert text(at_rest(second, "attack")) == text(at_rest(first, "attack"))
+    assert settings_of(app, PAGE) == AttackSettings(repeats=100, steps=3)

@@ -44,18 +44,8 @@ def sound(method: str, **changes: float) -> Callable[[], Target]:
     )
 
 
-def tabled(name: str) -> tuple[str, Callable[[], Target]]:
-    method = name.partition(" ")[0]
-    return method, lambda: AUDITS[name].target(
-        EPSILON, **AUDITS[name].how, **{"delta": DELTA} if method == "pate" else {}
-    )
-
-
-# What is broken -> the method, and how its worlds are made.
-BROKEN = {
-    name: tabled(name) for name in AUDITS if AUDITS[name].family == "parties" and AUDITS[name].expected == "caught"
-}
-BROKEN |= {f"{method} half": (method, sound(method, factor=0.5)) for method in aggregation.RELEASES}
+# What is broken, besides what the audit table breaks -> the method, and how its worlds are made.
+BROKEN = {f"{method} half": (method, sound(method, factor=0.5)) for method in aggregation.RELEASES}
 BROKEN["soft sum"] = "soft", lambda: released(Summed(method="soft"), EPSILON)
 BROKEN["average uncut"] = "average", lambda: released(Uncut(method="average"), EPSILON)
 
