@@ -42,8 +42,8 @@ ALLOWED = {
     ("pages/learn/page_choosing.py", "Why"),
     ("pages/lessons/words.py", "Known"),  # a part of a lesson's file
     # Short forms of "Membership inference" and "Model inversion", so that the selector fits a narrow frame.
-    ("pages/attack/page.py", "Membership"),
-    ("pages/attack/page.py", "Inversion"),
+    ("pages/attack/parameters.py", "Membership"),
+    ("pages/attack/parameters.py", "Inversion"),
     # Titles of charts, tiles, tables and cards.
     ("pages/attack/figures_audits.py", "Sound"),
     ("pages/attack/figures_parts.py", "No privacy"),
