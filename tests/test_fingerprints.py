@@ -14,12 +14,15 @@ from scripts.fingerprints import beside, fingerprint, has_colon, headless, in_co
 EXCEPT = {
     # The value of a guess, which may be a sentence in quotes.
     "Your guess is in: {guess}.",
+    # Two labels of a hover, and a pattern.
+    "click: is this person safe?",
+    r"\s ^. \b(?: Cc lick Hh over drag)\b ^. \.",
 }
 # (colons, semicolons, headless openers in percent of sentences; "of its own" per 1,000 words; 90th percentile of words)
 STYLE_SHEET = (5, 0, 0.5, 0, 22)
 # The style sheet, or what was measured last where that is stricter; no share may rise.
 CEILINGS = {
-    "pages: code": (3.8, 0, 0, 0, 21),  # of 27 sentences, of which some are the code that a page writes
+    "pages: code": (0, 0, 0, 0, 21),  # of 26 sentences, of which some are the code that a page writes
     "ui: code": (4.6, 0, 0, 0, 14),
     "pages: texts": STYLE_SHEET,
     "ui: texts": STYLE_SHEET,
