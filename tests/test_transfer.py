@@ -24,13 +24,10 @@ class TestProblem:
         assert transfer.norm_q(contrasts, 0) == pytest.approx([2, 0, 3])
         assert transfer.norm_q(contrasts, 0.5) == pytest.approx([(3**0.5 + 2) ** 2, 0, 9])
         assert np.isfinite(transfer.norm_q(np.full((1, 50), 0.1), 0.05)).all()
+        for q in (0.1, 0.5, 0.9):
+            assert (transfer.norm_q(contrasts, q) >= transfer.norm_q(contrasts, 1) - 1e-12).all()
         with pytest.raises(check.RefusedError, match="^q is 2"):
             transfer.norm_q(contrasts, 2)
-
-    @pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
-    def test_no_norm_is_below_the_first(self, q):
-        contrasts = np.random.default_rng(0).normal(size=(50, 7))
-        assert (transfer.norm_q(contrasts, q) >= transfer.norm_q(contrasts, 1) - 1e-12).all()
 
     def test_the_first_source_is_the_farthest_and_all_point_one_way(self):
         found = data()
