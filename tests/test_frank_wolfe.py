@@ -22,17 +22,8 @@ def test_the_batch_is_the_plain_loop(polytope, noise):
     centres = np.array([[0.2, -0.1], [0.0, 0.0], [-0.3, 0.4]])
     options = {"residual_bound": 0.6, "seed": 5, "noise": noise, "part": 2, "dtype": np.float64}
     lengths, scales = np.array([7, 12, 3]), np.array([0.02, 0.1, 0.05])
-    walk = fw.noisy_frank_wolfe(
-        X,
-        y,
-        polytope=polytope,
-        steps=lengths,
-        scale=scales,
-        draws=[4, 4, 9],
-        centre=centres,
-        keep_points=True,
-        **options,
-    )
+    batch = {"steps": lengths, "scale": scales, "draws": [4, 4, 9], "centre": centres, "keep_points": True}
+    walk = fw.noisy_frank_wolfe(X, y, polytope=polytope, **batch, **options)
     for m, draw in enumerate([4, 4, 9]):
         own = {"steps": lengths[m], "scale": scales[m], "bound": 0.6, "noise": noise, "seed": 5, "part": 2}
         w, chosen = plain_loop(X, y, polytope, draw=draw, centre=centres[m], **own)
@@ -41,37 +32,24 @@ def test_the_batch_is_the_plain_loop(polytope, noise):
         assert (walk.choices[lengths[m] :, m] == -1).all()
         assert walk.sparsity()[m] == len(set(chosen))
         np.testing.assert_allclose(walk.points[[0, -1], m], [centres[m], w], atol=1e-12)
-    single = fw.noisy_frank_wolfe(
-        X, y, polytope=polytope, steps=12, scale=0.1, draws=[4], centre=centres[1], **(options | {"dtype": np.float32})
-    )
+    one = options | {"steps": 12, "scale": 0.1, "draws": [4], "centre": centres[1], "dtype": np.float32}
+    single = fw.noisy_frank_wolfe(X, y, polytope=polytope, **one)
     np.testing.assert_allclose(single.weights[0], walk.weights[1], atol=2e-3)
 
 
 def test_pooled_rows_are_counted_as_rows():
-    X, y = problem(d=2)
-    Z, z = problem(40, 2, seed=1)
-    centre = np.array([0.1, 0.2])
-    pot = fw.Pooled(gram=(Z.T @ Z)[None], moment=(Z.T @ z)[None], rows=np.array([40]))
-    ball = fw.L1Ball(dimension=2, radius=1.0)
-    options = {"steps": 9, "scale": 0.03, "noise": "gumbel", "seed": 1}
-    walk = fw.noisy_frank_wolfe(
-        X, y, polytope=ball, residual_bound=0.5, draws=[0], centre=centre, pooled=pot, dtype=np.float64, **options
-    )
-    w, chosen = plain_loop(X, y, ball, bound=0.5, draw=0, centre=centre, pot=(Z, z), **options)
-    assert list(walk.choices[:, 0]) == chosen
-    np.testing.assert_allclose(walk.weights[0], w, atol=1e-12)
-
-
-def test_one_pot_for_all_models_is_a_pot_for_each():
-    X, y = problem(d=3)
-    Z, z = problem(40, 3, seed=1)
-    options = {"steps": 9, "scale": 0.03, "residual_bound": 0.5, "seed": 1, "draws": [0, 1], "dtype": np.float64}
-    options |= {"polytope": fw.L1Ball(dimension=3, radius=1.0), "centre": np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1]])}
+    (X, y), (Z, z), ball = problem(d=3), problem(40, 3, seed=1), fw.L1Ball(dimension=3, radius=1.0)
+    how, centres = {"steps": 9, "scale": 0.03, "seed": 1}, np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1]])
+    options = {"residual_bound": 0.5, "draws": [0, 1], "centre": centres, "dtype": np.float64}
     pots = [
         fw.Pooled(gram=np.array([Z.T @ Z] * m), moment=np.array([Z.T @ z] * m), rows=np.full(m, 40)) for m in (1, 2)
     ]
-    shared, own = (fw.noisy_frank_wolfe(X, y, pooled=pot, **options) for pot in pots)
+    shared, own = (fw.noisy_frank_wolfe(X, y, polytope=ball, pooled=pot, **how, **options) for pot in pots)
     np.testing.assert_array_equal(shared.weights, own.weights)
+    for m in range(2):
+        w, chosen = plain_loop(X, y, ball, bound=0.5, noise="gumbel", draw=m, centre=centres[m], pot=(Z, z), **how)
+        assert list(own.choices[:, m]) == chosen
+        np.testing.assert_allclose(own.weights[m], w, atol=1e-12)
 
 
 class _AllVertices(fw.L1Ball):
@@ -196,18 +174,8 @@ class TestOptimum:
         curvature = np.square(np.einsum("vwd,nd->vwn", edges, X)).mean(axis=-1).max()
         gaps = []
         for steps in (10, 100, 1000):
-            w = fw.noisy_frank_wolfe(
-                X,
-                y,
-                polytope=polytope,
-                steps=steps,
-                scale=0,
-                residual_bound=bound,
-                seed=0,
-                draws=[0],
-                centre=np.array(centre),
-                dtype=np.float64,
-            ).weights[0]
+            how = {"steps": steps, "scale": 0, "residual_bound": bound, "seed": 0, "draws": [0], "dtype": np.float64}
+            w = fw.noisy_frank_wolfe(X, y, polytope=polytope, centre=np.array(centre), **how).weights[0]
             gaps.append(self.objective(X, y, w, bound) - solved.fun)
             assert -1e-6 <= gaps[-1] <= 2 * curvature / (steps + 2)
         assert gaps[0] > gaps[-1]
@@ -249,30 +217,19 @@ class TestSteps:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"noise": "normal"},
-        {"steps": 0},
-        {"scale": -1.0},
-        {"scale": np.nan},
+        *({"steps": value} for value in (0, 2.5, True)),
+        *({"scale": value} for value in (-1.0, np.nan, "much", [0.1, 0.1])),
+        *({"residual_bound": value} for value in (np.nan, "R")),
+        *({"centre": value} for value in (np.full(3, np.nan), np.zeros(2))),
+        *({"y": np.full(60, value)} for value in (np.nan, "a")),
         {"X": np.full((60, 3), 1.5)},
-        {"y": np.full(60, np.nan)},
         {"polytope": fw.L1Ball(dimension=2, radius=1)},
-        {"steps": 2.5},
-        {"steps": True},
-        {"scale": "much"},
-        {"scale": [0.1, 0.1]},
-        {"residual_bound": np.nan},
-        {"residual_bound": "R"},
-        {"centre": np.full(3, np.nan)},
-        {"centre": np.zeros(2)},
-        {"y": np.full(60, "a")},
-        {"draws": [0.5]},
-        {"ridge": -0.1},
+        *({"noise": "normal"}, {"draws": [0.5]}, {"ridge": -0.1}),
     ],
     ids=str,
 )
 def test_bad_arguments_are_refused(changes):
     X, y = problem()
     good = {"polytope": fw.L1Ball(dimension=3, radius=1), "steps": 3, "scale": 0.1, "residual_bound": 1.0}
-    arguments = {"X": X, "y": y, "seed": 0, "draws": [0]} | good | changes
     with pytest.raises(check.RefusedError):
-        fw.noisy_frank_wolfe(**arguments)
+        fw.noisy_frank_wolfe(**{"X": X, "y": y, "seed": 0, "draws": [0]} | good | changes)

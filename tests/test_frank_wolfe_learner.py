@@ -36,18 +36,9 @@ class TestEstimator:
         model = DPFrankWolfeRegressor(random_state=4, noise="laplace", **options).fit(X, y, centre=centre)
         each = math.sqrt(2 * zcdp.rho_of(3.0, delta=1e-6) / 8)
         scale = 2 * (2 * 0.7 * 0.8 * 0.5 / 50) / each
-        w, chosen = plain_loop(
-            np.clip(X, -0.8, 0.8) / 0.8,
-            y,
-            fw.L1Ball(dimension=3, radius=0.56),
-            steps=8,
-            scale=scale,
-            bound=0.5,
-            noise="laplace",
-            seed=seeds.noise_seed(4),
-            draw=0,
-            centre=centre * 0.8,
-        )
+        ball, how = fw.L1Ball(dimension=3, radius=0.56), {"scale": scale, "bound": 0.5, "noise": "laplace", "steps": 8}
+        how |= {"seed": seeds.noise_seed(4), "draw": 0, "centre": centre * 0.8}
+        w, chosen = plain_loop(np.clip(X, -0.8, 0.8) / 0.8, y, ball, **how)
         np.testing.assert_allclose(model.coef_, w / 0.8, atol=1e-10)
         assert list(model.path_) == chosen
 
@@ -70,16 +61,8 @@ class TestEstimator:
     @pytest.mark.parametrize(
         "changes",
         [
-            {"epsilon": 0},
-            {"delta": 0},
-            {"radius": -1},
-            {"residual_bound": 0},
-            {"data_bound": 0},
-            {"steps": 0},
-            {"penalty": -0.1},
-            {"q": "0"},
-            {"noise": "normal"},
-            {"adjacency": "both"},
+            *({name: 0} for name in ("epsilon", "delta", "residual_bound", "data_bound", "steps")),
+            *({"radius": -1}, {"penalty": -0.1}, {"q": "0"}, {"noise": "normal"}, {"adjacency": "both"}),
         ],
         ids=str,
     )

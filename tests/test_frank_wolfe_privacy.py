@@ -1,16 +1,17 @@
 """What a private walk costs: sensitivities by brute force, a choice's price, its noise, the printed scale, audits."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 from frank_wolfe_oracles import PENTAGON, gradient, problem
-from scipy import integrate, stats
+from oracles import win_probabilities
+from scipy import stats
 
 from dpcore import accountants
 from dpcore.accountants import zcdp
 from dpcore.attacks import audit
+from dpcore.mechanisms import NoisyMax
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
 
@@ -19,12 +20,12 @@ REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE
 
 class TestSensitivity:
     @pytest.mark.parametrize("adjacency", Adjacency)
-    @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
-    def test_no_neighbour_moves_a_score_further_and_some_do_as_far(self, d, adjacency):
-        rng, n, bound, radius = np.random.default_rng(d), 7, 0.8, 1.7
-        ball = fw.L1Ball(dimension=d, radius=radius)
-        claim = fw.score_sensitivity(ball.norm, residual_bound=bound, rows=n, adjacency=adjacency)
-        assert claim == pytest.approx({REPLACE: 2, ADD: 1}[adjacency] * radius * bound / n)
+    @pytest.mark.parametrize("polytope", [*(fw.L1Ball(dimension=d, radius=1.7) for d in (1, 2, 5)), PENTAGON])
+    def test_no_neighbour_moves_a_score_further_and_some_do_as_far(self, polytope, adjacency):
+        d, n, bound = polytope.dimension, 7, 0.8
+        rng = np.random.default_rng(d)
+        claim = fw.score_sensitivity(polytope.norm, residual_bound=bound, rows=n, adjacency=adjacency)
+        assert claim == pytest.approx({REPLACE: 2, ADD: 1}[adjacency] * polytope.norm * bound / n)
         worst = widest = 0.0
         for trial in range(400):
             X, y, w = rng.uniform(-1, 1, (n, d)), rng.normal(size=n), rng.normal(size=d)
@@ -37,11 +38,11 @@ class TestSensitivity:
             else:
                 other, label = (X[-1], -50.0) if hostile else (rng.uniform(-1, 1, d), rng.normal())
                 after = gradient(np.vstack([X[:-1], other]), np.append(y[:-1], label), w, bound=bound)
-            moved = ball.scores((before - after)[None])[0]
+            moved = polytope.scores((before - after)[None])[0]
             worst, widest = max(worst, np.abs(moved).max()), max(widest, moved.max() - moved.min())
         assert worst <= claim * (1 + 1e-12)
         assert worst == pytest.approx(claim)
-        assert widest == pytest.approx(2 * claim)
+        assert widest == pytest.approx(2 * claim) or polytope is PENTAGON
 
     @pytest.mark.parametrize("adjacency", Adjacency)
     @pytest.mark.parametrize("ridge", [0.0, 0.3])
@@ -67,59 +68,8 @@ class TestSensitivity:
         assert worst <= claim * (1 + 1e-12)
         assert worst == pytest.approx(claim)
 
-    @pytest.mark.parametrize("adjacency", Adjacency)
-    def test_a_hull_by_its_longest_corner(self, adjacency):
-        rng, n, bound = np.random.default_rng(0), 5, 1.0
-        claim = fw.score_sensitivity(PENTAGON.norm, residual_bound=bound, rows=n, adjacency=adjacency)
-        worst = 0.0
-        for signs in np.array(np.meshgrid([-1, 1], [-1, 1])).reshape(2, -1).T:
-            X, y = rng.uniform(-1, 1, (n, 2)), rng.normal(size=n)
-            X[-1], y[-1] = signs, 50.0
-            if adjacency is ADD:
-                after = gradient(X[:-1], y[:-1], np.zeros(2), bound=bound, rows=n)
-            else:
-                after = gradient(X, np.append(y[:-1], -50.0), np.zeros(2), bound=bound)
-            moved = PENTAGON.scores((gradient(X, y, np.zeros(2), bound=bound) - after)[None])
-            worst = max(worst, np.abs(moved).max())
-        assert worst == pytest.approx(claim)
-
-
-def laplace_wins(scores, b, *, only=None):
-    """Chance of each index (of the first few) to have the largest score after Laplace noise of scale b: quadrature."""
-    law, scores = stats.laplace(scale=b), np.asarray(scores, dtype=float)
-    knots = np.sort(np.unique(scores))
-    pieces = [-np.inf, *knots, np.inf]
-
-    def chance(i):
-        def density(x):
-            return law.pdf(x - scores[i]) * np.prod(law.cdf(x - np.delete(scores, i)))
-
-        ends = itertools.pairwise(pieces)
-        return sum(integrate.quad(density, *each, epsabs=0, epsrel=1e-9, limit=400)[0] for each in ends)
-
-    return np.array([chance(i) for i in range(len(scores) if only is None else only)])
-
 
 class TestCostOfAChoice:
-    @pytest.mark.parametrize("others", [1, 19])
-    def test_laplace_costs_two_sensitivities_over_scale_and_no_less(self, others):
-        """One score rises by Delta and the others fall by it: 2 Delta / b is attained, by 20 vertices soon."""
-        delta, b, ratios = 1.0, 2.0, []
-        for gap in (0.0, 4.0, 12.0, 30.0):
-            here, there = np.r_[-gap + delta, np.full(others, -delta)], np.r_[-gap, np.zeros(others)]
-            loss = math.log(laplace_wins(here, b, only=1)[0] / laplace_wins(there, b, only=1)[0])
-            ratios.append(loss / (2 * delta / b))
-        assert all(ratio <= 1 + 1e-9 for ratio in ratios)
-        # Delta / b, which is enough where all scores move one way, would be half of it.
-        assert ratios[-1] > (0.99999 if others > 1 else 0.9)
-
-    @pytest.mark.parametrize("seed", range(4))
-    def test_no_neighbours_reach_further(self, seed):
-        rng, b = np.random.default_rng(seed), 1.0
-        scores, moves = rng.normal(scale=2, size=3), rng.uniform(-0.3, 0.3, 3)
-        loss = np.abs(np.log(laplace_wins(scores + moves, b) / laplace_wins(scores, b))).max()
-        assert loss <= 2 * 0.3 / b + 1e-9
-
     def test_gumbel_moves_all_log_odds_within_the_interval(self):
         epsilon, sensitivity = 0.7, 0.2
         b = fw.noise_scale(epsilon, sensitivity=sensitivity)
@@ -130,7 +80,8 @@ class TestCostOfAChoice:
             p, q = (np.exp(s / b - np.logaddexp.reduce(s / b)) for s in (scores + moves, scores))
             loss = np.log(p / q)
             assert loss.max() - loss.min() <= epsilon * (1 + 1e-9)
-        assert epsilon == pytest.approx(2 * sensitivity / b)
+        # The price of a choice is that of report-noisy-max, whose worst neighbours are found in its own tests.
+        assert b == NoisyMax(sensitivity=sensitivity, epsilon=epsilon).scale == pytest.approx(2 * sensitivity / epsilon)
 
 
 class TestNoise:
@@ -149,12 +100,9 @@ class TestNoise:
     def test_choices_follow_their_law(self, noise):
         X, y = problem(30, 2, seed=4)
         found, scores = self.counts(noise, X=X, y=y, scale=0.15, radius=1.0)
-        gumbel = np.exp(-scores / 0.15) / np.exp(-scores / 0.15).sum()
-        law = gumbel if noise == "gumbel" else laplace_wins(-scores, 0.15)
-        assert law.sum() == pytest.approx(1)
-        assert stats.chisquare(found, law * self.RUNS).pvalue > 1e-3
-        half = np.exp(-scores / 0.075) / np.exp(-scores / 0.075).sum()
-        assert stats.chisquare(found, half * self.RUNS).pvalue < 1e-9  # the test can fail
+        for scale, holds in ((0.15, True), (0.075, False)):  # half of the noise would be seen
+            law = win_probabilities(-scores, scale=scale, noise=noise)
+            assert (stats.chisquare(found, law / law.sum() * self.RUNS).pvalue > 1e-3) == holds
 
     @pytest.mark.parametrize("noise", fw.NOISES)
     def test_each_vertex_has_its_own_noise_in_each_step(self, noise):
