@@ -1,15 +1,18 @@
 """What links and fields may hold: no value takes a page away, and numbers are read as people write them."""
 
+import math
 from dataclasses import dataclass, fields
 
 import pytest
 
+from dpcore.check import RefusedError
 from lab.links import UNFORESEEN
 from lab.settings import Settings
 from pages.parties.experiment import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
 from tests.app import QUICK, moved, opened
 from ui.controls import Desk, from_link
+from ui.vocabulary import KNOBS
 
 COUNT = 250
 COSTLY = {"network": 60, "what-if": 80}  # each link's noise is calibrated anew
@@ -31,6 +34,19 @@ def test_no_link_takes_a_page_away(page):
     # A feature beyond the second needs another data set in the same link
     assert names - taken <= {"own", "feature_x", "feature_y", "weight_7", "weight_8"} or page in COSTLY
     assert len(some) / 4 < refused < len(some)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_field_refuses_by_its_name_what_has_no_meaning(page):
+    kind = PAGES[page]
+    bad = [(name, value) for name, ends in kind.LIMITS.items() for value in (ends[0] - 1, ends[1] + 1, math.nan, "x")]
+    bad += [(name, None) for name in kind.LIMITS if name != "rows"] + [(name, "mars") for name in kind.CHOICES]
+    bad += [(name, value) for name, (low, _) in kind.LIMITS.items() if type(low) is int for value in (low + 0.5, True)]
+    for name, value in bad:
+        with pytest.raises(RefusedError) as caught:
+            kind(**{name: value})
+        assert str(caught.value).startswith(f"{name} is {value!r}, but must be ")
+    assert set(kind.LIMITS) <= set(KNOBS)
 
 
 @dataclass(frozen=True)
