@@ -62,6 +62,16 @@ def told(shown: str) -> float:
     return math.inf if shown == "unlimited" else float(shown.replace(",", ""))
 
 
+def near(value):
+    """A rule: the first number said is this one of the result."""
+    return lambda result, match: told(match[1]) == pytest.approx(value(result), rel=0.006)
+
+
+def shown(value):
+    """A rule: the first number said is this one of the result, written as the page writes numbers."""
+    return lambda result, match: match[1] == say.number(value(result))
+
+
 def spent(result) -> float:
     exact = result.epsilon("pld")
     return result.held.epsilon if math.isnan(exact) else exact
@@ -77,33 +87,11 @@ def worst(result) -> float:
     return max(result.epsilon(name) for name in ("naive", "strong", "moments", "renyi"))
 
 
-def allows(result, steps: int) -> bool:
-    """What is computed says that the target allows these steps, those of the run among them."""
-    found = {result.most_steps("pld"), result.most_steps("renyi")}
-    return steps in found and steps >= result.settings.steps
-
-
-def steps_found(result) -> int:
-    return int((~np.isnan(result.found["pld"])).sum())
-
-
-def saved(result) -> float:
-    return result.unsampled / result.held.epsilon if result.held.epsilon else math.inf
-
-
-def unseen(result) -> float:
-    return (1 - result.settings.sampling_rate) ** result.settings.steps
-
-
 def best_alone(result) -> float:
     """The least price of the best of a random number of tries, by any of the laws."""
     run, tries = result.settings.whole, result.settings.settings_tried
     promise = {"tries": tries, "delta": result.settings.delta, "adjacency": "add/remove"}
     return min(tuning.price(run, way=law, **promise).epsilon for law in ("logarithmic", "geometric", "poisson"))
-
-
-def told_best(result, shown: str) -> bool:
-    return shown == say.number(best_alone(result))
 
 
 def found_by(chance: float, shown: str) -> bool:
@@ -174,10 +162,8 @@ def main_term(result, order: int) -> float:
 
 def lemma(result, match) -> bool:
     order, moment, bound = int(match[1]), told(match[2]), told(match[3])
-    exact = by_quadrature(result, order)
-    return moment == pytest.approx(exact, rel=0.006, abs=1e-10) and bound == pytest.approx(
-        main_term(result, order), rel=0.006
-    )
+    exact = pytest.approx(by_quadrature(result, order), rel=0.006, abs=1e-10)
+    return moment == exact and bound == pytest.approx(main_term(result, order), rel=0.006)
 
 
 def last_order(result) -> float:
@@ -226,20 +212,20 @@ RULES: Rules = {
     r"Releasing all (\d+) tries costs (\S+)\. Releasing only the best is not cheaper here, at (\S+) \(": lambda r, m: (
         int(m[1]) == r.settings.settings_tried > 1
         and m[2] == say.number(r.tuned.epsilon)
-        and told_best(r, m[3])
+        and m[3] == say.number(best_alone(r))
         and r.tuned.epsilon <= best_alone(r)
     ),
     r"only the best costs (\S+) \(\w+ dist\w+\)\. Releasing all (\d+) tries costs (at most |)(\S+)\. ": lambda r, m: (
-        told_best(r, m[1])
+        m[1] == say.number(best_alone(r))
         and bool(m[3]) == (r.settings.sampling_rate < 1)
         and m[4] == say.number(r.tuned.epsilon)
         and r.tuned.epsilon > best_alone(r)
     ),
     r"Releasing only the best costs (\S+) \(\w+ distribution\)\. All (\d+) tries are still": lambda r, m: (
-        told_best(r, m[1]) and r.tuned is None
+        m[1] == say.number(best_alone(r)) and r.tuned is None
     ),
     r"searches finding: best only from (\S+), all for (\S+?)\.(?: |$)": lambda r, m: (
-        told_best(r, m[1]) and m[2] == say.number(r.tuned.epsilon)
+        m[1] == say.number(best_alone(r)) and m[2] == say.number(r.tuned.epsilon)
     ),
     r"is found with probability (\S+) % by (\d+) tries": lambda r, m: (
         int(m[2]) == r.settings.settings_tried and found_by(1 - 0.9 ** int(m[2]), m[1])
@@ -251,44 +237,50 @@ RULES: Rules = {
     r"run costs epsilon (\S+) by advanced composition": lambda r, m: (
         m[1] == say.number(r.epsilon("strong")) and worst(r) > r.epsilon("strong")
     ),
-    r"run costs epsilon (\S+) by basic composition": lambda r, m: m[1] == say.number(r.epsilon("naive")),
-    r"and (\S+) by the moments accountant\. The noise": lambda r, m: m[1] == say.number(r.epsilon("moments")),
-    r"and (\S+) by advanced composition": lambda r, m: m[1] == say.number(r.epsilon("strong")),
+    r"run costs epsilon (\S+) by basic composition": shown(lambda r: r.epsilon("naive")),
+    r"and (\S+) by the moments accountant\. The noise": shown(lambda r: r.epsilon("moments")),
+    r"and (\S+) by advanced composition": shown(lambda r: r.epsilon("strong")),
     r"(PLD|GDP) accountant: (\S+) \((exact|upper bound)": lambda r, m: (
         m[2] == say.number(r.epsilon("pld"))
         and (m[3] == "exact") == (m[1] == "GDP") == (r.settings.exact_accountant == "gdp")
     ),
     r"accountant: … \(being": lambda r, _: math.isnan(r.epsilon("pld")),
-    r"Loosest bound: (\S+) \(": lambda r, m: m[1] == say.number(worst(r)),
+    r"Loosest bound: (\S+) \(": shown(worst),
     r"Remaining budget: ([\d.]\S*) \(target epsilon [\d.]+\)": lambda r, m: (
         left(r, m[1]) and spent(r) <= r.settings.target_epsilon * 1.005
     ),
     r"Remaining budget: −(\S+) \(target epsilon [\d.]+, exceeded": lambda r, m: (
         left(r, m[1]) and spent(r) > r.settings.target_epsilon
     ),
-    r"target of epsilon \S+ allows ([\d,]+) steps?": lambda r, m: allows(r, int(told(m[1]))),
+    r"target of epsilon \S+ allows ([\d,]+) steps?": lambda r, m: (
+        told(m[1]) in {r.most_steps("pld"), r.most_steps("renyi")} and told(m[1]) >= r.settings.steps
+    ),
     r"allows 100,000 or more": lambda r, _: np.nanmax([r.most_steps("pld"), r.most_steps("renyi")]) >= 100_000,
     r"these steps need noise multiplier ([\d.,]+)\.": lambda r, m: (
         m[1] in map(say.number, (r.least_noise("pld"), r.least_noise("renyi"))) and spent(r) > r.settings.target_epsilon
     ),
-    r"(\d+) of 9 points computed by the (?:PLD|GDP) accountant": lambda r, m: int(m[1]) == steps_found(r) < 9,
-    r"is looser by a factor of (\S+)\. ": lambda r, m: m[1] == say.number(worst(r) / r.epsilon("pld")),
+    r"(\d+) of 9 points computed by the (?:PLD|GDP) accountant": lambda r, m: (
+        int(m[1]) == (~np.isnan(r.found["pld"])).sum() < 9
+    ),
+    r"is looser by a factor of (\S+)\. ": shown(lambda r: worst(r) / r.epsilon("pld")),
     r"effects finding: [^.]+\.": lambda r, m: (
         max((held.epsilon for held in r.effects().values() if held), default=0) > r.epsilon("pld")
     ),
-    r"meets the target from ([\d.,]+) on": lambda r, m: m[1] == say.number(r.least_noise("pld")),
-    r"With epsilon (\S+), an attacker": lambda r, m: m[1] == say.number(r.held.epsilon),
+    r"meets the target from ([\d.,]+) on": shown(lambda r: r.least_noise("pld")),
+    r"With epsilon (\S+), an attacker": shown(lambda r: r.held.epsilon),
     r"whether you are in the data": lambda r, _: r.held.adjacency == "add/remove",
     r"Every row is in every step": lambda r, _: r.settings.sampling_rate == 1,
-    r"saves almost nothing": lambda r, _: saved(r) < 1.1,
+    r"saves almost nothing": lambda r, _: r.unsampled < 1.1 * r.held.epsilon,
     r"same noise would cost epsilon \S+, ([\d.,]+) times as much": lambda r, m: (
-        saved(r) >= 1.1 and m[1].rstrip(",") == say.number(saved(r))
+        r.unsampled >= 1.1 * r.held.epsilon and m[1].rstrip(",") == say.number(r.unsampled / r.held.epsilon)
     ),
     r"Advanced composition is worse": lambda r, _: r.epsilon("strong") > r.epsilon("naive"),
     r"converts to \(ε, δ\) once": lambda r, _: r.epsilon("strong") > 5 * r.epsilon("moments"),
     r"has only 32 orders": lambda r, _: math.log(1 / r.settings.delta) / 32 > r.epsilon("moments") / 2,
     r"The noise multiplier is below 1": lambda r, _: r.settings.noise_multiplier < 1,
-    r"On average (\S+) % of rows are never used": lambda r, m: abs(float(m[1]) - 100 * unseen(r)) <= 0.5 + 1e-9,
+    r"On average (\S+) % of rows are never used": lambda r, m: found_by(
+        (1 - r.settings.sampling_rate) ** r.settings.steps, m[1]
+    ),
     r"One configuration tried": lambda r, _: r.settings.settings_tried == 1,
     r"on the same data all count": lambda r, _: r.settings.settings_tried > 1,
     r"has no protection": lambda r, _: r.effects()["group"].delta >= 1,

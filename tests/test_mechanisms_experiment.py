@@ -276,7 +276,10 @@ def test_half_of_the_noise_would_break_the_choice():
 
 
 def test_forty_five_of_fifty_dots_are_full():
-    figure = figures.dots(result())
+    run = result()
+    errors = np.abs(run.dots()[1] - run.worlds.value - run.worlds.sensitivity)
+    assert (errors < run.worlds.within * (1 - 1e-9)).sum() <= 45 <= (errors <= run.worlds.within * (1 + 1e-9)).sum()
+    figure = figures.dots(run)
     full = [trace for trace in figure["data"] if trace["marker"]["symbol"] == "circle"]
     assert [len(numbers(trace["x"])) for trace in full] == [45, 45]
     assert sum(len(numbers(trace["x"])) for trace in figure["data"]) == 100

@@ -85,30 +85,20 @@ def test_a_page_and_a_label_say_the_same_of_mu(event, page, in_label):
     assert made(here=held(event)) == {"mu": page}
     found = label(ClassifierSettings(), Stated(promise=held(event)))
     assert found.fields["how_much"]["mu"] == in_label
+    assert isinstance(in_label, float) or f'"{in_label}"' in SCHEMA.read_text("utf-8")
 
 
 def test_several_guarantees_have_a_mu_each_unless_it_is_the_same():
     small, large = (held(GaussianRelease(noise_multiplier=one)) for one in (1.0, 2.0))
     assert {*made(first=small, second=large)} == {"mu, first", "mu, second"}
     assert {*made(first=small, second=small)} == {"mu"}
-
-
-def test_a_mu_is_rounded_up():
-    assert kit.Fit(0.25601, fits=True).shown == 0.257
-    assert kit.Fit(0.25600000000000001, fits=True).shown == 0.256
-
-
-def test_the_schema_knows_each_reason_for_none():
-    allowed = SCHEMA.read_text("utf-8")
-    for reason in (kit.UNFIT, kit.UNKNOWN, kit.UNCOUNTED):
-        assert f'"{reason}"' in allowed
+    assert [kit.Fit(mu, fits=True).shown for mu in (0.25601, 0.25600000000000001)] == [0.257, 0.256]  # rounded up
 
 
 def test_where_nothing_is_promised_the_label_has_no_mu():
-    void = label(ClassifierSettings(), Stated(promise=held(SAID[0][0]), void="as published"))
-    assert void.fields["how_much"]["mu"] == NOTHING
-    endless = label(ClassifierSettings(), Stated(promise=held(SAID[0][0], epsilon=float("inf"))))
-    assert endless.fields["how_much"]["mu"] == NOTHING
+    for promise, void in ((held(SAID[0][0]), "as published"), (held(SAID[0][0], epsilon=float("inf")), "")):
+        found = label(ClassifierSettings(), Stated(promise=promise, void=void))
+        assert found.fields["how_much"]["mu"] == NOTHING
 
 
 class TestOnlyAtRest:
@@ -125,17 +115,13 @@ class TestOnlyAtRest:
         held = self.settings.result({task: CACHE.find(task)[1] for task in self.settings.tasks()}).held
         return CACHE.find(kit.Fitting(held.event, held.adjacency))[0]
 
-    def test_another_tab_needs_none(self):
+    def test_it_is_counted_at_rest_where_its_tab_is_open_and_kept(self):
         assert compare(PAGE, self.settings, None, seconds=60, resting=True).done == 1
         assert not self.known()
-
-    def test_a_first_picture_and_a_moving_slider_leave_it_for_later(self):
-        both = compare(PAGE, self.settings, None, seconds=60, tab=TAB)
-        assert mus(both.says(TAB)[".lab-words-guarantee"]) == {"mu": "…"}
-        assert both.done < 1
+        moving = compare(PAGE, self.settings, None, seconds=60, tab=TAB)
+        assert mus(moving.says(TAB)[".lab-words-guarantee"]) == {"mu": "…"}
+        assert moving.done < 1
         assert not self.known()
-
-    def test_at_rest_it_is_counted_and_kept(self):
         both = compare(PAGE, self.settings, None, seconds=60, tab=TAB, resting=True)
         assert mus(both.says(TAB)[".lab-words-guarantee"])["mu"].startswith("0.256 (")
         assert both.done == 1
