@@ -147,14 +147,6 @@ class TestNormExponential:
         assert ratio.max() <= epsilon * (1 + 1e-9)
         assert ratio[[-4, -2, -1]] == pytest.approx(epsilon, rel=1e-9)  # beyond both centres, on their line
 
-    @pytest.mark.parametrize("d", [2, 16])
-    def test_independent_laplace_noise_with_the_l2_figure_spends_sqrt_d_times_as_much(self, d):
-        scale = Laplace(sensitivity=1.0, epsilon=0.5).scale
-        step = np.ones(d) / math.sqrt(d)  # an L2 norm of 1, an L1 norm of sqrt(d)
-        far = 5 * step
-        ratio = stats.laplace(step, scale).logpdf(far).sum() - stats.laplace(0, scale).logpdf(far).sum()
-        assert ratio == pytest.approx(0.5 * math.sqrt(d), rel=1e-12)
-
 
 def spent(mechanism: NoisyMax, *, others_fall: bool) -> float:
     """The largest |log ratio| of a win, over gaps and sizes: one score rises while the others fall or stay."""

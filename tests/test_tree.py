@@ -1,10 +1,9 @@
-"""Lots in a fixed order, with independent noise and with noise of a binary tree: the sum, its price and its audit.
+"""Lots in a fixed order, with independent noise and with noise of a binary tree: the sum and its price.
 
 The oracles know of trees what a picture shows: node (level, k) covers lots k 2^level to (k + 1) 2^level - 1 of a pass.
 """
 
 import math
-from functools import lru_cache
 
 import dp_accounting
 import network_oracles as plain
@@ -13,8 +12,7 @@ import pytest
 from dp_accounting import rdp
 
 from dpcore import accountants, check, lots
-from dpcore.attacks import audit
-from dpcore.privacy import GAUSSIAN_CURVE, Adjacency
+from dpcore.privacy import Adjacency
 from dpcore.streams import stream
 from dpcore.training import sgd, tree
 from dpcore.training.networks import Architecture
@@ -206,65 +204,3 @@ class TestGuarantee:
         assert (counts[0], counts[19], counts[20], counts[-1]) == (1, 5, 6, 15)
         layers = recipe(4, clip_norm=(0.3, 0.3), steps=8)  # each is a release of its own
         assert layers.event(5.0).count == 2 * 2 * 3
-
-
-EPSILON, DELTA, M, PASSES, CLIP = 1.0, 1e-2, 8, 2, 0.05
-LINEAR = Architecture(sizes=(1, 2))
-# The gradient of a row of class 1 whose inputs are 0.
-DIRECTION = np.array([0.0, 1.0, 0.0, -1.0]) / math.sqrt(2)
-
-
-def audited(mechanism) -> sgd.Recipe:
-    return recipe(M, mechanism=mechanism, steps=M * PASSES, net=LINEAR, clip_norm=CLIP, learning_rate=0.01)
-
-
-@lru_cache
-def sums(mechanism, here, sigma, *, runs=4000) -> np.ndarray:
-    """Noisy sums of each step (runs, T) along the row's gradient, in units of C: the first row is there, or its place
-    is empty; the networks are so sure of all others that their gradients are 0."""
-    which, y = audited(mechanism), np.zeros(2 * M, dtype=int)
-    y[0] = 1 if here else -1
-    start = np.array([0.0, 400.0, 0.0, -400.0])
-    given = {"noise_multiplier": sigma, "draws": range(runs), "record": range(which.steps + 1), "dtype": np.float64}
-    path = sgd.train(which, np.zeros((2 * M, 1)), y, start=start, seed=int(here), **given)
-    return (-np.diff(path.history, axis=0) @ DIRECTION).T * 2 / (0.01 * CLIP)
-
-
-def bound(mechanism, sigma):
-    """What an attacker sees who undoes the correlation and adds up what the row's lots move."""
-    undo, moved = np.linalg.inv(in_each_step(mechanism, M * PASSES, M)), np.zeros(M * PASSES)
-    moved[::M] = 1
-    scores = [sums(mechanism, here, sigma) @ undo.T @ (undo @ moved) for here in (True, False)]
-    return audit.epsilon_lower_bound(*scores, delta=DELTA, adjacency=ADD, form="gaussian")
-
-
-class TestAudit:
-    """An attacker who knows all rows but one sees the weights after each step, at a claimed (1, 0.01)."""
-
-    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
-    def test_it_stands_and_the_attack_is_worth_its_name(self, mechanism):
-        sigma = audited(mechanism).noise_multiplier(epsilon=EPSILON, delta=DELTA)
-        claim = accountants.account(audited(mechanism).event(sigma), delta=DELTA, adjacency=ADD)
-        found = bound(mechanism, sigma)
-        assert 0.5 * EPSILON < found.epsilon < EPSILON
-        assert not found.refutes(claim, proved=GAUSSIAN_CURVE)
-
-    def test_the_row_moves_its_lot_in_each_pass_by_all_of_c(self):
-        moved = sums("tree", True, 0.0, runs=1)[0]
-        np.testing.assert_allclose(moved[[0, M]], 1, atol=1e-6)
-        np.testing.assert_allclose(np.delete(moved, [0, M]), 0, atol=1e-6)
-
-    def test_noise_made_for_one_node_is_caught(self):
-        """Sensitivity C without the height of the tree: noise that is enough for lots with noise of their own."""
-        sigma = audited("ordered").noise_multiplier(epsilon=EPSILON, delta=DELTA)
-        claim = accountants.account(audited("ordered").event(sigma), delta=DELTA, adjacency=ADD)
-        found = bound("tree", sigma)
-        assert found.refutes(claim, proved=GAUSSIAN_CURVE)
-        assert found.epsilon < accountants.account(audited("tree").event(sigma), delta=DELTA, adjacency=ADD).epsilon
-
-    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
-    def test_an_order_that_is_counted_as_chance_is_caught(self, mechanism):
-        by_chance = audited("sampled")
-        sigma = by_chance.noise_multiplier(epsilon=EPSILON, delta=DELTA)
-        claim = accountants.account(by_chance.event(sigma), delta=DELTA, adjacency=ADD, accountant="renyi")
-        assert bound(mechanism, sigma).refutes(claim, proved=GAUSSIAN_CURVE)
