@@ -26,11 +26,7 @@ class Adjacency(StrEnum):
     @property
     def contributions(self) -> int:
         """Return how many clipped contributions of a sum can change: 2 under replace-one, 1 under add/remove."""
-        match self:
-            case Adjacency.REPLACE_ONE:
-                return 2
-            case Adjacency.ADD_REMOVE:
-                return 1
+        return 2 if self is Adjacency.REPLACE_ONE else 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -433,7 +433,7 @@ def test_what_is_said_of_a_file_is_so():
     unmeasured = replace(result, focus=replace(result.focus, risk=np.full_like(result.focus.risk, np.nan)))
     assert "None of the held-out rows has an answer" in words.verdict(unmeasured)
     assert words.numbers(unmeasured)[0].note == "no held-out row has an answer"
-    PAGE.lead(paid), words.selections(paid), words.texts(paid)["help.selection"]
+    PAGE.lead(paid), words.texts(paid)["help.selection"]
     assert reached.unread(OWN) == []
 
 

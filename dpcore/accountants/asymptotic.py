@@ -10,13 +10,15 @@ c2 that suffices on a grid, optionally under two further conditions. Runs betwee
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from dpcore import check
 from dpcore.accountants import curve, rdp
-from dpcore.privacy import Adjacency, GaussianRelease, PoissonSampled
+from dpcore.privacy import Adjacency
+from dpcore.schedules import step
 
 # c2 of the theorem's proof, and the smallest noise multiplier of its lemma.
 PROVED, LEAST_NOISE = 2.0, 1.0
@@ -34,14 +36,9 @@ def unit(rate: Numbers, steps: Numbers, *, delta: Numbers) -> np.ndarray:
     return rate * np.sqrt(steps * np.log(1 / delta))
 
 
-def strong_unit(rate: Numbers, steps: Numbers, *, delta: Numbers) -> np.ndarray:
-    """Return q sqrt(T ln(1/delta) ln(T/delta)), the order of sigma epsilon under advanced composition."""
-    return unit(rate, steps, delta=delta) * np.sqrt(np.log(steps / delta))
-
-
 def log_moments(rate: float, noise_multiplier: float) -> np.ndarray:
     """Return alpha(lambda) of one step at ``LAMBDAS``: lambda times its Rényi divergence of order lambda + 1."""
-    return LAMBDAS * rdp.summed(_step(rate, noise_multiplier), tuple(map(float, LAMBDAS + 1)))
+    return LAMBDAS * rdp.summed(step(rate, noise_multiplier), tuple(map(float, LAMBDAS + 1)))
 
 
 def moment_bound(rate: float, noise_multiplier: float) -> np.ndarray:
@@ -70,14 +67,8 @@ class Grid:
     shape: ClassVar = (len(NOISES), len(DELTAS), len(STEPS))
 
     def run(self) -> np.ndarray:
-        return np.array([[self._over_steps(noise, delta) for delta in DELTAS] for noise in NOISES])
-
-    def _over_steps(self, noise: float, delta: float) -> np.ndarray:
-        return curve(_step(self.rate, noise), STEPS, delta=delta, adjacency=Adjacency.ADD_REMOVE, accountant="renyi")
-
-
-def _step(rate: float, noise_multiplier: float) -> PoissonSampled:
-    return PoissonSampled(rate=rate, event=GaussianRelease(noise_multiplier=noise_multiplier))
+        count = partial(curve, steps=STEPS, adjacency=Adjacency.ADD_REMOVE, accountant="renyi")
+        return np.array([[count(step(self.rate, noise), delta=delta) for delta in DELTAS] for noise in NOISES])
 
 
 def needed(epsilon: np.ndarray, c1: float, *, conditions: bool) -> float:

@@ -54,7 +54,7 @@ PAGE = Page(
     knobs=always(Knobs(hero="noise_multiplier", main=MAIN, more=MORE, changes=say.KNOBS)),
     words={
         "verdict": say.verdict,
-        "caption": say.caption,
+        "caption": always(say.SAYS["caption"]),
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "neighbours": say.neighbours,

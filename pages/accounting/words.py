@@ -73,11 +73,6 @@ def _budget(result: AccountingResult) -> str:
     return SAYS("target.noise", target=target, noise=number(least))
 
 
-def caption(result: AccountingResult) -> str:
-    """Return what the lines without a name are."""
-    return SAYS["caption"]
-
-
 def _over_steps(result: AccountingResult) -> str:
     found, exact, worst = result.found["pld"], result.epsilon("pld"), loosest(result)
     if missing := sum(map(math.isnan, found)):

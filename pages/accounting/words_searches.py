@@ -25,7 +25,9 @@ def searches(result: AccountingResult) -> str:
             "way": SAYS(f"searches.{way}", tried=tried),
             "epsilon": f"<b>{plain(held)}</b>",
             "chance": f"{in_hundred(result.chance(way))}\u00a0%",
-            "tries": SAYS(f"searches.{'median' if way in LAWS else 'fixed'}", tries=_tries(way, tried)),
+            "tries": SAYS("searches.median", tries=selection.median(law=way, tries=tried))
+            if way in LAWS
+            else SAYS("searches.fixed", tries=tried),
             "basis": SAYS[f"source.{way}"] if way in LAWS else _counted(held),
         }
         for way, held in result.searches.items()
@@ -42,10 +44,6 @@ def searches(result: AccountingResult) -> str:
     return panels.table(rows, caption=caption, heads=SAYS.heads("searches", rows[0], tried=tried)) + panels.bullets(
         said
     )
-
-
-def _tries(way: str, tried: int) -> int:
-    return selection.median(law=way, tries=tried) if way in LAWS else tried
 
 
 def _counted(held: Guarantee | None) -> str:

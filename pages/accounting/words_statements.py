@@ -49,7 +49,6 @@ def _stated(result: AccountingResult) -> str:
 
 
 def _silent(row: Statement) -> bool:
-    """Return whether the bound on the moments says nothing about the run."""
     return row.name == "bound" and math.isnan(row.epsilon)
 
 

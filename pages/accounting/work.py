@@ -138,7 +138,7 @@ class Statements:
         """Return what each statement says of this run, and how much noise it asks for."""
         run, (epsilon, _) = self.run, self.best("bound")
         noise, rate = run.noise_multiplier >= stated.LEAST_NOISE, run.sampling_rate < 1 / (16 * run.noise_multiplier)
-        strong = float(stated.strong_unit(run.sampling_rate, run.steps, delta=run.delta))
+        strong = self.unit * math.sqrt(math.log(run.steps / run.delta))  # the order under advanced composition
         fails = _failing(noise=noise, rate=rate)
         return (
             self._theorem("proof", stated.PROVED),

@@ -108,7 +108,6 @@ def _beyond(result: MechanismsResult) -> list[dict]:
 
 
 def _words(text: str, *, y: float) -> dict:
-    """Draw a small title inside of a figure."""
     return theme.word(text, x=0, y=y, size=13, xref="paper", xanchor="left", yref="paper", yanchor="bottom")
 
 
@@ -277,7 +276,6 @@ def _error(result: MechanismsResult, name: str, here: float) -> list[Curve]:
 
 
 def _broken(curve: Curve, **changes: Any) -> Curve:
-    """Return the part of a curve where a claim does not hold."""
     return replace(curve, name="broken", value="", colour=theme.BOUND, listed=False, **changes)
 
 

@@ -60,14 +60,12 @@ class TransferSettings(TransferParameters):
 
     @cached_property
     def _pots(self) -> Cases:
-        """Return the cases of the curve over public rows."""
         low, high = self.limits["migrated"]
         pots = MIGRATED if not self.private else (*(rows for rows in MIGRATED if low <= rows < high), int(high))
         return tuple((self.epsilon, rows) for rows in pots)
 
     @property
     def _cells(self) -> int:
-        """Return the work of a walk."""
         return self.target_rows * self.dimension * fw.MOST_STEPS
 
     @property
@@ -88,7 +86,6 @@ class TransferSettings(TransferParameters):
 
     @cached_property
     def _alone(self) -> dict[int, Runs[Model, descent.Alone]]:
-        """Return the work on the private rows alone, by number of coefficients."""
         models = {
             width: replace(self.model, data=self.part(work.Data, rows=self.target_rows, dimension=width))
             for width in self.widths

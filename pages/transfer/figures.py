@@ -89,7 +89,6 @@ def _mark(at: np.ndarray, name: str, symbol: str, colour: str) -> dict:
 
 
 def _captions(result: TransferResult) -> list[dict]:
-    """Return what the two polytopes are."""
     large, small = result.walks.corners
     (left, top), (right, bottom) = large[large[:, 1].argmax()].tolist(), small[small[:, 1].argmin()].tolist()
     near = f"around the source,<br>radius {result.settings.radius:.2g}"

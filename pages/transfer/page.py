@@ -30,8 +30,8 @@ DRAWN = {
 def setup(desk: controls.Desk) -> None:
     """Show the choices that make another experiment."""
     desk.choose("dataset", "Data", {"made": "Made up, truth known", "own": "My data"})
-    names, about = say.selections(desk.settings), say.texts(desk.settings)["help.selection"]
-    desk.choose("selection", "Selection", names, wide=True, help=about)
+    names = say.OWN_SELECTIONS if desk.settings.private else say.SELECTIONS
+    desk.choose("selection", "Selection", names, wide=True, help=say.texts(desk.settings)["help.selection"])
 
 
 def more(desk: controls.Desk) -> None:

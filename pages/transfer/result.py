@@ -54,9 +54,9 @@ class TransferResult:
 
     def compare(self, name: str, other: str) -> Case:
         """Return what may be said of one candidate now beside another."""
-        return self._beside(self.runs(name), self.runs(other))
+        return self.beside(self.runs(name), self.runs(other))
 
-    def _beside(self, a: np.ndarray, b: np.ndarray) -> Case:
+    def beside(self, a: np.ndarray, b: np.ndarray) -> Case:
         """Return the same of runs; excess risks have two digits, so that less than 10 % is no difference there."""
         least = None
         if not self.settings.private:
@@ -74,18 +74,12 @@ class TransferResult:
         """Return what may be said of the transfer beside the private rows alone at each trained epsilon."""
         alone, helped = (self.over_epsilon.runs[CANDIDATES.index(name)] for name in ("target", "transfer"))
         trained = ~np.isnan(alone[:, 0])
-        return [self._beside(*pair) for pair in zip(helped[trained], alone[trained], strict=True)]
+        return [self.beside(*pair) for pair in zip(helped[trained], alone[trained], strict=True)]
 
     def alone_beside(self, found: descent.Alone) -> Case:
         """Return what may be said of the descent on the private rows alone beside the walk."""
         least = _LEAST_SHOWN * float(np.median(found.walk))
         return compare(found.descent, found.walk, better="lower", constant=found.nothing, least=least)
-
-    @property
-    def descent_ahead(self) -> bool:
-        """Return whether descent without sources is shown to beat Frank-Wolfe both with and without sources."""
-        found = self.alone[self.settings.dimension]
-        return all(self._beside(found.descent, one) == Case.AHEAD for one in (self.runs("transfer"), found.walk))
 
     @property
     def nothing_learnt(self) -> float:

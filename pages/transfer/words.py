@@ -19,6 +19,7 @@ from ui.texts import Texts
 
 NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as published"}
 SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
+OWN_SELECTIONS = SELECTIONS | {"known": OWN["help.known"]}
 POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "seven given corners"}
 PENALTIES = {"1": "L1 norm (q = 1)", "2": "squared L2 norm (q = 2)"}
 HELP = {name: SAYS[f"help.{name}"] for name in ("noise", "penalty", "adjacency", "reach")}
@@ -27,11 +28,6 @@ HELP = {name: SAYS[f"help.{name}"] for name in ("noise", "penalty", "adjacency",
 def texts(settings: TransferParameters) -> Texts:
     """Return the texts of made-up data, or of a file, where held-out error takes the place of a known truth."""
     return OWN if settings.private else SAYS
-
-
-def selections(settings: TransferParameters) -> dict[str, str]:
-    """Return what selections of sources are called."""
-    return SELECTIONS | ({"known": OWN["help.known"]} if settings.private else {})
 
 
 def numbers(result: TransferResult) -> list[Number]:
@@ -147,7 +143,6 @@ def _sparsity(result: TransferResult) -> str:
 
 
 def _sources(result: TransferResult, sources: Sequence[str]) -> str:
-    """Return which sources of a file are used, and in how many runs."""
     names = [*map(plain, sources)]
     if result.focus.detection is None:
         return OWN("why.all_sources", names=", ".join(names), risk=error(result.medians["source"]))
@@ -175,7 +170,6 @@ def penalty(result: TransferResult) -> str:
 
 
 def _threshold(result: TransferResult) -> str:
-    """Return which sources are near, and which are used."""
     frame, h, known = result.sources(), number(result.settings.h), result.focus.detection is None
     near = frame["source"][frame["transferable"]]
     if near.empty:
@@ -230,7 +224,6 @@ def guarantee(result: TransferResult) -> str:
 
 
 def _assumed(settings: TransferParameters) -> str:
-    """Return whose rows are protected, and what is assumed public."""
     if (roles := settings.roles) is None:
         return SAYS["guarantee.assumed"]
     cases = (settings.unit, "each", "public", "gaps" if roles.gaps else "no_gaps", "open")

@@ -36,7 +36,8 @@ def beside(result: TransferResult) -> str:
     now = result.alone.get(result.settings.dimension)
     if now is None:
         return ""
-    case = "descent.beside_ahead" if result.descent_ahead else "descent.beside"
+    ahead = all(result.beside(now.descent, one) == Case.AHEAD for one in (result.runs("transfer"), now.walk))
+    case = "descent.beside_ahead" if ahead else "descent.beside"
     return SAYS(case, helped=risk(result.medians["transfer"]), **_medians(now))
 
 

@@ -292,7 +292,6 @@ class Batch:
         return weights
 
     def _walk(self, name: str, which: np.ndarray | slice = slice(None), **options: Any) -> np.ndarray:
-        """Return the weights of the models ``which``, of all cases and repeats."""
         plans = [each[name] for each in self.plans]
         walk = self.model.walk(
             self.problem.X,
@@ -355,7 +354,9 @@ def walks(of: Walks, at: tuple[float], repeats: range) -> WalkOutcome:
         own = model.claim.plan(epsilon, radius=shape.norm, rows=len(X), vertices=len(shape.vertices))
         noisy = {"steps": own.steps, "scale": own.scale, "noise": own.noise, "part": PARTS["walk"] + part}
         options = noisy | {"draws": repeats, "keep_points": True, "dtype": np.float64}
-        corners.append(_around(of.over(radius).vertices) + centre)
+        vertices = of.over(radius).vertices
+        around = np.argsort(np.arctan2(vertices[:, 1], vertices[:, 0]))
+        corners.append(vertices[around] + centre)
         points.append(np.asarray(model.walk(X, y, shape, centre=centre, **options).points))
     return WalkOutcome(corners=tuple(corners), points=tuple(points), truth=truth, source=source)
 
@@ -363,8 +364,3 @@ def walks(of: Walks, at: tuple[float], repeats: range) -> WalkOutcome:
 @cached
 def _plane(data: Data | OwnData) -> tuple[np.ndarray, ...]:
     return data.plane
-
-
-def _around(vertices: np.ndarray) -> np.ndarray:
-    """Return the corners in the order in which one walks around them."""
-    return vertices[np.argsort(np.arctan2(vertices[:, 1], vertices[:, 0]))]
