@@ -1,4 +1,4 @@
-"""What a private walk costs: sensitivities by brute force, a choice's price, its noise, the printed scale, audits."""
+"""What a private walk costs: sensitivities by brute force, a choice's price, its noise, the printed scale."""
 
 import math
 
@@ -10,18 +10,26 @@ from scipy import stats
 
 from dpcore import accountants
 from dpcore.accountants import zcdp
-from dpcore.attacks import audit
 from dpcore.mechanisms import NoisyMax
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE
+PENALISED = fw.L1Ball(dimension=3, radius=1.7, penalty=0.4)
 
 
 class TestSensitivity:
     @pytest.mark.parametrize("adjacency", Adjacency)
-    @pytest.mark.parametrize("polytope", [*(fw.L1Ball(dimension=d, radius=1.7) for d in (1, 2, 5)), PENTAGON])
+    @pytest.mark.parametrize(
+        "polytope",
+        [
+            *(fw.L1Ball(dimension=d, radius=1.7) for d in (1, 2, 5)),
+            PENTAGON,
+            fw.L1Ball(dimension=3, radius=1.7, penalty=0.4),
+        ],
+    )
     def test_no_neighbour_moves_a_score_further_and_some_do_as_far(self, polytope, adjacency):
+        """A penalty moves none: the centre's score is always 0, and the public point w is the same."""
         d, n, bound = polytope.dimension, 7, 0.8
         rng = np.random.default_rng(d)
         claim = fw.score_sensitivity(polytope.norm, residual_bound=bound, rows=n, adjacency=adjacency)
@@ -38,35 +46,14 @@ class TestSensitivity:
             else:
                 other, label = (X[-1], -50.0) if hostile else (rng.uniform(-1, 1, d), rng.normal())
                 after = gradient(np.vstack([X[:-1], other]), np.append(y[:-1], label), w, bound=bound)
-            moved = polytope.scores((before - after)[None])[0]
+            scores = [polytope.scores((g + 0.3 * w)[None])[0] for g in (before, after)]
+            if polytope is PENALISED:
+                assert scores[0][-1] == scores[1][-1] == 0
+            moved = np.subtract(*scores)
             worst, widest = max(worst, np.abs(moved).max()), max(widest, moved.max() - moved.min())
         assert worst <= claim * (1 + 1e-12)
         assert worst == pytest.approx(claim)
         assert widest == pytest.approx(2 * claim) or polytope is PENTAGON
-
-    @pytest.mark.parametrize("adjacency", Adjacency)
-    @pytest.mark.parametrize("ridge", [0.0, 0.3])
-    def test_a_penalty_moves_no_score(self, adjacency, ridge):
-        """Each score of 2d + 1 moves as far as without, and the centre's never; the public point w is the same."""
-        rng, n, d, bound = np.random.default_rng(5), 7, 3, 0.8
-        ball = fw.L1Ball(dimension=d, radius=1.7, penalty=0.4)
-        claim = fw.score_sensitivity(ball.norm, residual_bound=bound, rows=n, adjacency=adjacency)
-        assert claim == fw.score_sensitivity(1.7, residual_bound=bound, rows=n, adjacency=adjacency)
-        worst = 0.0
-        for trial in range(400):
-            X, y, w = rng.uniform(-1, 1, (n, d)), rng.normal(size=n), rng.normal(size=d)
-            if trial % 4 == 0:
-                X[-1], y[-1] = np.sign(X[-1]), 50.0
-            if adjacency is ADD:
-                after = gradient(X[:-1], y[:-1], w, bound=bound, rows=n)
-            else:
-                after = gradient(X, np.append(y[:-1], -50.0), w, bound=bound)
-            scores = [ball.scores((g + ridge * w)[None])[0] for g in (gradient(X, y, w, bound=bound), after)]
-            assert len(scores[0]) == len(ball.vertices) == 2 * d + 1
-            assert scores[0][-1] == scores[1][-1] == 0
-            worst = max(worst, np.abs(scores[0] - scores[1]).max())
-        assert worst <= claim * (1 + 1e-12)
-        assert worst == pytest.approx(claim)
 
 
 class TestCostOfAChoice:
@@ -143,72 +130,3 @@ class TestPrintedScale:
         each = fw.printed_epsilon(0.7, delta=1e-5, steps=40, adjacency=REPLACE)
         sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=REPLACE)
         assert fw.noise_scale(each, sensitivity=sensitivity) == pytest.approx(printed)
-
-
-class TestAudit:
-    """A claimed epsilon of 4 over 50 choices of two vertices. All residuals are clipped, so that no step moves the next
-    one's scores, and each choice is nearly even: the worst data. The canary's label is +10 or -10."""
-
-    CLAIM, STEPS, ROWS, DELTA, RUNS = 4.0, 50, 5, 1e-5, 2_500
-
-    def scores(self, label, *, noise, factor, seed, residual_bound=1.0, penalty=0.0, ridge=0.0):
-        X = np.ones((self.ROWS, 1))
-        y = np.append(np.resize([10.0, -10.0], self.ROWS - 1), label)
-        rho = zcdp.rho_of(self.CLAIM, delta=self.DELTA)
-        sensitivity = fw.score_sensitivity(1.0, residual_bound=1.0, rows=self.ROWS, adjacency=REPLACE)
-        scale = factor * fw.noise_scale(
-            fw.selection_epsilon(rho, steps=self.STEPS, noise=noise), sensitivity=sensitivity
-        )
-        walk = fw.noisy_frank_wolfe(
-            X,
-            y,
-            polytope=fw.L1Ball(dimension=1, radius=1.0, penalty=penalty(label) if callable(penalty) else penalty),
-            ridge=ridge,
-            steps=self.STEPS,
-            scale=scale,
-            residual_bound=residual_bound,
-            seed=seed,
-            draws=range(self.RUNS),
-            noise=noise,
-        )
-        return ((walk.choices == 0).sum(axis=0) - (walk.choices == 1).sum(axis=0)) / 2 + 1e-3 * walk.weights[:, 0]
-
-    def audited(self, noise="gumbel", factor=1.0, **changes):
-        """The measured lower bound on epsilon, in parts of the claim."""
-        worlds = [
-            self.scores(label, noise=noise, factor=factor, seed=seed, **changes) for seed, label in enumerate((10, -10))
-        ]
-        return (
-            audit.epsilon_lower_bound(*worlds, delta=self.DELTA, adjacency=REPLACE, form="gaussian").epsilon
-            / self.CLAIM
-        )
-
-    def test_the_sound_versions_stay_below_their_claim(self):
-        assert 0.5 < self.audited("gumbel") <= 1.0
-        assert self.audited("laplace") <= 1.0
-
-    @pytest.mark.parametrize("penalty", [{"penalty": 0.05}, {"ridge": 0.05}], ids=str)
-    def test_a_penalty_is_free(self, penalty):
-        assert 0.15 < self.audited(**penalty) <= 1.0
-        assert self.audited(factor=0.3, **penalty) > 1.2
-
-    def test_a_penalty_that_looks_at_the_rows_is_caught(self):
-        assert self.audited(penalty=lambda label: 20.0 if label > 0 else 0.01) > 1.2
-
-    @pytest.mark.parametrize(("noise", "factor"), [("gumbel", 0.5), ("laplace", 0.2)])
-    def test_too_little_noise_is_caught(self, noise, factor):
-        # Report-noisy-min is charged for the worst pair; on even choices it gives half, and half its noise still holds.
-        assert self.audited(noise, factor) > 1.2
-
-    def test_one_noise_for_a_vertex_and_its_opposite_is_caught(self, monkeypatch):
-        own = fw._unit_noise
-
-        def shared(*arguments):
-            drawn, rows = own(*arguments)
-            return np.repeat(drawn[..., :1], drawn.shape[-1], axis=-1), rows
-
-        monkeypatch.setattr(fw, "_unit_noise", shared)
-        assert self.audited() > 2
-
-    def test_residuals_that_are_not_clipped_are_caught(self):
-        assert self.audited(residual_bound=1e3) > 2

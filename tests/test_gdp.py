@@ -70,14 +70,7 @@ def test_calibration_is_the_high_precision_root(epsilon, delta, root):
     assert found.noise_multiplier == pytest.approx(root, rel=1e-9)
     assert found.noise_multiplier >= root
     assert found.sd == 3.0 * found.noise_multiplier
-
-
-@pytest.mark.parametrize("delta", DELTAS)
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_calibration_errs_on_the_safe_side(epsilon, delta):
-    mu = gdp.mu_of(epsilon, delta=delta)
-    assert gdp.delta_of(epsilon, mu=mu) <= delta
-    assert gdp.delta_of(epsilon, mu=mu * (1 + 1e-9)) > delta
+    assert gdp.delta_of(epsilon, mu=gdp.mu_of(epsilon, delta=delta)) <= delta
 
 
 @pytest.mark.parametrize("delta", DELTAS)
@@ -105,25 +98,6 @@ def test_epsilon_of_a_tiny_mu_takes_few_evaluations(monkeypatch):
     found = gdp.epsilon_of(delta, mu=mu)
     assert delta_of(found, mu=mu) <= delta
     assert delta_of(found * (1 - 1e-3), mu=mu) > delta
-
-
-def test_delta_falls_with_epsilon_and_rises_with_mu():
-    grid = np.linspace(0, 30, 200)
-    for mu in (0.1, 1.0, 5.0):
-        assert (np.diff([gdp.delta_of(e, mu=mu) for e in grid]) <= 0).all()
-    for epsilon in (0.0, 1.0, 10.0):
-        assert (np.diff([gdp.delta_of(epsilon, mu=m) for m in grid[1:]]) >= 0).all()
-
-
-@pytest.mark.parametrize("count", [1, 2, 50, 2500])
-def test_composition_adds_squares(count):
-    one = GaussianRelease(noise_multiplier=4.0)
-    nested = Composed(event=Composed(event=one, count=count), count=3)
-    assert gdp.mu_of_event(nested) == pytest.approx(math.sqrt(3 * count) / 4, rel=1e-14)
-    composed = accountants.account(nested, delta=1e-5, adjacency=Adjacency.ADD_REMOVE)
-    single = GaussianRelease(noise_multiplier=4 / math.sqrt(3 * count))
-    same = accountants.account(single, delta=1e-5, adjacency=Adjacency.ADD_REMOVE)
-    assert composed.epsilon == pytest.approx(same.epsilon, rel=1e-12)
 
 
 def test_composition_is_that_of_the_joint_release():

@@ -4,9 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import expit, ndtri
 
-from dpcore.accountants import gdp
 from pages.mechanisms import words as say
 from pages.mechanisms import words_tables
 from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsSettings
@@ -44,12 +42,6 @@ def exact(result) -> float:
     return attackers.right(result.claim.guarantee.event, result.claim.guarantee.adjacency)
 
 
-def band(result) -> tuple[float, float]:
-    prior = result.settings.prior
-    odds = math.log(prior / (1 - prior))
-    return float(expit(odds - result.settings.epsilon)), float(expit(odds + result.settings.epsilon))
-
-
 def shown(words: str, share: float) -> bool:
     """Whether ``words`` are this share as one of 100."""
     if words.startswith(("below", "above")):
@@ -62,77 +54,35 @@ def told(shown: str) -> float:
     return float(shown.replace(",", ""))
 
 
-def after(result) -> float:
-    """The reader's guess after the release, by Bayes."""
-    prior = result.settings.prior
-    return float(expit(math.log(prior / (1 - prior)) + log_ratio(result)))
-
-
-def within(result) -> float:
-    """The error that 90 % of releases keep, from the noise."""
-    scale = result.worlds.scale
-    return scale * (float(ndtri(0.95)) if result.worlds.family == "gaussian" else math.log(10))
-
-
-def error_of(result, mechanism: str) -> float:
-    return within(result.settings.change(mechanism=mechanism).run())
-
-
-def kept(result) -> list[str]:
-    """The mechanisms whose claim holds."""
-    names = ("laplace", "gaussian", "classical")
-    return [name for name in names if result.settings.change(mechanism=name).run().claim.holds]
-
-
 def ends(result, match) -> bool:
     """Two different ends, those of the band, on both sides of the prior."""
-    low, high = band(result)
+    low, high = map(float, result.posterior_range(result.settings.prior))
     return match[1] != match[2] and shown(match[1], low) and shown(match[2], high)
 
 
-def log_ratio(result) -> float:
-    return float(result.worlds.log_ratio(result.releases[result.settings.release - 1 :][:1])[0])
-
-
 def ratio(result, match) -> bool:
-    towards = log_ratio(result) if match[2] == "with" else -log_ratio(result)
+    towards = result.last["log ratio"] if match[2] == "with" else -result.last["log ratio"]
     return towards > 0 and float(match[1].replace(",", "")) == pytest.approx(math.exp(towards), rel=0.006)
-
-
-def real(result) -> float:
-    return result.claim.guarantee.epsilon
-
-
-def given(result, constant: float, *, norm: float = 1.0) -> float:
-    """What noise of sd norm sqrt(2 ln(constant/delta))/epsilon gives for a sensitivity of 1."""
-    settings = result.settings
-    mu = settings.epsilon / (norm * math.sqrt(2 * math.log(constant / settings.delta)))
-    return gdp.epsilon_of(settings.delta, mu=mu)
 
 
 def row_of(result, match) -> bool:
     """A row of the two formulas: real epsilon, how far it is kept, and whether it is."""
-    constant = {"ln(2/δ)": 2.0, "ln(1.25/δ)": 1.25}[match[1]]
-    real, until, epsilon = given(result, constant), told(match[3]), result.settings.epsilon
-    kept = match[4] == "holds"
-    near = abs(until / epsilon - 1) < 0.006
-    return (
-        told(match[2]) == pytest.approx(real, rel=0.006, abs=1e-12)
-        and kept == (real <= epsilon)
-        and (near or kept == (epsilon <= until))
-    )
+    formula = result.formulas[{"ln(2/δ)": "slide", "ln(1.25/δ)": "classical"}[match[1]]]
+    holds = formula.real <= result.settings.epsilon
+    numbers = [told(match[2]), told(match[3])] == pytest.approx([formula.real, formula.until], rel=0.006, abs=1e-12)
+    return numbers and (match[4] == "holds") == holds
 
 
 NUMBER = r"((?:below |above )?[\d.]+)"
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.claim.guarantee, m[1]),
-    r"the error is at most what you add": lambda r, _: abs(within(r) / r.settings.sensitivity - 1) < 0.006,
+    r"the error is at most what you add": lambda r, _: abs(r.worlds.within / r.settings.sensitivity - 1) < 0.006,
     r"reveals almost nothing about you": lambda r, _: exact(r) <= 0.55,
     r"is weak evidence about you": lambda r, _: 0.55 < exact(r) <= 0.75,
     r"is strong evidence about you": lambda r, _: 0.75 < exact(r) <= 0.95,
     r"gives you away": lambda r, _: exact(r) > 0.95,
     r"the error is at most ([\d.,e+-]+) times what you add": lambda r, m: (
-        told(m[1]) == pytest.approx(within(r) / r.settings.sensitivity, rel=0.006)
+        told(m[1]) == pytest.approx(r.worlds.within / r.settings.sensitivity, rel=0.006)
     ),
     r"the odds that you are in the data by a factor of at most ([\d.,e+]+\d)": lambda r, m: (
         told(m[1]) == pytest.approx(math.exp(r.settings.epsilon), rel=0.006) and r.claim.holds
@@ -146,37 +96,43 @@ RULES: Rules = {
     r"With probability ([\d.]+), a release changes the odds": lambda r, m: (
         told(m[1]) == pytest.approx(r.worlds.outside(r.settings.epsilon), abs=0.006) and told(m[1]) >= 0.1
     ),
-    r"prior \S+ %, no limit": lambda r, _: band(r)[0] < 0.001 and band(r)[1] > 0.999,
+    r"prior \S+ %, no limit": lambda r, _: (
+        r.posterior_range(r.settings.prior)[0] < 0.001 and r.posterior_range(r.settings.prior)[1] > 0.999
+    ),
     rf"Posterior that you are in: {NUMBER} % \(prior {NUMBER} %": lambda r, m: (
         shown(m[2], r.settings.prior)
-        and shown(m[1], after(r))
-        and (m[1] != m[2] or abs(after(r) - r.settings.prior) < 1e-5)
+        and shown(m[1], float(r.last["posterior"]))
+        and (m[1] != m[2] or abs(float(r.last["posterior"]) - r.settings.prior) < 1e-5)
     ),
-    r"90 % error: ±([\d.,e+-]+) ": lambda r, m: told(m[1]) == pytest.approx(within(r), rel=0.006),
+    r"90 % error: ±([\d.,e+-]+) ": lambda r, m: told(m[1]) == pytest.approx(r.worlds.within, rel=0.006),
     r"likelihood ratio ([\d.,e+-]+)\)": lambda r, m: (
-        told(m[1]) == pytest.approx(math.exp(log_ratio(r)), rel=0.006) or log_ratio(r) < -math.log(200)
+        told(m[1]) == pytest.approx(math.exp(r.last["log ratio"]), rel=0.006) or r.last["log ratio"] < -math.log(200)
     ),
-    r"likelihood ratio over a billion": lambda r, _: log_ratio(r) >= math.log(1e9) - 1e-9,
+    r"likelihood ratio over a billion": lambda r, _: r.last["log ratio"] >= math.log(1e9) - 1e-9,
     r"orange is the guarantee": lambda r, _: r.claim.holds,
     r"orange is the claim": lambda r, _: not r.claim.holds,
     r"Shaded numbers exceed it": lambda r, _: r.worlds.family == "gaussian",
     r"errors finding: smallest with ([\w ,]+)\.": lambda r, m: (
-        min(kept(r), key=lambda name: error_of(r, name)) == {text: key for key, text in NUMBER_MECHANISMS.items()}[m[1]]
+        m[1] == NUMBER_MECHANISMS[r.table().query("holds").sort_values("within", kind="stable")["mechanism"].iloc[0]]
     ),
     r"your vote adds ([\d.]+) point": lambda r, m: (
         abs(float(m[1]) - 100 * np.diff(r.chances[:, r.settings.voted])[0]) <= 0.05 + 1e-9
     ),
     r"except with probability": lambda r, _: r.worlds.outside(r.settings.epsilon) > 0,
     r"whether you are in the data": lambda r, _: r.claim.guarantee.adjacency == "add/remove",
-    r"a weaker guarantee": lambda r, _: r.settings.mechanism == "classical" and real(r) > r.settings.epsilon,
-    r"a stronger guarantee": lambda r, _: r.settings.mechanism == "classical" and real(r) < r.settings.epsilon,
-    r"its guarantee does not hold": lambda r, _: real(r) > r.settings.epsilon,
-    r"more than is needed here": lambda r, _: real(r) <= r.settings.epsilon,
+    r"a weaker guarantee": lambda r, _: (
+        r.settings.mechanism == "classical" and r.claim.guarantee.epsilon > r.settings.epsilon
+    ),
+    r"a stronger guarantee": lambda r, _: (
+        r.settings.mechanism == "classical" and r.claim.guarantee.epsilon < r.settings.epsilon
+    ),
+    r"its guarantee does not hold": lambda r, _: r.claim.guarantee.epsilon > r.settings.epsilon,
+    r"more than is needed here": lambda r, _: r.claim.guarantee.epsilon <= r.settings.epsilon,
     r"It is ([\d.,]+) times as likely (with|without) you": ratio,
     r"It is over a billion times as likely (with|without) you": lambda r, m: (
-        log_ratio(r) * (1 if m[1] == "with" else -1) > math.log(1e9)
+        r.last["log ratio"] * (1 if m[1] == "with" else -1) > math.log(1e9)
     ),
-    r"about equally likely with": lambda r, _: abs(log_ratio(r)) < 0.006,
+    r"about equally likely with": lambda r, _: abs(r.last["log ratio"]) < 0.006,
     r"times epsilon": lambda r, _: r.settings.release > 1,
     r"says “in” above": lambda r, _: np.isfinite(r.cut),
     r"no output changes": lambda r, _: not np.isfinite(r.cut),
@@ -185,10 +141,10 @@ RULES: Rules = {
     r"Gaussian noise can exceed epsilon": lambda r, _: r.settings.mechanism != "laplace",
     r"√\(2 (\S+)\)/ε, for L[12] norm +\S+ +(\S+) +\S+ +(\S+) +(holds|broken)": row_of,
     r"formulas finding: a claim of \S+ gives (\S+) by ln\(2/δ\), (\S+) by ln\(1.25/δ\)": lambda r, m: (
-        [told(m[1]), told(m[2])] == pytest.approx([given(r, 2.0), given(r, 1.25)], rel=0.006)
+        [told(m[1]), told(m[2])] == pytest.approx([r.formulas["slide"].real, r.formulas["classical"].real], rel=0.006)
     ),
     r"With 64 numbers, the slides' claim of \S+ gives epsilon (\S+)\. Laplace noise": lambda r, m: (
-        told(m[1]) == pytest.approx(given(r, 2.0, norm=8.0), rel=0.006)
+        told(m[1]) == pytest.approx(r.answers["real epsilon"][-1], rel=0.006)
     ),
     r"norm, has an sd that is (\S+) times smaller": lambda r, m: (
         told(m[1]) == pytest.approx(math.sqrt(math.log(2 / r.settings.delta)), rel=0.006)

@@ -4,18 +4,10 @@ import re
 from dataclasses import asdict
 
 import pytest
+from accounting_oracles import gaussian, sampled
 
 from dpcore.cache import CACHE
-from dpcore.privacy import (
-    Adjacency,
-    Composed,
-    GaussianRelease,
-    Guarantee,
-    LaplaceRelease,
-    PoissonSampled,
-    PureRelease,
-    Sequence,
-)
+from dpcore.privacy import Adjacency, Guarantee, LaplaceRelease, PureRelease, Sequence
 from lab import mu as kit
 from lab.label import NOTHING, SCHEMA, Stated, label
 from pages.accounting.experiment import AccountingSettings
@@ -30,35 +22,22 @@ from ui.live.channel import Question, shown
 from ui.page import Made
 
 TAB = "guarantee"
-STEP = PoissonSampled(rate=0.01, event=GaussianRelease(noise_multiplier=4.0))
 # An event -> what is said of its mu on a page, and in a label.
 SAID = [
+    (gaussian(3.0), "0.334 (Gaussian differential privacy, exact)", 0.334),
     (
-        GaussianRelease(noise_multiplier=3.0),
-        "0.334 (Gaussian differential privacy, exact)",
-        0.334,
-    ),
-    (
-        Composed(event=STEP, count=10_000),
+        sampled(0.01, 4.0, 10_000),
         "0.256 (Gaussian differential privacy, within 1 % of epsilon at every delta from 0.001 to 1e-10)",
         0.256,
     ),
     (
         LaplaceRelease(noise_multiplier=1.0),
-        "none, as one number does not describe this mechanism. At some delta from 0.001 to 1e-10, its epsilon is more "
+        f"{kit.UNFIT}. At some delta from 0.001 to 1e-10, its epsilon is more "
         "than 1 % below that of the smallest mu that covers it.",
-        "none, as one number does not describe this mechanism",
+        kit.UNFIT,
     ),
-    (
-        Sequence(events=(STEP, PureRelease(epsilon=0.1))),
-        "none, as only epsilon and delta are used of at least a part",
-        "none, as only epsilon and delta are used of at least a part",
-    ),
-    (
-        Composed(event=STEP, count=1_000_000),
-        "none, as its delta cannot be counted down to 1e-10",
-        "none, as its delta cannot be counted down to 1e-10",
-    ),
+    (Sequence(events=(sampled(0.01, 4.0), PureRelease(epsilon=0.1))), kit.UNKNOWN, kit.UNKNOWN),
+    (sampled(0.01, 4.0, 1_000_000), kit.UNCOUNTED, kit.UNCOUNTED),
 ]
 IDS = ["exact", "fits", "does not fit", "not known", "not countable"]
 
@@ -89,7 +68,7 @@ def test_a_page_and_a_label_say_the_same_of_mu(event, page, in_label):
 
 
 def test_several_guarantees_have_a_mu_each_unless_it_is_the_same():
-    small, large = (held(GaussianRelease(noise_multiplier=one)) for one in (1.0, 2.0))
+    small, large = (held(gaussian(one)) for one in (1.0, 2.0))
     assert {*made(first=small, second=large)} == {"mu, first", "mu, second"}
     assert {*made(first=small, second=small)} == {"mu"}
     assert [kit.Fit(mu, fits=True).shown for mu in (0.25601, 0.25600000000000001)] == [0.257, 0.256]  # rounded up

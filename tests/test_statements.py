@@ -2,7 +2,6 @@
 
 import math
 
-import mpmath
 import numpy as np
 import pytest
 from accounting_oracles import epsilon, sampled
@@ -44,21 +43,6 @@ def test_the_example_of_the_paper(grid):
     really = [exact(0.01, noise, 10_000, 1e-5) for noise in asked]
     assert really == pytest.approx([0.245, 0.524, 1.143], abs=2e-3)
     assert growth.epsilon / proof.epsilon * 2 == pytest.approx(4.55, abs=5e-3)
-
-
-@pytest.mark.parametrize(("rate", "noise"), [(0.01, 4.0), (0.04, 1.0), (0.5, 2.0), (1.0, 3.0), (1e-4, 0.7)])
-@pytest.mark.parametrize("order", [1, 3, 19])
-def test_moments_by_quadrature_of_their_definition(order, rate, noise):
-    found = stated.log_moments(rate, noise)[order - 1]
-    with mpmath.workdps(30):
-        q, s = mpmath.mpf(rate), mpmath.mpf(noise)
-
-        def term(z):
-            return (1 - q + q * mpmath.exp((2 * z - 1) / (2 * s**2))) ** (order + 1) * mpmath.npdf(z, 0, s)
-
-        ends = [-14 * s, -4 * s, 0, 4 * s, order + 1 + 4 * s, order + 1 + 14 * s]
-        moment = mpmath.log(mpmath.quad(term, sorted(ends)))
-    assert found == pytest.approx(float(moment), rel=1e-9, abs=1e-15)
 
 
 def test_the_main_term_bounds_the_moments_but_for_what_it_leaves_out():

@@ -152,15 +152,12 @@ class TestContract:
         assert found.assumes == tuning.ASSUMES
 
 
-def test_one_try_that_is_one_for_sure_costs_no_more():
-    for law in ("logarithmic", "half", "geometric"):
-        assert epsilon(STEP, law, 1) == epsilon(STEP, "all", 1) == epsilon(STEP, "public", 50)
-
-
 def test_public_rows_cost_nothing_more():
     found = tuning.price(STEP, way="public", tries=50, delta=DELTA, adjacency=ADD)
     assert found.epsilon == account(STEP, delta=DELTA, adjacency=ADD, accountant="renyi").epsilon
     assert found.assumes == (tuning.ON_PUBLIC,)
+    for law in ("logarithmic", "half", "geometric"):  # one try that is one for sure costs no more
+        assert epsilon(STEP, law, 1) == epsilon(STEP, "all", 1) == found.epsilon
 
 
 def test_pure_tries_cost_two_or_three_of_them_whatever_the_mean():
