@@ -15,22 +15,28 @@ from dpcore.training import frank_wolfe as fw
 REPLACE = Adjacency.REPLACE_ONE
 
 
+def ball(penalty):
+    return fw.L1Ball(dimension=2, radius=1.3, penalty=penalty)
+
+
 @pytest.mark.parametrize("noise", fw.NOISES)
-@pytest.mark.parametrize("polytope", [fw.L1Ball(dimension=2, radius=1.3), PENTAGON])
-def test_the_batch_is_the_plain_loop(polytope, noise):
+@pytest.mark.parametrize(("polytope", "ridge"), [(PENTAGON, 0.0), (ball(0.0), 0.0), (ball(0.3), 0.0), (ball(0.1), 0.4)])
+def test_the_batch_is_the_plain_loop(polytope, ridge, noise):
     X, y = problem(d=2)
     centres = np.array([[0.2, -0.1], [0.0, 0.0], [-0.3, 0.4]])
-    options = {"residual_bound": 0.6, "seed": 5, "noise": noise, "part": 2, "dtype": np.float64}
+    options = {"residual_bound": 0.6, "seed": 5, "noise": noise, "part": 2, "dtype": np.float64, "ridge": ridge}
+    penalties = {"ridge": ridge, "lasso": getattr(polytope, "penalty", 0)}
     lengths, scales = np.array([7, 12, 3]), np.array([0.02, 0.1, 0.05])
     batch = {"steps": lengths, "scale": scales, "draws": [4, 4, 9], "centre": centres, "keep_points": True}
     walk = fw.noisy_frank_wolfe(X, y, polytope=polytope, **batch, **options)
     for m, draw in enumerate([4, 4, 9]):
         own = {"steps": lengths[m], "scale": scales[m], "bound": 0.6, "noise": noise, "seed": 5, "part": 2}
-        w, chosen = plain_loop(X, y, polytope, draw=draw, centre=centres[m], **own)
+        w, chosen = plain_loop(X, y, polytope, draw=draw, centre=centres[m], **own, **penalties)
         np.testing.assert_allclose(walk.weights[m], w, atol=1e-12)
         assert list(walk.choices[: lengths[m], m]) == chosen
         assert (walk.choices[lengths[m] :, m] == -1).all()
         assert walk.sparsity()[m] == len(set(chosen))
+        assert walk.sparsity(centre=4)[m] == len(set(chosen) - {4})
         np.testing.assert_allclose(walk.points[[0, -1], m], [centres[m], w], atol=1e-12)
     one = options | {"steps": 12, "scale": 0.1, "draws": [4], "centre": centres[1], "dtype": np.float32}
     single = fw.noisy_frank_wolfe(X, y, polytope=polytope, **one)
@@ -116,19 +122,6 @@ class TestPenalty:
         centre = np.linspace(-0.3, 0.3, self.D)
         ball = fw.L1Ball(dimension=self.D, radius=self.RADIUS, penalty=5.0)
         np.testing.assert_array_equal(self.walked(ball, steps=50, centre=centre), centre)
-
-    @pytest.mark.parametrize("noise", fw.NOISES)
-    @pytest.mark.parametrize(("lasso", "ridge"), [(0.3, 0.0), (0.0, 0.4), (0.1, 0.1)])
-    def test_the_batch_is_the_plain_loop(self, noise, lasso, ridge):
-        X, y = problem()
-        centre, ball = np.array([0.2, -0.1, 0.0]), fw.L1Ball(dimension=3, radius=1.3, penalty=lasso)
-        options = {"steps": 30, "scale": 0.03, "noise": noise, "seed": 5, "centre": centre, "ridge": ridge}
-        walk = fw.noisy_frank_wolfe(X, y, polytope=ball, residual_bound=0.6, draws=[4], dtype=np.float64, **options)
-        w, chosen = plain_loop(X, y, ball, bound=0.6, draw=4, lasso=lasso, **options)
-        assert walk.choices[:, 0].tolist() == chosen
-        np.testing.assert_allclose(walk.weights[0], w, atol=1e-12)
-        assert walk.sparsity(centre=6) == len(set(chosen) - {6})
-        assert (6 in chosen) == (lasso > 0)
 
     def test_its_two_forms(self):
         assert fw.penalties(0.3, q="1", unit=2.0) == (0.15, 0.0)
