@@ -163,6 +163,11 @@ class MechanismsResult:
             return np.diff(self._log_chances, axis=0)[0]
 
     @property
+    def largest_change(self) -> float:
+        """Return the largest change of the log of any option's probability to win, when you vote."""
+        return float(np.nanmax(np.abs(self.choice_ratio)))
+
+    @property
     def cut(self) -> float:
         """Return the published number above which the best attacker with the reader's prior says "in"."""
         prior = self.settings.prior

@@ -4,8 +4,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from dpcore.privacy import delta_rounded_up
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.figures import FORMULA_NAMES
@@ -165,8 +163,7 @@ def _attack(result: MechanismsResult) -> str:
 
 def choosing(result: MechanismsResult) -> str:
     """Return report-noisy-max in words."""
-    settings, epsilon = result.settings, number(result.settings.epsilon)
-    most = float(np.nanmax(np.abs(result.choice_ratio)))  # of the log of any option's probability to win
+    settings, most, epsilon = result.settings, result.largest_change, number(result.settings.epsilon)
     wins, (before, after) = map(in_hundred, result.chances[:, 0]), map(panels.small, result.chances[:, settings.voted])
     allowed = {} if most >= 700 else {"most": number(math.exp(most)), "allowed": number(math.exp(settings.epsilon))}
     leader, mine = result.choice["option"][0], result.choice["option"][settings.voted]
