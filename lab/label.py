@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from dpcore import privacy
 from dpcore.cache import CACHE
@@ -92,16 +91,11 @@ def label(settings: Settings, stated: Stated, **said: str) -> Label:
     if claimed is not None:
         shown = NOTHING if void or promise is None else f"epsilon {number(promise.epsilon)}"
         known["claimed"] = f"claimed: epsilon {number(claimed)}; shown: {shown}"
-    filled = {tier: {name: _filled(known.get(name)) for name in names} for tier, names in tiers().items()}
-    return Label(void, filled)
-
-
-def _filled(value: Any) -> str | float:
-    return NOT_STATED if value in (None, "") else value
+    known = {name: value for name, value in known.items() if value not in (None, "")}
+    return Label(void, {tier: {name: known.get(name, NOT_STATED) for name in names} for tier, names in tiers().items()})
 
 
 def _promised(promise: Guarantee) -> dict[str, str | float]:
-    """Return what a guarantee says of itself."""
     groups = {people: privacy.for_group(promise, people=people) for people in (2, 5, 10)}
     return {
         "unit": f"one {promise.unit}",
@@ -127,7 +121,6 @@ def _happened(event: privacy.Event) -> str:
 
 
 def _release(one: privacy.Release) -> str:
-    """Return what happened once, in words."""
     if isinstance(one, privacy.PoissonSampled):
         inner = ", ".join(map(_release, privacy.releases(one.event)))
         return f"Poisson sample at rate {number(one.rate)}, {inner}"
@@ -153,7 +146,6 @@ def _of_file(roles: Roles) -> dict[str, str]:
 
 
 def _column(column: Column) -> str:
-    """Return a column's name, and what was typed of it."""
     if column.kind == "category":
         return f"{column.name}: {len(column.values)} categories, typed"
     if column.read_off or column.paid:

@@ -141,7 +141,6 @@ def of_word(kind: type[Settings], text: str, *, name: str, apart: str = APART) -
 
 
 def _others(one: Settings, other: Settings) -> set[str]:
-    """Return the fields in which they differ."""
     return {field.name for field in fields(one) if getattr(one, field.name) != getattr(other, field.name)}
 
 

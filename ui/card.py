@@ -77,7 +77,6 @@ def _button(desk: Desk, label: str, act: Callable[[], None], says: str, *, disab
 
 
 def _names(desk: Desk, pins: Pins, ghost: Pin, keep: Callable[[Pins], None]) -> None:
-    """Return which of the pins is B, and what it is called."""
     which, name = f"{desk.page}/pins.which", f"{desk.page}/pins.name"
     if len(pins.kept) > 1:
         told = [_told(desk, pin) for pin in pins.kept]

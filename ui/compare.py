@@ -66,7 +66,14 @@ def compare(
     """Compare after so many seconds of work, or what must be; what B needs comes after what A needs, and then what is
     asked about A (``Desk.ask``), if the ``tab`` that is open is that of the questions. Where that tab states a mu, it
     is counted last, and only if ``resting``: neither for a first picture nor while something moves."""
-    both = _with_mu(_compared(page, settings, pin, seconds=seconds), tab, resting=resting)
+    both = _compared(page, settings, pin, seconds=seconds)
+    names = both.page.tab(tab).words
+    if both.done == 1 and mu.pending(both.view.words, names):
+        if resting:
+            both = replace(both, view=both.page.view(both.result))
+            mu.count(both.view.words, names)
+        else:
+            both = replace(both, done=_BUT_MU)
     asked = both.page.asked
     if asked is None or tab != ASK_TAB.name:
         return both
@@ -75,17 +82,6 @@ def compare(
         return both
     answer, ready = compute(question, seconds=seconds if both.done == 1 else 0)
     return replace(both, answer=asked.view(answer), done=(both.done + ready) / 2)
-
-
-def _with_mu(both: Both, tab: str, *, resting: bool) -> Both:
-    names = both.page.tab(tab).words
-    if both.done < 1 or not mu.pending(both.view.words, names):
-        return both
-    if not resting:
-        return replace(both, done=_BUT_MU)
-    view = both.page.view(both.result)
-    mu.count(view.words, names)
-    return replace(both, view=view)
 
 
 def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float) -> Both:

@@ -22,7 +22,6 @@ LATER = SAYS["compared.later"]
 _MOST_DECIMALS = 15
 _TAG, _SMALL = re.compile(r"<[^>]*>"), re.compile(r"<small>(.*?)</small>")
 
-
 # (label, A, B, A − B), plain.
 Row = tuple[str, str, str, str]
 # (field, value) -> (its label, the value in words), or None where it is somebody else's to say.
@@ -32,12 +31,10 @@ Words = Callable[[str, Any], tuple[str, str] | None]
 def table(choices: str, moving: str, said: str, *, name: str = "pinned") -> str:
     """Return ``choices`` and what is ``moving``, rows of it, and the sentence ``said`` under them. ``name``: B's,
     plain."""
-    heads = '<th scope="col"><b class="lab-a">A</b> now</th>' + (
-        f'<th scope="col"><b class="lab-b">B</b> {escape(name)}</th><th scope="col">A − B</th>'
-    )
-    bodies = f'<tbody>{choices}</tbody><tbody class="lab-compare-moving">{moving}</tbody>'
     return (
-        f'<div class="lab-compare"><table><thead><tr><td></td>{heads}</tr></thead>{bodies}</table>'
+        '<div class="lab-compare"><table><thead><tr><td></td><th scope="col"><b class="lab-a">A</b> now</th>'
+        f'<th scope="col"><b class="lab-b">B</b> {escape(name)}</th><th scope="col">A − B</th></tr></thead>'
+        f'<tbody>{choices}</tbody><tbody class="lab-compare-moving">{moving}</tbody></table>'
         f'<p class="lab-compare-said">{said}</p></div>'
     )
 
@@ -107,7 +104,9 @@ def apart(one: str, other: str) -> str:
 def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:
     """Return how much better A is, and how sure that is. ``least``: the least difference worth a claim."""
     decimals = _decimals(found, measure)
-    unit = f"\u00a0{_points(found.median, decimals)}" if measure.share else ""
+    unit = ""
+    if measure.share:
+        unit = "\u00a0point" if f"{abs(100 * found.median):.{decimals}f}" == "1" else "\u00a0points"
     scaled, way = _scaled(found.median, measure), "higher" if found.median > 0 else "lower"
     if found.sure:
         case = f"sure-{way}" if found.median else "same"
@@ -137,12 +136,7 @@ def _range(found: Difference, measure: Measure, decimals: int) -> str:
 
 
 def _scaled(value: float, measure: Measure) -> float:
-    """Return a difference of shares in points; any other in the measure's own unit."""
     return 100 * value if measure.share else value
-
-
-def _points(value: float, decimals: int) -> str:
-    return "point" if f"{abs(100 * value):.{decimals}f}" == "1" else "points"
 
 
 def _decimals(found: Difference, measure: Measure) -> int:
@@ -152,12 +146,8 @@ def _decimals(found: Difference, measure: Measure) -> int:
         values = values[:1] * 3
     size = max(map(abs, values)) or 1.0
     least = 1 if measure.share else max(0, 1 - math.floor(math.log10(size)))
-    fits = (
-        places
-        for places in range(least, _MOST_DECIMALS)
-        if _apart(values, places, sure=found.sure or not found.bounded)
-    )
-    return next(fits, _MOST_DECIMALS)
+    sure = found.sure or not found.bounded
+    return next((n for n in range(least, _MOST_DECIMALS) if _apart(values, n, sure=sure)), _MOST_DECIMALS)
 
 
 def _apart(values: Sequence[float], decimals: int, *, sure: bool) -> bool:

@@ -20,6 +20,7 @@ from lab import links
 from ui import debounce, live, metrics
 from ui.escaping import plain, quoted
 from ui.plot.theme import written
+from ui.texts import SAYS
 from ui.vocabulary import KNOBS
 
 # Of the address, what holds no setting: ``PIN`` is there once for each pin, ``ASK`` is what the tab of questions asks,
@@ -215,31 +216,26 @@ class Desk:
 
     def resets(self) -> None:
         """Show the buttons that draw new noise, undo the last change and restore the defaults."""
-        if "seed" in self.settings.limits:
+
+        def resample() -> None:
             low, high = self.settings.limits["seed"]
-            st.button(
-                "Resample",
-                key=f"{self.page}/noise",
-                icon=":material/casino:",
-                help="Draw new noise (next seed). If the seed also decides the split or the made-up data, they "
-                "change too.",
-                on_click=lambda: self.change(seed=self.settings.seed + 1 if self.settings.seed < high else low),
-            )
-        st.button(
-            "Undo",
-            key=f"{self.page}/undo",
-            icon=":material/undo:",
-            help="Undo the last change",
-            disabled=not self.before,
-            on_click=self._undo,
-        )
-        st.button(
+            self.change(seed=self.settings.seed + 1 if self.settings.seed < high else low)
+
+        def button(label: str, key: str, icon: str, help: str, act: Callable[[], None], disabled: bool = False) -> None:
+            icon = f":material/{icon}:"
+            st.button(label, key=f"{self.page}/{key}", icon=icon, help=help, on_click=act, disabled=disabled)
+
+        if "seed" in self.settings.limits:
+            button("Resample", "noise", "casino", SAYS["resample"], resample)
+        button("Undo", "undo", "undo", "Undo the last change", self._undo, disabled=not self.before)
+        usual = type(self.settings)()
+        button(
             "Reset",
-            key=f"{self.page}/reset",
-            icon=":material/restart_alt:",
-            help="Restore the default settings",
-            disabled=self.settings == type(self.settings)(),
-            on_click=lambda: self.take(type(self.settings)()),
+            "reset",
+            "restart_alt",
+            "Restore the default settings",
+            lambda: self.take(usual),
+            disabled=self.settings == usual,
         )
 
     def _undo(self) -> None:
@@ -300,13 +296,11 @@ def hold(key: str, value: Any) -> None:
 
 
 def _address() -> dict[str, str | list[str]]:
-    """Return what the address holds."""
     pins = st.query_params.get_all(PIN)
     return st.query_params.to_dict() | ({PIN: pins} if pins else {})
 
 
 def _goes_back() -> bool:
-    """Return whether this run answers a step back or forward in the browser's history."""
     run = get_script_run_ctx()
     return run is not None and run.is_history_navigation
 
@@ -405,7 +399,6 @@ def moved(settings: Any, name: str, value: float | str) -> tuple[Any, dict[str, 
 
 
 def _movable(settings: Any, name: str) -> bool:
-    """Return whether a panel or a click on a chart may move this."""
     return (name in KNOBS and name in settings.limits) or name in getattr(settings, "CLICKS", ())
 
 
@@ -436,7 +429,6 @@ def _two_ways(value: object) -> str:
 
 
 def _sentence(refusal: RefusedError) -> str:
-    """Return the refusal in the words of the page: the knob, the value and the range."""
     value = written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
     why = f"it must be {refusal.allowed}.{_two_ways(value)}"
     label = KNOBS[refusal.name]["label"] if refusal.name in KNOBS else refusal.name

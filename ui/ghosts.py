@@ -68,7 +68,6 @@ def _beside(picture: Picture) -> Picture:
 
 
 def _titled(picture: Picture, badge: str) -> Picture:
-    """Return the picture with a letter before its title."""
     layout = picture.figure["layout"]
     title = layout.get("title") or {}
     words = " · ".join(filter(None, [f"<b>{badge}</b>", title.get("text")]))

@@ -2,10 +2,10 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import parse_qsl
 
 from dpcore.accountants import account, gdp, prices, tuning
@@ -35,23 +35,15 @@ class Term(NamedTuple):
     see: tuple[str, ...]
 
 
-def _term(read: Mapping[str, Any]) -> Term:
-    page, _, query = read["link"].partition("?")
-    return Term(
-        name=read["name"],
-        says=flowing(read["says"]),
-        paper=read["paper"],
-        page=page,
-        settings=dict(parse_qsl(query)),
-        shows=read["shows"],
-        words=tuple(read.get("words", ())),
-        see=tuple(read.get("see", ())),
-    )
+def _term(*, link: str, says: str, words: Iterable[str] = (), see: Iterable[str] = (), **read: str) -> Term:
+    page, _, query = link.partition("?")
+    settings = dict(parse_qsl(query))
+    return Term(says=flowing(says), page=page, settings=settings, words=tuple(words), see=tuple(see), **read)
 
 
 _READ = tomllib.loads(Path(__file__).with_name("terms.toml").read_text("utf-8"))
 GROUPS: Mapping[str, Mapping[str, Term]] = {
-    group: {key: _term(read) for key, read in terms.items()} for group, terms in _READ.items()
+    group: {key: _term(**read) for key, read in terms.items()} for group, terms in _READ.items()
 }
 TERMS: Mapping[str, Term] = {key: term for group in GROUPS.values() for key, term in group.items()}
 
@@ -126,7 +118,6 @@ _APART = re.compile(
 
 @cache
 def _wanted() -> tuple[re.Pattern[str], Mapping[str, str]]:
-    """Return what matches any word of any term, the longest first, and the key of each word."""
     keys: dict[str, str] = {}
     for key, term in TERMS.items():
         for word in (term.name.partition(" (")[0], *term.words):

@@ -167,7 +167,6 @@ class Handout:
         return _section("Words", "".join(said), "words")
 
     def _more(self, view: View, found: Label) -> str:
-        """Return what is on the screen, under the sheet, and not on paper."""
         frame = pd.DataFrame(self.result.table())
         answers = {str(name): frame[name].map({True: "yes", False: "no"}) for name in frame.select_dtypes("bool")}
         some = f" The first {_ROWS} of {len(frame):,} rows." * (len(frame) > _ROWS)
@@ -228,7 +227,6 @@ def _void(found: Label) -> str:
 
 
 def _short(found: Label) -> str:
-    """Return the label as far as there is room on the sheet."""
     how_much = found.fields["how_much"]
     epsilon, delta, mu_ = (how_much[name] for name in ("epsilon", "delta", "mu"))
     pair = str(epsilon)

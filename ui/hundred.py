@@ -13,9 +13,9 @@ from ui.texts import SAYS
 RULES = Path(__file__).with_suffix(".css")
 # By unit, under replace-one: the data with you, those without you, and what the attacker says of the former.
 _REPLACED = {
-    "record": ("your row", "another row in its place"),
-    "person": ("your rows", "another person's rows in their place"),
-    "party": ("your party", "another party in its place"),
+    "record": ("with your row", "with another row in its place"),
+    "person": ("with your rows", "with another person's rows in their place"),
+    "party": ("with your party", "with another party in its place"),
 }
 
 
@@ -39,8 +39,7 @@ def drawn(held: Guarantee) -> str:
     if held.adjacency is Adjacency.ADD_REMOVE:
         with_you, without_you, word = "with you", "without you", "in"
     else:
-        with_you, without_you = _REPLACED.get(held.unit, _REPLACED["record"])
-        with_you, without_you, word = f"with {with_you}", f"with {without_you}", "yours"
+        with_you, without_you, word = *_REPLACED.get(held.unit, _REPLACED["record"]), "yours"
     said = {"with_you": with_you, "without_you": without_you, "word": word, "many": many, "few": 100 - many}
     errors = "errors" if many < 100 else "no-errors"
     return (

@@ -29,7 +29,7 @@ def of(
 
     def label(result: Any) -> Stated:
         page, settings = _READ[topic], result.settings
-        texts = _READ["common"] | _fields(page)
+        texts = _READ["common"] | {name: text for name, text in page.items() if not isinstance(text, dict)}
         for more in (*_chosen(page, settings, sources), *(page["case"][case] for case in cases(result))):
             texts |= more
         claims = texts.pop("claims", True)
@@ -38,10 +38,6 @@ def of(
         return Stated(promise=promise(result), claimed=settings.epsilon if claims else None, said=said, **why)
 
     return label
-
-
-def _fields(page: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: text for name, text in page.items() if not isinstance(text, dict)}
 
 
 def _chosen(page: Mapping[str, Any], settings: Settings, sources: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:

@@ -134,7 +134,7 @@ def _waits() -> dict[float, float]:
 
 @asynccontextmanager
 async def log() -> AsyncIterator[None]:
-    """Return where the figures are on, a line a minute while somebody is here."""
+    """Write a line a minute to the log while somebody is here, where the figures are on."""
     if not switched()[0]:
         yield
         return

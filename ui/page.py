@@ -240,7 +240,6 @@ class Page:
         return View(self.numbers(result), Made(words, result), Made(boards, result))
 
     def _guarantee(self, result: Any) -> str:
-        """Return what the page says of its guarantee, under the attacker that it allows."""
         return hundred.stated(self.label(result), result) + self.words["guarantee"](result)
 
     def boards(self, tab: str) -> tuple[str, ...]:

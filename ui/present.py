@@ -142,7 +142,6 @@ def _written(value: float) -> str:
 
 
 def _differing(settings: Settings, origin: Settings, changes: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a pin without a name, by the knobs that it has other than where the presentation began."""
     rows = comparison.settings_rows(settings, origin, partial(comparison.knob_words, changes=changes))
     return ", ".join(f"{label} {value}" for label, value, *_ in rows) or "Pinned"
 

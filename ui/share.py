@@ -89,7 +89,6 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
 
 
 def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:
-    """Return label -> (file, its kind, icon, what makes it)."""
     settings, page, result, link = handout.settings, handout.page, handout.result, handout.link
     stem = takeaway.stem(page.name, brief(settings))
     tables = {

@@ -62,7 +62,6 @@ def show(page: Page, welcome: str = "") -> None:
 
 
 def _presented(page: Page, desk: controls.Desk) -> None:
-    """Run a page in presentation mode: only what it needs, and every word large."""
     pins, stage = pins_of(page, desk).kept, present.staged(page, desk.presents)
     if desk.notices:
         with st.container(key="stage-notices"):
@@ -105,7 +104,6 @@ def _open_linked(page: Page, desk: controls.Desk) -> None:
 
 
 def _setup(page: Page, desk: controls.Desk) -> None:
-    """Show the choices that make another experiment in one row, and at its end the buttons of every page."""
     with st.container(key="setup", horizontal=True, vertical_alignment="center"):
         page.setup(desk)
         with st.container(key="resets", horizontal=True, horizontal_alignment="right", width="stretch"):
@@ -152,7 +150,6 @@ def _moving(page: Page, welcome: str) -> None:
 
 
 def _seconds(page: Page, desk: controls.Desk) -> float:
-    """Return how long this run of the live part may compute."""
     if desk.moving:
         return page.slices.moving
     return page.slices.resting if desk.ack else page.slices.first
@@ -161,7 +158,6 @@ def _seconds(page: Page, desk: controls.Desk) -> float:
 @st.fragment
 @debounce.working()
 def _on_stage(page: Page) -> None:
-    """Show the same of a page that is presented."""
     desk = controls.desk(page.name, page.settings)
     if not page.holds(desk) or not desk.presents:
         st.rerun()
@@ -241,7 +237,6 @@ def _tabs_key(page: Page) -> str:
 
 
 def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
-    """Show what can be asked about the page, and the answer."""
     about = asked.about(desk.settings, desk.ask)
     if about is None:
         st.caption("Nothing can be asked about data that somebody has to bring first.")
@@ -258,7 +253,6 @@ def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
 
 
 def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
-    """Show the content of the tabs that every page has."""
     match tab:
         case tab if tab is METHOD_TAB:
             st.markdown(page.lead(desk.settings))
@@ -270,6 +264,5 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
 
 
 def _notices(sentences: Iterable[str]) -> None:
-    """Show what a link held that was ignored."""
     for sentence in sentences:
         st.warning(sentence, icon=":material/link_off:")

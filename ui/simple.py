@@ -72,7 +72,6 @@ def simple(
 
 
 def _holes(write: Callable[[float], str]) -> Callable[[EnsembleResult], dict[str, Any]]:
-    """Return what the texts may hold of a result."""
     return lambda result: (
         vars(result.settings) | {name: write(value) for name, value in zip(Spread._fields, result.spread, strict=True)}
     )
@@ -87,7 +86,6 @@ def _curve(
     levels: Mapping[str, float],
     write: Callable[[float], str],
 ) -> dict:
-    """Return the chart of the runs over the parameter."""
     at, quantiles = result.curve.over()
     now, median = result.settings.now, result.spread.median
     return over(
@@ -111,7 +109,6 @@ def _curve(
 
 
 def _table(result: EnsembleResult, says: Texts, write: Callable[[float], str]) -> str:
-    """Return the quantiles over the parameter."""
     knob, now = result.settings.OVER, panels.number(result.settings.now)
     heads = {knob: knob, "low": "5 % of runs below", "median": "median", "high": "5 % of runs above"}
     formats = {knob: panels.number} | dict.fromkeys(Spread._fields, write)

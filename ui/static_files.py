@@ -1,11 +1,8 @@
 """What a browser fetches before anything can be seen: asked for early, sent compressed, kept for good.
 
-Streamlit sends its front end as it is, 2.5 MB before the first word, and leaves compression to a proxy; a module is
-found only when the one that imports it has come. Here each file is compressed at its first request and held in memory,
-a quarter of its size; and the page itself names what it will need, so that one round trip asks for all of it. Until
-the front end runs, the page shows its question.
-
-Who takes no gzip, and every other address, is answered by Streamlit.
+Streamlit sends its front end as it is, 2.5 MB before the first word, and a module is found only when the one that
+imports it has come. Here each file is compressed at its first request and held in memory, and the page names all that
+it will need. Until the front end runs, it shows its question. Streamlit answers requests without gzip, and all others.
 """
 
 import gzip
@@ -53,8 +50,9 @@ def needed(folder: Path, names: Iterable[str]) -> list[str]:
 def first_page(question: str, *, charts: bool) -> str:
     """Return Streamlit's page, with the question in it until the front end runs; ``charts``: those are drawn on this
     page."""
-    # the rules stand behind the head, to which the front end adds some of its own
-    body = f'<style>{rules()}</style><div id="root">{_waiting(question)}</div>'
+    # the heading stands where the front end will write the same, and the rules behind the head, to which it adds some
+    first = f'<main class="lab-first"><h1>{html.escape(question)}</h1><p>Loading …</p></main>'
+    body = f'<style>{rules()}</style><div id="root"><style>{look()}</style>{first}</div>'
     return _with_links(charts).replace('<div id="root"></div>', body)
 
 
@@ -93,11 +91,6 @@ def _links(page: str, *, charts: bool) -> str:
 def _modules(component: str) -> list[str]:
     names = needed(serving.HERE / serving.FOLDERS[component], [f"{component}.js"])
     return [serving.address(component, name) for name in names]
-
-
-def _waiting(question: str) -> str:
-    """Return a heading and a word at the place where the front end will write the same heading."""
-    return f'<style>{look()}</style><main class="lab-first"><h1>{html.escape(question)}</h1><p>Loading …</p></main>'
 
 
 def look() -> str:

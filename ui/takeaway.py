@@ -112,8 +112,6 @@ def version(settings: Settings) -> str:
 
 
 def _notebook(program: str, question: str) -> str:
-    """Return a notebook of two cells: what it is about, and the program."""
-
     def lines(text: str) -> list[str]:
         return text.splitlines(keepends=True)
 

@@ -72,7 +72,6 @@ def offer_all(desk: Desk) -> None:
 
 
 def _named(desk: Desk) -> list[str]:
-    """Return the knobs that a link names."""
     return [name for name in dict.fromkeys(desk.shown.get(ONLY, "").replace(" ", "").split(",")) if name]
 
 
@@ -129,7 +128,6 @@ def _chosen(settings: Settings) -> list[str]:
 
 
 def _range(measure: Measure) -> guess.Range:
-    """Return what can be typed."""
     low, high = measure.limits
     if measure.unit == "%":
         return guess.Range(100 * low, 100 * high, 1.0, "%")
@@ -153,7 +151,6 @@ def _show(measure: Measure, desk: Desk, key: str) -> None:
 
 
 def _ends(measure: Measure, runs: Sequence[float], said: float) -> tuple[float, float]:
-    """Return the ends of the line: the whole range of a share, else all runs and the guess."""
     if measure.unit == "%":
         return 100 * measure.limits[0], 100 * measure.limits[1]
     low, high = min(*runs, said), max(*runs, said)

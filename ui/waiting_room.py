@@ -164,7 +164,6 @@ class Admission:
             await self._app(scope, receive, send)
 
     def _page(self, scope: Scope) -> bool:
-        """Return whether a browser asks for a page, to show it."""
         page = _ADDRESS.fullmatch(scope["path"].removeprefix(self._base))
         return page is not None and "text/html" in Headers(scope=scope).get("accept", "")
 
@@ -196,7 +195,6 @@ class Admission:
         return self._hold(answer, turn)
 
     async def _asked(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer somebody who wants a page."""
         turn, before = self._turn(scope)
         if before is not None:
             again = self._door.again
@@ -216,7 +214,6 @@ class Admission:
         await self._app(scope, receive, say)
 
     def _keep(self, answer: Response, scope: Scope) -> Response:
-        """Record that they are admitted."""
         word = browser(HTTPConnection(scope).cookies) or secrets.token_hex(16)
         answer.set_cookie(INSIDE, word, max_age=STAYS, path=self._base or "/", httponly=True, samesite="lax")
         answer.delete_cookie(TURN, path=self._base or "/")

@@ -84,11 +84,8 @@ class Question:
             settings, refusals = controls.moved(settings, name, value)
             errors |= refusals
         known, moved = asdict(before), dict(self.moves)
-        return (
-            settings,
-            errors,
-            {name: value for name, value in asdict(settings).items() if name not in moved and known[name] != value},
-        )
+        along = {name: value for name, value in asdict(settings).items() if name not in moved and known[name] != value}
+        return settings, errors, along
 
 
 def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question] | None]:
@@ -101,18 +98,18 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
         raise MalformedError("a message is no question") from fault
     page = page_now(page) if isinstance(page, str) else ""
-    if not (type(number) is int and 0 <= number < LARGEST_NUMBER and page in pages):
-        raise MalformedError("a question has a number, and a page of the lab")
-    if not (isinstance(link, dict) and all(isinstance(one, str) for one in link.values())):
-        raise MalformedError("settings are texts by name")
-    if not (isinstance(tab, str) and isinstance(ask, str) and len(ask) <= controls.LONGEST):
-        raise MalformedError("a tab is a name, and what is asked there a text")
-    if not (isinstance(pins, list) and len(pins) <= MOST and all(isinstance(one, str) for one in pins)):
-        raise MalformedError("pins are a few texts")
-    if not (isinstance(picture, str) and len(picture) <= LONGEST_TEXT):
-        raise MalformedError("a picture that is presented is a name")
-    whole = pages[page]
-    here = staged(whole, picture) if picture else whole
+    known = type(number) is int and 0 <= number < LARGEST_NUMBER and page in pages
+    asks = isinstance(tab, str) and isinstance(ask, str) and len(ask) <= controls.LONGEST
+    for rule, holds in {
+        "a question has a number, and a page of the lab": known,
+        "settings are texts by name": isinstance(link, dict) and _texts(link.values()),
+        "a tab is a name, and what is asked there a text": asks,
+        "pins are a few texts": isinstance(pins, list) and len(pins) <= MOST and _texts(pins),
+        "a picture that is presented is a name": isinstance(picture, str) and len(picture) <= LONGEST_TEXT,
+    }.items():
+        if not holds:
+            raise MalformedError(rule)
+    here = staged(pages[page], picture) if picture else pages[page]
     asked = Question({"number": number}, here, link, tab, _moves(moves, MOST_MOVES), tuple(pins), ask)
     if values is None:
         return asked, None
@@ -124,20 +121,24 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
     ]
 
 
+def _texts(sent: Iterable[Any]) -> bool:
+    return all(isinstance(one, str) for one in sent)
+
+
 def _moves(sent: Any, most: int) -> tuple[tuple[str, float | str], ...]:
-    if not (isinstance(sent, list) and len(sent) <= most and all(map(_pair, sent))):
-        raise MalformedError("movements are a list of names and values, a number or a short text each")
-    return tuple(map(tuple, sent))
+    match sent:
+        case list() if len(sent) <= most and all(map(_is_move, sent)):
+            return tuple(map(tuple, sent))
+    raise MalformedError("movements are a list of names and values, a number or a short text each")
 
 
-def _pair(sent: Any) -> bool:
-    """Return whether this is a name and a value."""
-    if not (isinstance(sent, list) and len(sent) == 2 and isinstance(sent[0], str)):
-        return False
-    value = sent[1]
-    if isinstance(value, str):
-        return len(value) <= LONGEST_TEXT
-    return type(value) in (int, float) and math.isfinite(value)
+def _is_move(sent: Any) -> bool:
+    match sent:
+        case [str(), str(value)]:
+            return len(value) <= LONGEST_TEXT
+        case [str(), int() | float() as value] if not isinstance(value, bool):
+            return math.isfinite(value)
+    return False
 
 
 @dataclass(frozen=True)
@@ -367,7 +368,6 @@ class Visit:
         return lambda: (question, shown(question, 0))
 
     async def _wait_is_told(self, before: int, seconds: float) -> None:
-        """Say how it goes on, to who can still hear it."""
         await self._send({"line": {"before": before, "seconds": round(seconds, 1)}})
 
     async def _unless_newer(self, work: Coroutine) -> Any:

@@ -89,12 +89,8 @@ def board(
 ) -> None:
     """Draw rows of charts, or redraw them where they stand if a board with this key is on the page already.
 
-    One board for all charts that change together costs a redraw less than as many single ones. Colours of text, grid
-    and background follow Streamlit's theme wherever a figure's own layout does not set them (a template does not
-    count as setting them).
-
-    What makes a redraw quick: typed arrays in the figures, never lists; traces whose data did not change, which are
-    recognised; fixed axis ranges; at most a few hundred markers.
+    Colours of text, grid and background follow Streamlit's theme where a figure's layout does not set them. A redraw is
+    quick with typed arrays, unchanged traces, fixed axis ranges, and at most a few hundred markers.
 
     `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits for it. `of`: what the
     pictures are of, the panel's `channel`: a frame of the channel stays until the pictures of the same have come. Its

@@ -1,20 +1,12 @@
 """The knob panel: live sliders that speak while they move, one movement at a time.
 
-The pattern, inside one fragment:
-
-    place = st.container()                       # the panel stands above what it moves
-    move = movement("knobs")                     # read before anything is drawn
-    ...                                          # settings -> compute -> charts
-    with place:
-        panel(KNOBS, values, key="knobs", ack=move.seq if move else 0)     # mounted last
-
-The browser sends one movement and remembers only the newest value that follows. Mounted last, the panel
-reaches the browser after everything that was drawn, so its `ack` says that the picture has arrived, and the
-next movement goes out. Nothing queues, nothing is lost, and the picture trails the finger by one redraw at
-most.
+The browser sends one movement and remembers only the newest value that follows. Mounted last in a fragment, the panel
+reaches the browser after everything that was drawn. So its `ack` says that the picture has arrived, and the next
+movement goes out: nothing queues, and the picture trails the finger by one redraw at most.
 """
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -87,17 +79,15 @@ class Movement:
 
 
 def movement(key: str, *, after: int = -1) -> Movement | None:
-    """Return the newest movement of the panel with this key, read from the session before anything is drawn.
+    """Return the newest movement of the panel with this key; None where its number is not above `after`, or a forged
+    message holds something else.
 
-    None before the first movement, when its number is not above `after`, and for whatever a forged message
-    may hold. A movement stays in the session until the next: a script run that has another cause reads it
-    again, so keep the number of the last one applied, and pass it as `after` where applying twice would
-    matter.
+    It stays in the session until the next one, and a run that has another cause reads it again.
     """
     state = st.session_state.get(key)
     sent = state.get("movement") if isinstance(state, Mapping) else None
     read = _read(sent) if isinstance(sent, Mapping) else None
-    return read if read is not None and read.seq > after else None
+    return read if read and read.seq > after else None
 
 
 def _read(sent: Mapping[str, Any]) -> Movement | None:
@@ -111,20 +101,12 @@ def _read(sent: Mapping[str, Any]) -> Movement | None:
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TEXT:
         return None
     if isinstance(value, str):
-        return Movement(name=name, value=value[:LONGEST_TEXT], seq=seq, final=final, tick=False, page=page)
-    number = _finite(value)
-    return None if number is None else Movement(name=name, value=number, seq=seq, final=final, tick=False, page=page)
-
-
-def _finite(value: object) -> float | None:
-    """Return the value as a float, or None if it is not a finite number (an integer in JSON may be too large)."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+        value = value[:LONGEST_TEXT]
+    elif isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
         return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
+    else:
+        value = float(value)
+    return Movement(name=name, value=value, seq=seq, final=final, tick=False, page=page)
 
 
 def panel(
@@ -145,15 +127,13 @@ def panel(
 ) -> None:
     """Show the knobs at `values`; mount it last in the fragment.
 
-    `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the first.
-    `pending` says that work is left: as long as the person does nothing, the panel then asks for the next
-    slice with a tick; `progress` (0 to 1) is how far it has come. `behind` says that what stands around the
-    fragment shows something older: after `rest` seconds without a movement the panel asks for a run of the whole
-    page. `errors` maps a knob
-    to the sentence that says why its entry was refused; `marks` maps a knob to values worth a mark on its track,
-    each with a short label. `channel`, the page and its settings as a link holds them, lets movements go by the channel
-    first, and to Streamlit once they rest. `stage`: the panel is one line for a hall. `selectors`: the page shows
-    selectors below the panel while the drawer is open.
+    `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the first. While work is
+    `pending` and the person does nothing, the panel asks for the next slice with a tick; `progress` (0 to 1) is how far
+    it has come. Where what stands around the fragment is `behind`, the panel asks for a run of the whole page after
+    `rest` seconds without a movement. `errors`: knob -> why its entry was refused; `marks`: knob -> values worth a mark
+    on its track, each with a short label. `channel`, the page and its settings as a link holds them, lets movements go
+    by the channel first, and to Streamlit once they rest. `stage`: the panel is one line for a hall. `selectors`: the
+    page shows selectors below the panel while the drawer is open.
     """
     data = {
         "knobs": [asdict(knob) for knob in knobs],

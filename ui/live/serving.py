@@ -1,17 +1,12 @@
 """Serve the browser half of the live widgets, and Plotly itself, from files of this checkout.
 
-Streamlit serves a folder at `_stcore/bidi-components/<component>/` for every component that has declared one.
-An installed package declares it in its own pyproject; a plain checkout cannot, so the same declaration is
-made here, in code. Why this way and not another:
+Streamlit serves a folder at `_stcore/bidi-components/<component>/` for every component that has declared one. An
+installed package declares it in its own pyproject; a plain checkout does so here, in code.
 
-- Inline JavaScript is sent again with every message; a file is fetched once, and a message is then only its
-  data.
-- The address is Streamlit's own business: a module asks for its neighbours relative to `import.meta.url`, so
-  a base path, a proxy or a deep link such as `/classifier` cannot mislead it.
-- The components' names hold what their files hold, as a hash: a browser may keep each file for good, and never mixes
-  those of two versions. Who edits one starts the server anew.
-- `plotly/` is the smallest of the bundles that Plotly publishes: scatter, bar and pie, in the very version of
-  plotly.js that the installed Python half was written for (`tests/test_static_files.py` compares them).
+- Inline JavaScript is sent again with every message; a file is fetched once.
+- A module asks for its neighbours relative to `import.meta.url`: no base path, proxy or deep link can mislead it.
+- The components' names hold a hash of their files: a browser keeps each file for good, and never mixes two versions.
+- `plotly/` is the smallest bundle that Plotly publishes (scatter, bar, pie), of the version of the installed package.
 """
 
 import hashlib
@@ -36,7 +31,6 @@ _registering = threading.Lock()
 
 
 def _hash() -> str:
-    """Return what all files hold, in twelve letters."""
     files = sorted(file for folder in set(FOLDERS.values()) for file in (HERE / folder).iterdir())
     told = (part for file in files for part in (file.name.encode(), hashlib.sha256(file.read_bytes()).digest()))
     return hashlib.sha256(b"".join(told)).hexdigest()[:12]
@@ -62,10 +56,7 @@ def files() -> dict[str, Path]:
 
 
 def _declare_folders() -> None:
-    """Tell the running Streamlit, once, which folder belongs to which component.
-
-    Asked before every mount, because each Streamlit runtime (each AppTest is one) has its own register.
-    """
+    """Tell the running Streamlit, once, which folder belongs to which component: each AppTest is another one."""
     register = get_bidi_component_manager()
     with _registering:
         for name, folder in FOLDERS.items():

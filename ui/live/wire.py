@@ -1,9 +1,8 @@
 """Let the server's answers out at once.
 
-Streamlit opens its listening socket without naming TCP as the protocol, and Python's event loop then does not switch
-off Nagle's algorithm for the connections (`asyncio.base_events._set_nodelay` looks at the protocol's number). The
-small messages of a script run so wait for the browser to confirm the first of them, and a browser that has nothing
-to say does that only after 40 ms (Linux) to 200 ms (Windows). While a slider is dragged, each redraw pays for it.
+Streamlit opens its listening socket without naming TCP as the protocol, so Python's event loop leaves Nagle's algorithm
+on (`asyncio.base_events._set_nodelay`). The messages of a script run then wait until the browser confirms the first of
+them, after 40 ms (Linux) to 200 ms (Windows), at each redraw of a dragged slider.
 """
 
 import gc
@@ -20,8 +19,7 @@ _OPEN = "/dev/fd"
 def hurry() -> int:
     """Switch Nagle's algorithm off for all TCP sockets of this process; how many there were.
 
-    A connection inherits the option from the listening socket that accepted it, so that once, at the start of the
-    server, is enough for all that come from then on.
+    Once is enough: a connection inherits the option from the listening socket that accepted it.
     """
     return sum(map(_switch, _sockets()))
 

@@ -21,10 +21,6 @@ class Leading(NamedTuple):
     runs: np.ndarray
     plain: np.ndarray
 
-    @property
-    def middle(self) -> list[float]:
-        return [sorted(values)[len(values) // 2] for values in self.runs.T.tolist()]
-
 
 def leading(names: Sequence[str], runs: np.ndarray, plain: np.ndarray) -> Leading:
     """Return those of the largest medians, of ``names`` (d,) with ``runs`` (R, d) and ``plain`` (d,)."""

@@ -30,7 +30,6 @@ def described(figure: Mapping[str, Any]) -> str:
 
 
 def _title(titled: Mapping[str, Any]) -> str:
-    """Return the title of a layout or of an axis."""
     return _plain(titled.get("title", {}).get("text", ""))
 
 
@@ -66,6 +65,5 @@ def _place(value: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text of a figure without its markup."""
     bare = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", text))).strip()
     return bare.rstrip(".:")

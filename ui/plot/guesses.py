@@ -33,11 +33,11 @@ def covered(
     """Return the axes of ``figure``, and nothing else: hatched, with what is ``known``, and the ``guess`` (x, y)."""
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
-    (left, right), (low, high) = (_ends(axes[name]) for name in axes)
+    (left, right), (low, high) = ((value_at(axis, -1), value_at(axis, 1)) for axis in axes.values())
     corners = np.array([left, right, right, left]), np.array([low, low, high, high])
     hatch = {"shape": "/", "fgcolor": _HATCH, "bgcolor": "rgba(0,0,0,0)", "size": 14, "solidity": 0.12}
     cover = theme.scatter(*corners, mode="lines", fill="toself", hoverinfo="skip", line={"width": 0})
-    shapes, words = [], [one for one in layout.get("annotations", ()) if _names_axis(one)]
+    shapes, words = [], [one for one in layout.get("annotations", ()) if one == theme.vertical(one["text"])]
     left = guess is None or _share(axes["xaxis"], guess[0]) > 0.4
     x, side = (0.02, "left") if left else (0.98, "right")
     hidden = {"xref": "paper", "yref": "paper", "xanchor": side, "yanchor": "middle"}
@@ -158,10 +158,6 @@ def middle(axis: Mapping[str, Any], low: float, high: float) -> float:
     return math.sqrt(low * high) if axis.get("type") == "log" else (low + high) / 2
 
 
-def _ends(axis: Mapping[str, Any]) -> tuple[float, float]:
-    return value_at(axis, -1), value_at(axis, 1)
-
-
 def _mark(x: float, y: float, *, dash: str) -> dict:
     return theme.mark(_LINE, x, y, line={"color": theme.NOW, "width": 3, "dash": dash}, name=GUESS)
 
@@ -173,7 +169,6 @@ def _in_axes(axes: Mapping, x: float, y: float) -> tuple[float, float]:
 
 
 def _at_point(axes: Mapping, x: float, y: float, text: str, *, over: bool) -> dict:
-    """Return words under a point, or over it."""
     (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
     side = "left" if share < 0.15 else "right" if share > 0.85 else "center"
     place = {"yanchor": "bottom", "yshift": 8} if over else {"yanchor": "top", "yshift": -8}
@@ -181,15 +176,9 @@ def _at_point(axes: Mapping, x: float, y: float, text: str, *, over: bool) -> di
 
 
 def _beside(axes: Mapping, x: float, y: float, text: str, *, left: bool = False) -> dict:
-    """Return words beside a point, where there is more room, or to the ``left``."""
     (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
     before = (not left and share > 0.6) or (left and share > 0.35)
     place = {"xanchor": "right", "xshift": -36} if before else {"xanchor": "left", "xshift": 36}
     if left and not before:  # no room on that side: under the guess's words
         place["yshift"] = -14
     return theme.word(text, x=at, y=up, size=15, yanchor="middle", **place)
-
-
-def _names_axis(annotation: Mapping[str, Any]) -> bool:
-    """Return whether these are the words over the axis upwards."""
-    return (annotation.get("xref"), annotation.get("x"), annotation.get("y")) == ("paper", 0, 1)

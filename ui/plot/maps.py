@@ -70,7 +70,6 @@ def _ground(winner: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 
 def _colours(classes: int) -> list[tuple[str, float]]:
-    """Return colour and opacity of each colour number: more solid the more models agree."""
     return [(theme.CLASSES[label], opacity) for label in range(classes) for opacity in np.linspace(*OPACITY, SHADES)]
 
 
