@@ -229,24 +229,17 @@ def test_a_difference_is_that_of_the_numbers_as_shown():
     assert apart("1,880", "1,880") == "0"
 
 
-def test_settings_that_differ_have_a_row_in_the_words_of_the_controls():
+def test_table_has_heads_and_a_row_for_each_setting_that_differs():
     a, b = ClassifierSettings(epsilon=2.0), ClassifierSettings(dataset="moons")
     words = {"dataset": ("Data", "Two <moons>"), "epsilon": ("Epsilon", "2")}
     rows = settings_rows(a, b, lambda name, value: (words[name][0], f"<{value}>"))
-    assert rows == [
-        ("Data", "<gaussians>", "<moons>", ""),
-        ("Epsilon", "<2.0>", "<0.5>", ""),
-    ]
-    assert "<td>&lt;gaussians&gt;</td><td>&lt;moons&gt;</td><td></td>" in to_html(rows[:1])
+    assert rows == [("Data", "<gaussians>", "<moons>", ""), ("Epsilon", "<2.0>", "<0.5>", "")]
     assert settings_rows(a, a, lambda *_: ("", "")) == []
-
-
-def test_the_table_has_heads_for_rows_and_columns():
-    some = [[("Clip norm", "0.5", "1", "")], [("Middle run", "90.6", "87.4", "+3.2")]]
-    html = table(*map(to_html, some), "Said.", name="<mine>")
-    assert " ".join(plain(html).split()) == "A now B <mine> A − B Clip norm 0.5 1 Middle run 90.6 87.4 +3.2 Said."
-    assert html.count('scope="row"') == 2
-    assert html.count('scope="col"') == 3
+    html = table(to_html(rows[:1]), to_html([("Middle run", "90.6", "87.4", "+3.2")]), "Said.", name="<mine>")
+    assert "<td>&lt;gaussians&gt;</td><td>&lt;moons&gt;</td><td></td>" in html
+    words = "A now B <mine> A − B Data <gaussians> <moons> Middle run 90.6 87.4 +3.2 Said."
+    assert " ".join(plain(html).split()) == words
+    assert (html.count('scope="row"'), html.count('scope="col"')) == (2, 3)
 
 
 @pytest.mark.parametrize(

@@ -37,15 +37,13 @@ def test_a_curve_is_an_area_a_line_strokes_and_a_dot():
     assert dot["name"] == theme.GHOST
 
 
-def test_a_number_is_a_line_across_the_chart():
+def test_a_number_is_a_line_across_the_chart_and_nothing_marks_no_value():
     (line,) = drawn(Curve(name="non-private", y=84.0, colour=theme.NON_PRIVATE))["data"]
     np.testing.assert_allclose(numbers(line["x"]), 10.0 ** np.array(EPSILON["range"]), rtol=1e-6)
     np.testing.assert_array_equal(numbers(line["y"]), [84, 84])
     assert line["hovertemplate"] == "test accuracy %{y:.1f} %<extra>non-private</extra>"
-
-
-def test_without_a_current_value_nothing_marks_it():
-    assert drawn(Curve(name="private", colour=theme.PRIVATE, x=X, y=SPREAD, at_now=75))["layout"]["shapes"] == []
+    curve = Curve(name="private", colour=theme.PRIVATE, x=X, y=SPREAD, at_now=75)
+    assert drawn(curve)["layout"]["shapes"] == []
 
 
 @pytest.mark.parametrize(("axis", "height"), [(ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))])

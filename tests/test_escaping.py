@@ -24,32 +24,18 @@ def seen(text: str) -> str:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_what_is_seen_is_the_text_on_one_line(text):
+def test_text_keeps_its_letters_on_one_line_and_nothing_that_could_act(text):
     assert seen(plain(text)) == " ".join(text.replace("\x00", "").replace("\x1b", "").replace("\u202e", "").split())
-    assert "\n" not in plain(text)
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_is_left_that_could_act(text):
     assert not set(plain(text)) & set("\\`*[]<>{}+|~$!\"'^@\n\r\t\x00\x1b\u202e\u2028")
     assert "://" not in unescape(plain(text))
-
-
-@pytest.mark.parametrize(
-    "text", ["Epsilon cannot be 0.5: it must be from 1 to 2.", "clip_norm=1e-5; “Sourcë” (3/4)", ""]
-)
-def test_plain_text_is_left_as_it_is(text):
-    assert plain(text) == text
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_a_quotation_is_one_piece_of_code(text):
     assert quoted(text)[1:-1].count("`") == 0
     assert "\n" not in quoted(text)
     assert len(quoted(text * 9)) <= 62
 
 
-def test_letters_that_need_their_joiners_keep_them():
+def test_plain_text_and_letters_that_need_their_joiners_are_left():
+    for text in ("Epsilon cannot be 0.5: it must be from 1 to 2.", "clip_norm=1e-5; “Sourcë” (3/4)", ""):
+        assert plain(text) == text
     assert plain("می\u200cخواهم 👩\u200d🔬") == "می\u200cخواهم 👩\u200d🔬"
 
 
@@ -100,11 +86,6 @@ def filed(hostile: str) -> Iterator[str]:
 def test_no_notice_refusal_or_caption_lets_it_act(text):
     said = [*linked(text), *filed(text.replace("\x00", ""))]
     assert len(said) > 10
-    assert [one for one in said if acts(one)] == []
-
-
-def test_the_rule_can_fail():
-    assert acts("It is ![x](http://evil.test/p.png).")
-    assert acts("It is `a\n\nb`.")
-    assert acts("http://evil.test")
+    assert [*map(acts, ("It is ![x](http://e.test/p.png).", "It is `a\n\nb`.", "http://e.test"))] == [True] * 3
     assert not acts("It is **bold** `http://[x]` and &#91;.")
+    assert [one for one in said if acts(one)] == []

@@ -1,10 +1,8 @@
-"""Files about the project itself: version, citation, continuous integration, hooks, editor settings."""
+"""Files about the project itself: version, citation, continuous integration, hooks."""
 
-import configparser
 import re
 from pathlib import Path
 
-import pytest
 import yaml
 
 import dpcore
@@ -37,17 +35,3 @@ def test_hooks_run_targets_of_the_makefile():
     assert hooks
     for hook in hooks:
         assert re.fullmatch(r"make (\w+)", hook["entry"])[1] in targets
-
-
-@pytest.mark.parametrize("name", ["py", "js", "css", "toml", "Makefile"])
-def test_files_follow_the_editor_settings(name: str):
-    settings = configparser.ConfigParser()
-    settings.read_string("[root]\n" + (ROOT / ".editorconfig").read_text("utf-8"))
-    assert settings["*"]["indent_style"] == "space"
-    files = [ROOT / "Makefile"] if name == "Makefile" else [*(ROOT / "ui").rglob(f"*.{name}"), *ROOT.glob(f"*.{name}")]
-    assert files
-    for file in files:
-        text = file.read_text("utf-8")
-        assert text.endswith("\n") or "plotly" in file.parts, file
-        assert "\r" not in text or "plotly" in file.parts, file
-        assert ("\t" in text) == (name == "Makefile") or "plotly" in file.parts, file
