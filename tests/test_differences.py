@@ -48,16 +48,11 @@ def test_too_few_repeats_show_nothing(compare, least):
         assert found.median == 10
 
 
-def test_one_against_itself_is_exactly_0():
+def test_without_chance_there_is_nothing_to_be_unsure_of():
     for a in np.random.default_rng(3).normal(size=(50, 7)):
         assert of_pairs(a, a) == Difference(median=0.0, low=0.0, high=0.0, pairs=7)
-
-
-def test_without_chance_there_is_nothing_to_be_unsure_of():
     for found in (of_pairs(np.full(9, 0.3), np.full(9, 0.1)), of_groups(np.full(9, 0.3), np.full(7, 0.1))):
-        assert found.sure
-        assert found.shown
-        assert found.median == pytest.approx(0.2)
+        assert (found.sure, found.shown, found.median) == (True, True, pytest.approx(0.2))
     assert not of_groups(np.full(9, 0.3), np.linspace(0.1, 0.2, 9)).sure
 
 
@@ -72,9 +67,6 @@ def test_what_is_no_sample_is_refused(values):
         of_pairs(np.array(values), np.array([1.0, 2.0]))
     with pytest.raises(RefusedError):
         of_groups(np.array([1.0, 2.0]), np.array(values))
-
-
-def test_pairs_need_as_many_of_each():
     with pytest.raises(RefusedError, match="b is"):
         of_pairs(np.arange(3.0), np.arange(4.0))
 
@@ -157,6 +149,8 @@ def test_the_noise_of_pairs_is_common(page):
     here, other = repeats_of(start, measure), repeats_of(start.change(seed=start.seed + 1), measure)
     assert len(here) == start.repeats
     assert here.std() > 0
+    read, (first, *_) = start.MEASURES[measure].read, start.samples()
+    np.testing.assert_array_equal(read(first.run()), read(start.probe().run()))
     for name, near in nearby(start).items():
         if start.pairs_with(near):
             there = repeats_of(near, measure)
@@ -176,15 +170,6 @@ def test_pairs_agree_in_rows_seed_and_repeats(page):
     else:
         assert not any(start.pairs_with(near) for near in nearby(start).values())
     assert start.compared in start.MEASURES
-
-
-@pytest.mark.parametrize("page", PAIRED, ids=lambda page: page.name)
-def test_the_samples_give_each_repeat_once(page):
-    start = page.settings().change(**QUICK[page.name])
-    first, *_ = start.samples()
-    read = start.MEASURES[start.compared].read
-    assert len(repeats_of(start, start.compared)) == start.repeats
-    np.testing.assert_array_equal(read(first.run()), read(start.probe().run()))
 
 
 def test_what_draws_no_noise_or_other_noise_does_not_pair():

@@ -24,7 +24,7 @@ from ui.plot import guesses
 
 SEEDS, HOLDS = range(20), 19
 PARTS = ("Known", "Seen", "Why", "Misconception", "Try")
-NAMES = ["epsilon", "clipping", "composition", "public_start", "parties", "published", "attacker", "tuning"]
+BY_NAME = {lesson.name: lesson for lesson in LESSONS}
 every = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 
 
@@ -35,10 +35,6 @@ def page_of(lesson: Lesson) -> Page:
 def cases(lesson: Lesson, seed: int | None = None) -> tuple[Case, Case]:
     before, after = lesson.cases(page_of(lesson).settings, seed=seed)
     return Case(before), Case(after)
-
-
-def test_their_names_are_those_that_others_link_to():
-    assert [lesson.name for lesson in LESSONS] == NAMES
 
 
 @every
@@ -137,8 +133,7 @@ TYPED = {
 
 def test_a_claim_can_fail():
     """A text is held against what is measured: at other settings it does not hold."""
-    by_name = {lesson.name: lesson for lesson in LESSONS}
-    start, clip = by_name["public_start"], by_name["clipping"]
+    start, clip = BY_NAME["public_start"], BY_NAME["clipping"]
     before, after = cases(start)
     assert not start.claim(before, Case(after.settings.change(epsilon=50)))
     asked = cases(clip)[1].settings
@@ -165,9 +160,11 @@ def drawn(lesson: Lesson) -> tuple[dict, dict]:
 
 
 @every
-def test_the_covered_chart_has_the_axes_of_the_reveal_and_nothing_else_of_it(lesson):
+def test_charts_before_and_after_the_guess(lesson):
+    """The covered chart has the axes of the reveal and nothing else of it; a guess is drawn beside the truth."""
     known, outcome = drawn(lesson)
-    points = [guesses.Known(*point) for point in lesson.points(cases(lesson)[0])]
+    before, after = cases(lesson)
+    points = [guesses.Known(*point) for point in lesson.points(before)]
     covered = guesses.covered(known, lesson.text("Chart"), points)
     for axis in ("xaxis", "yaxis"):
         assert covered["layout"][axis]["range"] == pytest.approx(outcome["layout"][axis]["range"])
@@ -176,15 +173,9 @@ def test_the_covered_chart_has_the_axes_of_the_reveal_and_nothing_else_of_it(les
     assert len(covered["data"][0]["x"]["bdata"]) < 40  # the four corners
     assert len(covered["layout"]["shapes"]) == len(points)
     assert covered["layout"]["title"]["text"] == f"<b>{lesson.text('Chart')}</b>"
-
-
-@every
-def test_a_guess_is_drawn_at_its_value_beside_the_truth(lesson):
-    if lesson.number is None:
+    if (one := lesson.number) is None:
         return
-    _, outcome = drawn(lesson)
-    _, after = cases(lesson)
-    one, place, truth = lesson.number, lesson.place(after.settings), say.centre(lesson, after)
+    place, truth = lesson.place(after.settings), say.centre(lesson, after)
     figure = guesses.beside(outcome, place, one.high, truth, told=say.named(lesson, after))
     (mark,) = [shape for shape in figure["layout"]["shapes"] if shape.get("name") == guesses.GUESS]
     assert (mark["xanchor"], mark["yanchor"]) == (place, one.high)
@@ -192,17 +183,13 @@ def test_a_guess_is_drawn_at_its_value_beside_the_truth(lesson):
     assert truth == pytest.approx(np.median(lesson.truth(after)))
     low, high = (guesses.value_at(outcome["layout"]["yaxis"], end) for end in (-1, 1))
     assert low <= one.low < truth < one.high <= high
-
-
-def test_where_a_search_stands_is_where_the_page_draws_it():
-    lesson = next(lesson for lesson in LESSONS if lesson.name == "tuning")
-    for case in cases(lesson):
-        assert lesson.place(case.settings) == pytest.approx(case.result.chance("all"))
+    if lesson.name == "tuning":
+        assert place == pytest.approx(after.result.chance("all"))
 
 
 def test_before_the_guess_no_outcome_is_computed():
     """Nothing of it is in memory that a page could show."""
-    lesson = next(lesson for lesson in LESSONS if lesson.name == "public_start")
+    lesson = BY_NAME["public_start"]
     _, after = lesson.cases(page_of(lesson).settings)
     after = after.change(seed=77)
     opened("lessons", lesson=lesson.name)
@@ -210,20 +197,19 @@ def test_before_the_guess_no_outcome_is_computed():
 
 
 class TestSteps:
-    def test_a_step_without_a_guess_asks_for_one(self):
-        app = opened("lessons", lesson="epsilon", step="reveal")
-        assert [info.value for info in app.info] == [say.AGAIN]
-        assert app.title[0].value == LESSONS[0].text("Question")
-
-    @pytest.mark.parametrize("link", [{"lesson": "nobody"}, {"lesson": "<b>x</b>", "step": "why"}])
-    def test_an_unknown_lesson_shows_all(self, link):
+    @pytest.mark.parametrize(
+        ("link", "said", "title"),
+        [
+            ({"lesson": "epsilon", "step": "reveal"}, say.AGAIN, LESSONS[0].text("Question")),
+            ({"lesson": "epsilon", "step": "77"}, "There is no step", LESSONS[0].text("Question")),
+            ({"lesson": "nobody"}, "There is no lesson", lessons.TITLE),
+            ({"lesson": "<b>x</b>", "step": "why"}, "There is no lesson", lessons.TITLE),
+        ],
+    )
+    def test_a_link_to_a_step_that_cannot_be_shown_says_so(self, link, said, title):
         app = opened("lessons", **link)
-        assert "There is no lesson" in app.warning[0].value
-        assert app.title[0].value == lessons.TITLE
-
-    def test_an_unknown_step_begins(self):
-        app = opened("lessons", lesson="epsilon", step="77")
-        assert "There is no step" in app.info[0].value
+        assert [said in one.value for one in [*app.info, *app.warning]] == [True]
+        assert app.title[0].value == title
 
     def test_from_the_guess_to_the_next_lesson(self):
         app = opened("lessons", lesson="epsilon")
@@ -270,6 +256,20 @@ def press(app, label: str) -> None:
     (button,) = [one for one in app.button if one.label == label]
     button.click().run()
     assert not app.exception
+
+
+def send(app, value: float) -> None:
+    """Send a guess to the class."""
+    app.number_input[0].set_value(value).run()
+    press(app, "Send my guess")
+
+
+def labels(app) -> list[str]:
+    return [one.label for one in app.button]
+
+
+def captions(app) -> list[str]:
+    return [one.value for one in app.caption]
 
 
 class TestTeacher:
@@ -338,39 +338,30 @@ class TestTogether:
         assert len(code) == classroom.LETTERS_A_CODE, "the address of who teaches holds no key"
         return teacher, opened("lessons", room=code)
 
-    def test_the_class_comes_to_the_question_guesses_and_waits(self, both):
+    def test_all_see_what_all_said_once_it_is_closed_and_not_before(self, both):
         teacher, pupil = both
         assert pupil.query_params["lesson"] == "epsilon"
-        pupil.number_input[0].set_value(60.0).run()
-        press(pupil, "Send my guess")
+        send(pupil, 60.0)
         assert "Your guess is in: 60" in pupil.success[0].value
         assert pupil.query_params.get("step", "guess") == "guess"
         assert "<b>1</b> guess so far" in text(teacher.run())
         link = opened("lessons", lesson="epsilon", step="reveal", room=pupil.query_params["room"])
-        assert "Send my guess" in [one.label for one in link.button], "nobody sees the outcome before it is closed"
-
-    def test_all_see_what_all_said_once_it_is_closed(self, both):
-        teacher, pupil = both
-        pupil.number_input[0].set_value(60.0).run()
-        press(pupil, "Send my guess")
+        assert "Send my guess" in labels(link), "nobody sees the outcome before it is closed"
         press(teacher, "Close and show")
-        assert teacher.query_params["step"] == "reveal"
         assert teacher.title[0].value == "It can become 73\xa0%."
-        pupil.run()
-        assert pupil.query_params["step"] == "reveal"
-        assert pupil.title[0].value.startswith("You said 60\xa0%.")
+        assert pupil.run().title[0].value.startswith("You said 60\xa0%.")
         for app in both:
-            assert "1 guess, median 60\xa0%. It can become 73\xa0%." in [one.value for one in app.caption]
-        assert "guess" not in pupil.query_params
+            assert app.query_params["step"] == "reveal"
+            assert "guess" not in app.query_params
+            assert "1 guess, median 60\xa0%. It can become 73\xa0%." in captions(app)
 
     def test_who_comes_late_guesses_alone(self, both):
         teacher, pupil = both
         press(teacher, "Close and show")
-        pupil.run()
-        assert pupil.query_params.get("step", "guess") == "guess"
+        assert pupil.run().query_params.get("step", "guess") == "guess"
         press(pupil, "Lock in my guess")
         assert pupil.query_params["step"] == "reveal"
-        assert "Nobody has guessed." in [one.value for one in pupil.caption]
+        assert "Nobody has guessed." in captions(pupil)
 
     def test_the_class_follows_to_the_next_question_and_begins_anew(self, both):
         teacher, pupil = both
@@ -385,7 +376,7 @@ class TestTogether:
         pupil.radio[0].set_value(2).run()
         press(pupil, "Send my guess")
         press(teacher, "Close and show")
-        assert "1 of 1 guess was right. Best somewhere between." in [one.value for one in teacher.caption]
+        assert "1 of 1 guess was right. Best somewhere between." in captions(teacher)
         press(teacher, "Ask the class again")
         pupil.run()
         assert "Your guess is in" not in text(pupil)
@@ -405,10 +396,9 @@ class TestTogether:
         for word, teaches in ((f"{code}.wrong", False), (f"{code}.{key}", True), (f"{code}.{key}", False)):
             app = opened("lessons", lesson="epsilon", room=word)
             assert app.query_params["room"] == code
-            labels = [one.label for one in app.button]
-            assert ("Close and show" in labels, "Send my guess" in labels) == (teaches, not teaches)
+            assert ("Close and show" in labels(app), "Send my guess" in labels(app)) == (teaches, not teaches)
             assert [say.USED in one.value for one in app.info] == [True] * (not teaches)
-        assert "Close and show" in [one.label for one in teacher.run().button]
+        assert "Close and show" in labels(teacher.run())
 
     def test_a_browser_with_a_cookie_teaches_after_a_reload_and_has_one_guess(self, cookies):
         cookies["lab_inside"] = "a" * 32
@@ -416,14 +406,13 @@ class TestTogether:
         press(teacher, "Ask a class")
         code = teacher.query_params["room"]
         again = opened("lessons", lesson="epsilon", room=code)
-        assert "Close and show" in [one.label for one in again.button]
+        assert "Close and show" in labels(again)
         assert not again.warning
         cookies["lab_inside"] = "b" * 32
         for value in (60.0, 70.0):
             pupil = opened("lessons", room=code)
-            pupil.number_input[0].set_value(value).run()
-            press(pupil, "Send my guess")
-            assert say.NAMELESS not in [one.value for one in pupil.caption]
+            send(pupil, value)
+            assert say.NAMELESS not in captions(pupil)
         assert classroom.classroom().look(code).guesses == 1
 
     def test_a_room_that_is_refused_is_refused_in_words(self, both, monkeypatch):
@@ -456,21 +445,19 @@ class TestTogether:
 
     def test_who_sends_no_cookie_is_told_what_that_means(self, both):
         teacher, pupil = both
-        assert say.NAMELESS in [one.value for one in pupil.caption]
+        assert say.NAMELESS in captions(pupil)
         assert say.NAMELESS_TEACHER in [one.value for one in teacher.run().warning]
-
-    def test_nobody_opens_a_room_by_opening_a_lesson(self):
-        app = opened("lessons")
-        press(app, f"1. {LESSONS[0].text('Title')}")
-        assert app.query_params["lesson"] == LESSONS[0].name
-        assert "room" not in app.query_params
 
     def test_a_code_is_typed_and_left(self, both):
         _, pupil = both
         app = opened("lessons")
+        press(app, f"1. {LESSONS[0].text('Title')}")
+        assert app.query_params["lesson"] == LESSONS[0].name
+        assert "room" not in app.query_params, "nobody opens a room by opening a lesson"
+        press(app, "All lessons")
         app.text_input[0].set_value(pupil.query_params["room"].lower())
         press(app, "Join a class")
         assert app.query_params["lesson"] == "epsilon"
         press(app, f"Leave room {pupil.query_params['room']}")
         assert "room" not in app.query_params
-        assert "Lock in my guess" in [one.label for one in app.button]
+        assert "Lock in my guess" in labels(app)

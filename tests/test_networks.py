@@ -30,33 +30,19 @@ def test_the_oracles_agree(sizes, activation):
         assert np.abs(plain.flat(chain)).max() > 1e-3
 
 
+@pytest.mark.parametrize(("scale", "rtol", "atol"), [(1.0, 0, 1e-10), (30.0, 1e-9, 1e-9)], ids=["usual", "sure"])
 @pytest.mark.parametrize("activation", networks.ACTIVATIONS)
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
-def test_norms_are_those_of_gradients_written_out(sizes, activation):
-    net, weights, X, y = problem(sizes, activation)
+def test_norms_are_those_of_gradients_written_out(sizes, activation, scale, rtol, atol):
+    """Also with logits in the hundreds: residuals of 0 and 1 to the last digit, and nothing overflows."""
+    net, weights, X, y = problem(sizes, activation, scale=scale)
     found = networks.gradient_norms(net, weights, X, y)
     assert found.shape == (len(sizes) - 1, 3, 12)
     for model, w in enumerate(weights):
         for row, (x, label) in enumerate(zip(X, y, strict=True)):
             gradients = plain.gradient(plain.cut(sizes, w), x, label, activation=activation)
             each = [np.linalg.norm(g) for g in gradients]
-            np.testing.assert_allclose(found[:, model, row], each, rtol=0, atol=1e-10)
-            whole = np.linalg.norm(plain.flat(gradients))
-            assert np.linalg.norm(found[:, model, row]) == pytest.approx(whole, abs=1e-10)
-
-
-@pytest.mark.parametrize("activation", networks.ACTIVATIONS)
-@pytest.mark.parametrize("sizes", SIZES, ids=str)
-def test_norms_of_sure_and_of_wild_networks(sizes, activation):
-    """Logits in the hundreds: residuals of 0 and 1 to the last digit, and nothing overflows."""
-    net, weights, X, y = problem(sizes, activation, scale=30.0)
-    found = networks.gradient_norms(net, weights, X, y)
-    assert np.isfinite(found).all()
-    for model, w in enumerate(weights):
-        for row, (x, label) in enumerate(zip(X, y, strict=True)):
-            gradients = plain.gradient(plain.cut(sizes, w), x, label, activation=activation)
-            each = [np.linalg.norm(g) for g in gradients]
-            np.testing.assert_allclose(found[:, model, row], each, rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(found[:, model, row], each, rtol=rtol, atol=atol)
 
 
 @pytest.mark.parametrize("activation", networks.ACTIVATIONS)
@@ -127,16 +113,9 @@ def test_starts_have_their_law_and_their_own_stream():
 
 
 @pytest.mark.parametrize(
-    ("changes", "name"),
-    [
-        ({"sizes": (2,)}, "sizes"),
-        ({"sizes": (2, 1)}, "sizes"),
-        ({"sizes": (0, 2)}, "sizes"),
-        ({"sizes": (2, 0, 2)}, "sizes"),
-        ({"activation": "sine"}, "activation"),
-    ],
-    ids=str,
+    ("name", "value"),
+    [("sizes", (2,)), ("sizes", (2, 1)), ("sizes", (0, 2)), ("sizes", (2, 0, 2)), ("activation", "sine")],
 )
-def test_bad_architectures_are_refused_by_name(changes, name):
+def test_bad_architectures_are_refused_by_name(name, value):
     with pytest.raises(check.RefusedError, match=f"^{name} is "):
-        Architecture(**{"sizes": (2, 3, 2), **changes})
+        Architecture(**{"sizes": (2, 3, 2), name: value})

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from dpcore.check import RefusedError
+from dpcore.data import toy
 from lab.differences import of_groups, of_pairs
 from lab.settings import Settings
 from lab.sweep import (
@@ -49,11 +50,6 @@ class TestCells:
         there = runs[(runs.epsilon == 1.0) & (runs.seed == QUICK.seed + 1)]
         np.testing.assert_array_equal(there.scratch, one)
 
-    def test_at_the_page_s_settings_they_are_the_page_s_numbers(self):
-        settings = ClassifierSettings()
-        mine = measured(settings, measure="accuracy", repeats=settings.repeats)
-        np.testing.assert_array_equal(mine, settings.run().focus.accuracy[-1])
-
     def test_parts_are_the_whole(self):
         """However many parts the repeats are cut into, each repeat is there once and in its place."""
         whole = measured(QUICK, measure="scratch", repeats=100)
@@ -62,9 +58,6 @@ class TestCells:
         np.testing.assert_array_equal(np.concatenate([one.run() for one in found]), whole)
         np.testing.assert_array_equal(whole[:24], measured(QUICK, measure="scratch", repeats=24))
         assert len(whole) == 100
-
-    def test_what_is_computed_and_not_drawn_is_one_number(self):
-        assert len(measured(AccountingSettings(), measure="epsilon", repeats=24)) == 1
 
     def test_being_needed_first_does_not_make_it_another_piece_of_work(self):
         how = {"settings": QUICK, "measure": "scratch", "repeats": 24}
@@ -75,15 +68,17 @@ class TestCells:
         assert [one.seed for one in split(last, 3)] == [9999, 0, 1]
 
     @pytest.mark.parametrize(
-        ("knob", "value", "name"), [("epsilon", -1.0, "epsilon"), ("steps", 0, "steps"), ("nothing", 1, "nothing")]
+        ("knob", "value", "measure", "name"),
+        [
+            ("epsilon", -1.0, "scratch", "epsilon"),
+            ("steps", 0, "scratch", "steps"),
+            ("nothing", 1, "scratch", "nothing"),
+            ("epsilon", 1.0, "luck", "measure"),
+        ],
     )
-    def test_a_value_that_the_settings_refuse_is_named(self, knob, value, name):
+    def test_what_is_refused_is_named(self, knob, value, measure, name):
         with pytest.raises((RefusedError, TypeError), match=name):
-            sweep(QUICK, knob, [value])
-
-    def test_a_measure_that_there_is_not_is_named(self):
-        with pytest.raises(RefusedError, match="measure"):
-            sweep(QUICK, "epsilon", [1.0], measure="luck")
+            sweep(QUICK, knob, [value], measure=measure)
 
 
 class TestValues:
@@ -101,14 +96,9 @@ class TestValues:
                 assert all(isinstance(value, int) for value in values)
 
     @pytest.mark.parametrize("epsilon", [0.01, 150.0, 0.5])
-    def test_at_the_ends_of_a_range_they_go_one_way(self, epsilon):
-        values = grid(ClassifierSettings(epsilon=epsilon), "epsilon")
-        assert values[0] >= epsilon / 30 * 0.99
-        assert values[-1] <= epsilon * 30 * 1.01
-        assert epsilon in values
-
-    def test_steps_on_a_log_scale_have_one_factor(self):
-        values = np.array(grid(ClassifierSettings(), "epsilon"))
+    def test_they_reach_a_factor_of_30_in_steps_of_one_factor(self, epsilon):
+        values = np.array(grid(ClassifierSettings(epsilon=epsilon), "epsilon"))
+        assert epsilon / 30 * 0.99 <= values[0] < values[-1] <= epsilon * 30 * 1.01
         factors = values[1:] / values[:-1]
         assert factors[factors > 1.05].min() > 1.10
         assert factors.max() < 1.25  # one and a half steps, around where one is
@@ -142,25 +132,21 @@ class TestValues:
 
 
 class TestDifferences:
-    def test_in_pairs_where_the_noise_is_common(self):
-        both = (QUICK.change(epsilon=epsilon) for epsilon in (0.5, 1.0))
-        one, other = both
-        a, b = (measured(there, measure="scratch", repeats=24) for there in (one, other))
-        assert apart(one, other, a, b) == of_pairs(a, b)
-
-    def test_as_two_groups_where_it_is_not(self):
-        settings = RegressionSettings(dataset="us")
-        fewer = settings.change(rows=1000)
-        a, b = (measured(there, measure="error", repeats=24) for there in (settings, fewer))
-        assert apart(settings, fewer, a, b) == of_groups(a, b)
-
-    def test_nothing_changed_is_nothing(self):
-        a = measured(QUICK, measure="scratch", repeats=24)
-        found = apart(QUICK, QUICK, a, a)
-        assert (found.median, found.low, found.high) == (0, 0, 0)
+    @pytest.mark.parametrize(
+        ("one", "other", "measure", "rule"),
+        [
+            (QUICK.change(epsilon=0.5), QUICK.change(epsilon=1.0), "scratch", of_pairs),
+            (RegressionSettings(dataset="us"), RegressionSettings(dataset="us", rows=1000), "error", of_groups),
+        ],
+        ids=["noise in common", "noise apart"],
+    )
+    def test_in_pairs_where_the_noise_is_common_else_as_two_groups(self, one, other, measure, rule):
+        a, b = (measured(there, measure=measure, repeats=24) for there in (one, other))
+        assert apart(one, other, a, b) == rule(a, b)
 
     def test_what_is_computed_is_exact(self):
         settings = AccountingSettings()
+        assert len(measured(settings, measure="epsilon", repeats=24)) == 1
         found = apart(settings.change(steps=20_000), settings, np.array([1.5]), np.array([1.0]))
         assert (found.median, found.low, found.high) == (0.5, 0.5, 0.5)
 
@@ -174,7 +160,8 @@ class TestDifferences:
     def test_splits_of_one_file_are_less_sure_than_fresh_rows(self):
         a, b = np.random.default_rng(0).normal(size=(2, 60))
         made, file = QUICK.change(dataset="gaussians"), QUICK.change(dataset="breast_cancer")
-        assert made.overlap == 0 < file.overlap
+        split_rows = toy.load("breast_cancer", seed=4)
+        assert (made.overlap, file.overlap) == (0, len(split_rows.y_test) / len(split_rows.y_private))
         narrow, wide = (apart(one, one.change(epsilon=0.5), a, b, splits=5) for one in (made, file))
         ratio = (wide.high - wide.low) / (narrow.high - narrow.low)
         assert ratio == pytest.approx(np.sqrt(1 + 5 * file.overlap))
@@ -195,15 +182,14 @@ class TestSearch:
         assert np.median(clips) == pytest.approx(np.log(0.5), abs=0.4)  # half of them below the middle of the logs
         assert all(5 <= one.steps <= 200 for one in tries)
 
-    def test_the_best_is_first_and_only_it_is_measured_again(self):
-        found = recommend(QUICK, tries=6, measure="scratch", ranges=RANGES, repeats=6, seeds=3)
-        assert list(found.columns) == ["clip_norm", "steps", "chosen", "again"]
-        assert found.chosen.is_monotonic_decreasing
-        assert found.again.notna().tolist() == [True] + 5 * [False]
-
-    def test_again_is_on_other_seeds(self):
-        found = recommend(QUICK, tries=2, measure="scratch", ranges=RANGES, repeats=6, seeds=2).iloc[0]
+    def test_the_best_is_first_and_only_it_is_measured_again_on_other_seeds(self):
+        frame = recommend(QUICK, tries=3, measure="scratch", ranges=RANGES, repeats=6, seeds=2)
+        assert list(frame.columns) == ["clip_norm", "steps", "chosen", "again"]
+        assert frame.chosen.is_monotonic_decreasing
+        assert frame.again.notna().tolist() == [True, False, False]
+        found = frame.iloc[0]
         best = QUICK.change(clip_norm=found.clip_norm, steps=int(found.steps))
+        assert found.chosen == np.median(measured(best, measure="scratch", repeats=6))
         others = [np.median(measured(best.change(seed=4 + i), measure="scratch", repeats=6)) for i in (1, 2)]
         assert found.again == pytest.approx(np.median(others), abs=1e-12)
 

@@ -39,20 +39,16 @@ def test_a_number_has_three_digits_up_to_each_edge(value: float, shown: str):
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(999.7, "1,000"), (999_400.0, "999,000"), (999_600.0, "1e+6"), (math.nan, "…")]
+    ("written", "shown"),
+    [
+        (of_accounting, {999.7: "1,000", 999_400.0: "999,000", 999_600.0: "1e+6", math.nan: "…"}),
+        (error, {999.7: "1,000", 123_456.0: "123,000", math.nan: "…"}),
+        (label.number, {999.4: "999", 999.7: "1,000", 12_000: "12,000", 1e-5: "1e-5"}),
+    ],
+    ids=["accounting", "transfer", "label"],
 )
-def test_the_accounting_page_changes_to_powers_of_ten_at_a_million(value: float, shown: str):
-    assert of_accounting(value) == shown
-
-
-@pytest.mark.parametrize(("value", "shown"), [(999.7, "1,000"), (123_456.0, "123,000"), (math.nan, "…")])
-def test_an_error_has_three_digits(value: float, shown: str):
-    assert error(value) == shown
-
-
-@pytest.mark.parametrize(("value", "shown"), [(999.4, "999"), (999.7, "1,000"), (12_000, "12,000"), (1e-5, "1e-5")])
-def test_the_label_writes_no_power_of_ten_below_a_thousand(value: float, shown: str):
-    assert label.number(value) == shown
+def test_a_page_writes_powers_of_ten_only_where_digits_end(written, shown: dict[float, str]):
+    assert {value: written(value) for value in shown} == shown
 
 
 @pytest.mark.parametrize(
