@@ -3,8 +3,8 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.home import QUESTION, front
-from pages.table import PAGES
+from pages.home import front
+from pages.table import HEADS, PAGES
 from ui.live.channel import Channel
 from ui.metrics import Watch
 from ui.security_headers import Guard
@@ -14,7 +14,6 @@ from ui.uploads import Uploads
 from ui.waiting_room import Admission
 
 channel = Channel((front(PAGES), *PAGES)).route()
-questions = {"": QUESTION} | {page.name: page.question for page in PAGES}
-delivery = Middleware(Delivery, questions=questions)
+delivery = Middleware(Delivery, heads=HEADS)
 middleware = [Middleware(Guard), Middleware(Watch), Middleware(Admission), Middleware(Uploads), delivery]
 app = st.App("pages/frame.py", routes=[channel], lifespan=lifespan, middleware=middleware)

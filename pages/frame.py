@@ -12,7 +12,7 @@ from pages import data, home
 from pages.learn import page_choosing, page_glossary, page_works
 from pages.lessons import page as lessons
 from pages.table import PAGES
-from ui import live
+from ui import head_tags, live
 from ui.controls import visit
 from ui.page_links import remember
 from ui.show import show, style
@@ -27,7 +27,7 @@ LEARN = (
 )
 
 _ICON = Path(__file__).parents[1] / "ui" / "icon.svg"
-st.set_page_config(page_title="Epsilon Lab", page_icon=_ICON, layout="wide")
+st.set_page_config(page_title=head_tags.title(""), page_icon=_ICON, layout="wide")
 style()
 live.connection(uploads=limit_mb())
 doors = {
@@ -47,5 +47,6 @@ else:
     st.logo(_ICON, size="large")
 menus = {"": [front]} | menus | {"Plan": [*menus.get("Plan", ()), own], "Learn": list(texts.values())}
 here = st.navigation(menus, position="hidden" if st.context.is_embedded else "top")
+st.set_page_config(page_title=head_tags.title("" if here is front else here.title))
 visit(here.url_path)
 here.run()

@@ -12,6 +12,7 @@ from ui.texts import Texts
 
 HEIGHT = 340
 QUESTION = "What does privacy cost a learning algorithm?"
+ABOUT = "Explore differential privacy in machine learning in a browser"
 _SAYS = Texts(__file__, "home.md")
 # Lessons of the tour.
 TOUR = ("composition", "parties", "published", "public_start")

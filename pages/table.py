@@ -6,7 +6,11 @@ Not in ``pages/__init__.py``, so that a script that imports one experiment impor
 from dataclasses import replace
 from importlib import import_module
 
+from pages import data, home
+from pages.learn import page_choosing, page_glossary, page_works
+from pages.lessons import page as lessons
 from pages.what_if import page as what_if
+from ui.head_tags import Head
 
 TOPICS = (
     "classifier",
@@ -22,3 +26,13 @@ TOPICS = (
 ROOMS = tuple(import_module(f"pages.{topic}.page").PAGE for topic in TOPICS)
 _QUESTIONS = what_if.page(ROOMS)
 PAGES = (*(replace(room, asked=what_if.asked(room.name, _QUESTIONS)) for room in ROOMS), _QUESTIONS)
+# Address -> what the head of the page says; "" is home.
+HEADS = {page.name: Head(page.title, page.question, page.about) for page in PAGES}
+HEADS |= {
+    "": Head("", home.QUESTION, home.ABOUT),
+    "data": Head("My data", data.QUESTION, "Train on your own table with differential privacy"),
+    "lessons": Head("Lessons", lessons.TITLE, "Guess what privacy does to a model, then see it"),
+    "glossary": Head("Glossary", page_glossary.QUESTION, "Terms of differential privacy, and where the lab shows them"),
+    "works": Head("Papers, checked", page_works.QUESTION, "Which statements hold, part by part"),
+    "choosing": Head("Choose parameters", page_choosing.QUESTION, "Steps to a guarantee that fits a release"),
+}

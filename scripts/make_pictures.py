@@ -13,6 +13,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.latency import FLAGS, browser_path, served
+from ui.head_tags import PICTURE, SIZE
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 PATIENCE = 60.0  # seconds
@@ -95,6 +96,14 @@ def save_gif(frames: list[Image.Image], path: Path) -> None:
     frames[0].save(path, save_all=True, append_images=frames[1:], duration=FRAME_MS, loop=0, optimize=True)
 
 
+def save_preview(screenshot: Path) -> None:
+    """Save the upper part of a screenshot as the picture that previews of links show."""
+    with Image.open(screenshot) as whole:
+        width, height = SIZE
+        shown = whole.convert("RGB").crop((0, 0, whole.width, round(whole.width * height / width)))
+    shown.resize(SIZE, Image.Resampling.LANCZOS).quantize(256, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
+
+
 def main() -> None:
     """Make all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -104,6 +113,7 @@ def main() -> None:
         for name, query in PAGES.items():
             opened(page, f"{address}/{query}")
             screenshot(page).quantize(256, dither=Image.Dither.NONE).save(FOLDER / name, optimize=True)
+        save_preview(FOLDER / "classifier.png")
         page.set_viewport_size(DRAG_WINDOW)
         opened(page, f"{address}/{DRAGGED}")
         save_gif(drag(page), FOLDER / "drag.gif")

@@ -81,7 +81,9 @@ OTHERS = {
 
 # An address that a browser or the server would load. A link in a text is for a person to click; an XML
 # namespace is only a name; localhost is this machine.
-ADDRESS = re.compile(r"""(?<!\]\()(?:https?:|(?<=["'(]))//(?!www\.w3\.org/|localhost\b|127\.0\.0\.1)[\w[]""")
+ADDRESS = re.compile(
+    r"""(?<!\]\()(?:https?:|(?<=["'(]))//(?!www\.(?:w3|sitemaps)\.org/|localhost\b|127\.0\.0\.1)[\w[]"""
+)
 MACHINE_PATH = re.compile(r"(?<![\w.:/*-])(?:/(?:home|root|Users|work|opt|mnt|srv|tmp)/|[A-Z]:\\\\?Users\b)")
 TEXTS = {".py", ".js", ".css", ".html", ".toml", ".md", ".txt", ".sh", ".csv", ".yaml", ""}
 PIN = re.compile(r"[A-Za-z0-9_.-]+==\d+(\.\d+)*")

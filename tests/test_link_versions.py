@@ -141,7 +141,7 @@ def test_a_version_that_is_none_is_refused_and_the_rest_is_read():
     for version in ("3", "0", "-1", "", "2.0", "02", "x" * 5000, "nan", "\u00b2", "<b>", "1e0", " 1"):
         settings, (notice,) = from_link(PAGES["network"].settings, {"v": version, "epsilon": "2"})
         assert settings == PAGES["network"].settings(epsilon=2.0)
-        assert notice.endswith(" was ignored: it must be a version that this lab knows, 1 to 2.")
+        assert notice.endswith(" was ignored. It must be a version that this lab knows, 1 to 2.")
         assert len(notice) < 200
 
 

@@ -66,7 +66,7 @@ class Broken(Settings):
 def test_a_fault_of_ours_is_a_refusal_in_words(caplog):
     settings, notices = from_link(Broken, {"number": "7"})
     assert settings == Broken()
-    assert notices == [f"In the link, `number=7` was ignored: it must be {UNFORESEEN}."]
+    assert notices == [f"In the link, `number=7` was ignored. It must be {UNFORESEEN}."]
     desk = Desk(page="broken", settings=Broken())
     desk.change(number=7.0)
     assert desk.settings == Broken()

@@ -89,7 +89,7 @@ def test_a_link_opens_each_tab_and_the_address_names_it(page):
 def test_a_tab_that_is_not_there_is_said():
     app = opened(CLASSIFIER, tab="mars")
     (warning,) = app.warning
-    assert "`tab=mars` was ignored: it must be one of: why, guarantee" in warning.value
+    assert "`tab=mars` was ignored. It must be one of: why, guarantee" in warning.value
     assert "tab" not in app.query_params
 
 

@@ -121,7 +121,7 @@ def test_what_is_ignored_is_said():
     ]
     assert len(notices) == 3
     assert all("was ignored" in notice for notice in notices)
-    assert "`clip_norm=-3` was ignored: it must be a number from 0.01 to 100." in notices[0]
+    assert "`clip_norm=-3` was ignored. It must be a number from 0.01 to 100." in notices[0]
     assert "`odd~clip_norm` was ignored" in notices[1]
     assert "this page has no such setting" in notices[2]
     texts = tuple(f"{seed}~seed~{seed}" for seed in (1, 1, 2, 3, 5, 6))

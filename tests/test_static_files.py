@@ -1,22 +1,28 @@
 """What a browser fetches first: small, early, kept for good, and of the right version."""
 
 import gzip
+import io
 import re
 from pathlib import Path
 
 import plotly
 import pytest
 import streamlit as st
+from PIL import Image
 
 from lab import links
-from pages.table import PAGES
+from pages.table import HEADS, PAGES
 from tests.asgi import ask, inside
 from ui import static_files
 from ui.compute import compute
+from ui.head_tags import SIZE, Head, address, title
 from ui.live import serving
 from ui.security_headers import policy
 
-QUESTIONS = {"": "What & why?", "classifier": "What does <privacy> cost?"}
+QUESTIONS = {
+    "": Head("", "What & why?", "Seen at once"),
+    "classifier": Head("Classifier", "What does <privacy> cost?", 'Maps and "curves"'),
+}
 WHEEL = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 LINK = re.compile(r'<(?:link rel="(modulepreload|prefetch|preload|stylesheet)"|script)[^>]*(?:href|src)="\.(/[^"]+)"')
 # Kilobytes (of 1,000 bytes) that travel before the first words and charts, fonts left out, which are as they are.
@@ -108,6 +114,40 @@ def test_files_and_moved_pages_stand_below_the_base_path(monkeypatch, base):
         for query in ("", "?steps=9&pin=~~steps~3&embed=true"):
             for takes in (GZIP, {}):
                 assert ask(below, f"{root}/{old}{query}", **takes)[1]["location"] == f"{root}/{now}{query}"
+
+
+class TestHead:
+    def test_a_page_has_a_title_and_a_description(self, front):
+        page = html(front, "/classifier")
+        assert f"<title>{title('Classifier')}</title>" in page
+        for name in ('name="description"', 'property="og:description"'):
+            said = "What does &lt;privacy&gt; cost? Maps and &quot;curves&quot;."
+            assert f'<meta {name} content="{said}">' in page
+        assert page.count("<title>") == 1
+
+    def test_every_page_is_described(self):
+        assert len({head.question for head in HEADS.values()}) == len(HEADS)
+        assert all(head.about and not head.about.endswith(".") for head in HEADS.values())
+
+    def test_without_an_address_nothing_needs_one(self, front):
+        assert not re.search("og:image|og:url|canonical", html(front, "/classifier"))
+        assert ask(front, "/sitemap.xml")[2] == b"inside"
+
+    def test_with_an_address_previews_find_picture_and_pages(self, monkeypatch):
+        monkeypatch.setenv("LAB_ADDRESS", "https://lab.example.edu/dp/")
+        front = static_files.Delivery(inside, QUESTIONS)
+        page = html(front, "/classifier")
+        assert '<meta property="og:image" content="https://lab.example.edu/dp/preview.png">' in page
+        assert '<link rel="canonical" href="https://lab.example.edu/dp/classifier">' in page
+        places = re.findall("<loc>(.*?)</loc>", ask(front, "/sitemap.xml")[2].decode())
+        assert places == ["https://lab.example.edu/dp/", "https://lab.example.edu/dp/classifier"]
+        with Image.open(io.BytesIO(ask(front, "/preview.png")[2])) as picture:
+            assert picture.size == SIZE
+
+    @pytest.mark.parametrize("wrong", ["lab.example.edu", "ftp://lab.example.edu", "https://"])
+    def test_an_address_that_is_not_absolute_is_refused(self, wrong):
+        with pytest.raises(ValueError, match="LAB_ADDRESS is .* must be an absolute address"):
+            address({"LAB_ADDRESS": wrong})
 
 
 def traces(bundle: Path) -> set[str]:

@@ -413,7 +413,7 @@ def _tried(settings: Any, **change: Any) -> tuple[Any, dict[str, str]]:
 
 def ignored(name: str, value: str, allowed: str) -> str:
     """Return the sentence on a part of the link that is not ``allowed``."""
-    return f"{_quoted(name, value)} was ignored: it must be {allowed}."
+    return f"{_quoted(name, value)} was ignored. It must be {allowed}."
 
 
 def _quoted(name: str, value: str) -> str:

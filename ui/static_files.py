@@ -7,6 +7,7 @@ it will need. Until the front end runs, it shows its question. Streamlit answers
 
 import gzip
 import html
+import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -20,6 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lab.links import RENAMED
 from ui import hundred
+from ui.head_tags import PICTURE, PREVIEW, SITEMAP, Head, address, sitemap, tags
 from ui.live import serving
 
 STATIC = Path(st.__file__).parent / "static"
@@ -47,20 +49,20 @@ def needed(folder: Path, names: Iterable[str]) -> list[str]:
     return found
 
 
-def first_page(question: str, *, charts: bool) -> str:
-    """Return Streamlit's page, with the question in it until the front end runs; ``charts``: those are drawn on this
-    page."""
+def first_page(name: str, head: Head, *, at: str = "") -> str:
+    """Return Streamlit's page for the page of this name, "" for home: with tags for search engines, ``at`` the address
+    that the lab is served at, and with its question until the front end runs."""
     # the heading stands where the front end will write the same, and the rules behind the head, to which it adds some
-    first = f'<main class="lab-first"><h1>{html.escape(question)}</h1><p>Loading …</p></main>'
+    first = f'<main class="lab-first"><h1>{html.escape(head.question)}</h1><p>Loading …</p></main>'
     body = f'<style>{rules()}</style><div id="root"><style>{look()}</style>{first}</div>'
-    return _with_links(charts).replace('<div id="root"></div>', body)
+    page = re.sub(r"<title>.*?</title>", lambda _: tags(name, head, at=at), _with_links(charts=bool(name)))
+    return page.replace('<div id="root"></div>', body)
 
 
 @cache
-def _with_links(charts: bool) -> str:
+def _with_links(*, charts: bool) -> str:
     page = (STATIC / "index.html").read_text("utf-8")
     page = _FONT.sub("", page)
-    page = re.sub(r"<title>.*?</title>", "<title>Epsilon Lab</title>", page)
     return page.replace("</head>", f"<style>{FACE}</style>{_links(page, charts=charts)}</head>")
 
 
@@ -105,16 +107,19 @@ def look() -> str:
 
 
 class Delivery:
-    """ASGI middleware. ``questions``: name of a page -> its heading; "" is the home page."""
+    """ASGI middleware. ``heads``: name of a page -> what its head says; "" is the home page."""
 
-    def __init__(self, app: ASGIApp, questions: Mapping[str, str]) -> None:
+    def __init__(self, app: ASGIApp, heads: Mapping[str, Head]) -> None:
         self._app = app
-        base = serving.base()
+        base, at = serving.base(), address(os.environ)
         static = {f"/{file.relative_to(STATIC).as_posix()}": file for file in (STATIC / "static").rglob("*")}
         self._files = {base + name: file for name, file in (static | serving.files()).items() if file.suffix in KINDS}
         self._packed: dict[Path, bytes] = {}
-        pages = {f"{base}/{name}": first_page(question, charts=bool(name)) for name, question in questions.items()}
+        pages = {f"{base}/{name}": first_page(name, head, at=at) for name, head in heads.items()}
         self._pages = {name: gzip.compress(page.encode()) for name, page in pages.items()}
+        self._told = {f"{base}/{PREVIEW}": Response(PICTURE.read_bytes(), media_type="image/png")}
+        if at:
+            self._told[f"{base}/{SITEMAP}"] = Response(sitemap(heads, at=at), media_type="application/xml")
         self._moved = {f"{base}/{old}": f"{base}/{now}" for old, now in RENAMED.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -123,6 +128,9 @@ class Delivery:
         if asks and scope["path"] in self._moved:
             query = scope.get("query_string", b"").decode("latin-1")
             await RedirectResponse(f"{self._moved[scope['path']]}{'?' * bool(query)}{query}", 308)(scope, receive, send)
+            return
+        if asks and scope["path"] in self._told:
+            await self._told[scope["path"]](scope, receive, send)
             return
         takes = asks and "gzip" in Headers(scope=scope).get("accept-encoding", "")
         answer = await self._answer(scope["path"]) if takes else None

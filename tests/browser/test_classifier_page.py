@@ -130,7 +130,7 @@ def test_the_address_holds_every_setting(classifier):
 def test_a_broken_link_opens_with_defaults_and_a_notice(classifier, broken):
     page = classifier(f"?{broken}")
     for part in broken.split("&"):
-        expect(page.get_by_role("alert").filter(has_text=part)).to_contain_text("was ignored: it must be")
+        expect(page.get_by_role("alert").filter(has_text=part)).to_contain_text("was ignored. It must be")
     shows(page, 0.5)
 
 
