@@ -44,28 +44,19 @@ def written_out(X):
     return X.toarray() if sparse.issparse(X) else X
 
 
-def test_the_texts_have_the_published_sizes():
-    assert domains.world(where("topics")).features == 5588
-    assert domains.world(where("reviews")).features == 2969
-
-
 def test_repeats_differ_and_repeat_themselves():
     for kind in ("domains", "topics"):
-        one, same, other = (
-            domains.draw(where(kind), repeat, labelled=50, unlabelled=50, target=50).labelled[0][0]
-            for repeat in (0, 0, 1)
-        )
+        draws = [domains.draw(where(kind), repeat, labelled=50, unlabelled=50, target=50) for repeat in (0, 0, 1)]
+        one, same, other = (drawn.labelled[0][0] for drawn in draws)
         np.testing.assert_array_equal(one, same)
         assert (one != other).any()
 
 
 def test_similar_sources_have_similar_hypotheses():
     def spread(similarity):
-        here = where("domains", similarity=similarity)
-        drawn = domains.draw(here, 0, labelled=2000, unlabelled=1, target=1).labelled
-        found = sources.hypotheses(
-            np.stack([part[0] for part in drawn]), np.stack([part[1] for part in drawn]), regularisation=0.003
-        )
+        drawn = domains.draw(where("domains", similarity=similarity), 0, labelled=2000, unlabelled=1, target=1)
+        X, y = (np.stack([part[at] for part in drawn.labelled]) for at in (0, 1))
+        found = sources.hypotheses(X, y, regularisation=0.003)
         return np.corrcoef(found)[np.triu_indices(3, 1)].mean()
 
     assert spread(0.0) < 0.3 < 0.6 < spread(0.95)
@@ -85,37 +76,34 @@ def forget():
         kept.cache_clear()
 
 
-def others_moved(monkeypatch, before: Corpus, after: Corpus, place: int, projection: str = "svd") -> tuple[bool, bool]:
-    """(whether document ``place`` moved, whether anybody else's row did) when one private document is exchanged."""
+def others_moved(monkeypatch, *pair: Corpus, projection: str = "svd") -> tuple[bool, bool]:
+    """(whether the first document moved, whether anybody else's row did) when it is exchanged, which is private."""
     here, seen = where(projection=projection, dimension=6, public_rows=60), []
-    for corpus in (before, after):
+    for corpus in pair:
         monkeypatch.setattr(domains, "CORPORA", {"topics": lambda *_, corpus=corpus: corpus})
         forget()
         world = domains.world(here)
         parts = world.rows(0, 10**6)
         names = np.concatenate([part[2] for part in parts])
-        assert place in names  # it is private
         rows = np.concatenate([written_out(part[0]) for part in parts])
-        seen.append((rows[names == place], rows[names != place], written_out(world.public)))
-    (own, rest, public), (own_after, rest_after, public_after) = seen
-    same = rest.shape == rest_after.shape and np.array_equal(rest, rest_after) and np.array_equal(public, public_after)
-    return not np.array_equal(own, own_after), not same
+        assert 0 in names
+        seen.append((rows[names == 0], rows[names != 0], written_out(world.public)))
+    own, *others = (not np.array_equal(*both) for both in zip(*seen, strict=True))
+    return own, any(others)
 
 
-def written(seed: int = 0) -> tuple[Corpus, Corpus, int]:
-    """Documents before and after one of the private ones is exchanged for one with words of its own."""
-    rng = np.random.default_rng(seed)
+@pytest.fixture(scope="module")
+def pair() -> list[Corpus]:
+    """Documents before and after the first is exchanged for one with words of its own."""
+    rng, found = np.random.default_rng(0), []
     texts = [" ".join(f"word{n}" for n in rng.zipf(1.3, 30) % 60) for _ in range(600)]
-    domain, place = np.arange(600) % 3, 0
-    texts[place] = "nothing strange here"
-    after = [*texts]
-    after[place] = "secret secret codeword word9 word9 word9 word9"
-    pair = []
-    for version in (texts, after):
-        version = [*version, "nothing strange here"]  # of no domain: both versions know the same words then
-        counts = word_counts.counted(np.array([*version, "secret codeword word9"], dtype=object))[:600]
-        pair.append(Corpus(counts=counts, y=rng.integers(0, 2, 600), domain=domain, real=True))
-    return *pair, place
+    y = rng.integers(0, 2, 600)
+    for first in ("nothing strange here", "secret secret codeword word9 word9 word9 word9"):
+        # And some of no domain: both versions know the same words then
+        version = [first, *texts[1:], "nothing strange here", "secret codeword word9"]
+        counts = word_counts.counted(np.array(version, dtype=object))[:600]
+        found.append(Corpus(counts=counts, y=y, domain=np.arange(600) % 3, real=True))
+    return found
 
 
 class TestNothingIsFittedToPrivateRows:
@@ -126,49 +114,26 @@ class TestNothingIsFittedToPrivateRows:
         yield
         forget()
 
-    @pytest.fixture
-    def pair(self):
-        return written()
-
     @pytest.mark.parametrize("projection", domains.PROJECTIONS)
     def test_as_it_is(self, pair, monkeypatch, projection):
         assert others_moved(monkeypatch, *pair, projection=projection) == (True, False)
 
-    def test_a_private_vocabulary_is_caught(self, pair, monkeypatch):
-        def private(corpus, _public):
-            have = corpus.counts.getnnz(axis=0)
-            return corpus.counts[:, np.flatnonzero(have > 0)]
-
-        monkeypatch.setattr(Corpus, "counted", private)
-        assert others_moved(monkeypatch, *pair, projection="hashing")[1]
-
-    def test_private_word_weights_are_caught(self, pair, monkeypatch):
-        real = domains.weighted
-        monkeypatch.setattr(
-            domains, "weighted", lambda counts, _idf: real(counts, word_counts.inverse_frequency(counts))
-        )
-        assert others_moved(monkeypatch, *pair)[1]
-
-    def test_private_main_directions_are_caught(self, pair, monkeypatch):
-        directions, weighted, whole = domains.main_directions, domains.weighted, []
-
-        def remembered(*given):
-            whole.append(weighted(*given))
-            return whole[-1]
-
-        monkeypatch.setattr(domains, "weighted", remembered)
-        monkeypatch.setattr(domains, "main_directions", lambda _, *given, **how: directions(whole[-1], *given, **how))
-        assert others_moved(monkeypatch, *pair)[1]
-
-    def test_private_main_directions_move_a_hypothesis_too_far(self):
-        """Two words, nearly as frequent: one document decides which is the first direction, and so everybody's row."""
-        counts = np.repeat([[1.0, 0.0], [0.0, 1.0]], 200, axis=0)
-        y, minima = np.repeat([1, 0, 1], [200, 200, 1]), []
-        for last in ([[1.0, 0.0]], [[0.0, 1.0]]):
-            texts = sparse.csr_matrix(np.concatenate([counts, last]))
-            rows = domains.unit(texts @ domains.main_directions(texts, 2, seed=2))
-            minima.append(sources.hypotheses(rows, y, regularisation=0.01))
-        assert np.linalg.norm(minima[0] - minima[1]) > 3 * sources.hypothesis_sensitivity(401, 0.01)
+    @pytest.mark.parametrize("slip", ["vocabulary", "weights", "directions"])
+    def test_what_is_fitted_to_private_rows_is_caught(self, pair, monkeypatch, slip):
+        weighted, directions, whole = domains.weighted, domains.main_directions, []
+        if slip == "vocabulary":
+            monkeypatch.setattr(
+                Corpus, "counted", lambda one, _: one.counts[:, np.flatnonzero(one.counts.getnnz(axis=0))]
+            )
+        elif slip == "weights":
+            idf = word_counts.inverse_frequency
+            monkeypatch.setattr(domains, "weighted", lambda counts, _: weighted(counts, idf(counts)))
+        else:
+            monkeypatch.setattr(domains, "weighted", lambda *given: whole.append(weighted(*given)) or whole[-1])
+            monkeypatch.setattr(
+                domains, "main_directions", lambda _, *given, **how: directions(whole[-1], *given, **how)
+            )
+        assert others_moved(monkeypatch, *pair, projection="hashing" if slip == "vocabulary" else "svd")[1]
 
     def test_the_vocabulary_is_that_of_the_public_texts(self):
         public = ["apple pear"] * 3 + ["plum pear"] * 3 + ["plum cherry"] * 4 + ["once"]
@@ -255,34 +220,23 @@ class TestNewsgroups:
         (home / "20news-bydate_py3.pkz").write_bytes(b"rubbish")
         assert not domain_text.newsgroups_here()
 
-    def test_with_all_words(self, home):
-        """As many features as the public letters have words, and no row is written out."""
-        cache(home)
-        settings = HypothesesSettings().change(data="newsgroups", projection="none", noise="gaussian")
-        sizes = {"source_rows": 100, "unlabelled_rows": 100, "target_rows": 200, "public_rows": 250, "repeats": 2}
-        settings = settings.change(**sizes)
-        world, outcome = domains.world(settings.model.where), settings.answers(epsilon=1e6)[0].run()
-        assert sparse.issparse(world.public)
-        assert world.public.shape == (250, world.features)
-        assert 300 < world.features < 700
-        assert outcome.accuracy[:, 0].min() > 0.8
-
-    def test_from_the_cache_to_the_end(self, home):
+    @pytest.mark.parametrize("projection", ["svd", "none"])
+    def test_from_the_cache_to_the_end(self, home, projection):
+        """As many features as the public letters have words, all or projected; no row of all words is written out."""
         cache(home)
         assert domain_text.newsgroups_here()
         corpus = domain_text.newsgroups(5, 1.0, 1)
         assert np.bincount(corpus.domain).tolist() == [360] * 5
         assert np.bincount(corpus.y).tolist() == [1200, 600]
-        words = corpus.counts.shape[1]
-        assert words == 13 * 30 + 40 * 2 + 100  # none of the headers'; 13 last names
-        settings = HypothesesSettings().change(data="newsgroups")
-        settings = settings.change(
-            source_rows=100, unlabelled_rows=100, target_rows=200, public_rows=250, dimension=8, repeats=2
-        )
-        task = settings.answers(epsilon=1e6)[0]
-        outcome = task.run()
+        assert corpus.counts.shape[1] == 13 * 30 + 40 * 2 + 100  # none of the headers'; 13 last names
+        sizes = {"source_rows": 100, "unlabelled_rows": 100, "target_rows": 200, "public_rows": 250, "repeats": 2}
+        settings = HypothesesSettings().change(data="newsgroups", projection=projection, noise="gaussian")
+        settings = settings.change(dimension=8, **sizes)
+        world, outcome = domains.world(settings.model.where), settings.answers(epsilon=1e6)[0].run()
+        assert 300 < world.features < 700
+        assert sparse.issparse(world.public) == (projection == "none")
+        assert world.public.shape == (250, world.features if projection == "none" else 8)
         assert outcome.accuracy[:, 0].min() > 0.8
-        assert 300 < domains.world(settings.model.where).features < 700
         assert outcome.weights[:, [0, 3]].sum(axis=1).min() > 0.7
 
 

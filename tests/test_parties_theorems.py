@@ -17,6 +17,8 @@ from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
 from pages.parties.parameters import RECORDED
 from pages.parties.theorems import Statement, theorems
+from pages.parties.work import Change
+from tests.sentences import first
 
 SMALL = {"public_rows": 100, "repeats": 8, "queries": 20}
 
@@ -25,9 +27,14 @@ def of(result, name: str, release: str) -> Statement:
     return next(one for one in theorems(result) if (one.name, one.release) == (name, release))
 
 
+def of_all(settings):
+    """The result of all parties, without the curves."""
+    return first(settings, [settings.probe(), Change(ensemble=settings.ensemble, asked=settings.parties)])
+
+
 @pytest.fixture(scope="module")
 def usual():
-    return PartiesSettings().run()
+    return of_all(PartiesSettings())
 
 
 class TestNoise:
@@ -55,27 +62,23 @@ class TestNoise:
     @pytest.mark.parametrize("constants", ["sharp", "norms", "published"])
     def test_so_many_parties_are_enough(self, dataset, constants):
         settings = PartiesSettings(**SMALL).change(dataset=dataset, parties=20, constants=constants)
-        result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+        result = first(settings)
         enough = stated.enough_parties(result)
         assert f"{enough:,} parties" in stated.needed(result)
         options = {"dimensions": result.dimensions, "epsilon": 1.0}
-        sd = [
-            aggregation.margin_sd(settings.model.at(count).sensitivity("soft"), **options)
-            for count in (enough, 0.99 * enough)
-        ]
+        sensitivities = [settings.model.at(count).sensitivity("soft") for count in (enough, 0.99 * enough)]
+        sd = [aggregation.margin_sd(one, **options) for one in sensitivities]
         assert sd[0] <= stated.ENOUGH * (1 + 1e-4) < sd[1]
 
 
 class TestTheorems:
     def test_the_numbers_of_the_usual_run(self, usual):
         assert [of(usual, "sensitivity", name).bound for name in ("vote", "soft", "average")] == [2000, 2, 2]
-        assert of(usual, "public row", "soft").bound == pytest.approx((500 + 1000 - 1) / 500)
-        assert of(usual, "public row", "vote").bound == 1
+        assert [of(usual, "public row", name).bound for name in ("vote", "soft")] == [1, (500 + 1000 - 1) / 500]
         # 4 9 (1/4 + lambda) log^2(3/.025) / (lambda M)^2 = 207.1 and 16 (32 + log 40)/(lambda N) = 1,142
-        assert usual.theorem("soft")["noise"] == pytest.approx(207.1, abs=0.1)
-        assert usual.theorem("soft")["rows"] == pytest.approx(1142.0, abs=0.1)
-        assert usual.theorem("vote")["noise"] == pytest.approx(207.1e6, rel=1e-3)
-        assert sum(usual.theorem("soft").values()) == pytest.approx(1349.2, abs=0.1)
+        vote, soft = (usual.theorem(name) for name in ("vote", "soft"))
+        assert [soft["noise"], soft["rows"], vote["noise"]] == pytest.approx([207.1, 1142.0, 207.1e6], rel=1e-3)
+        assert of(usual, "risk", "soft").bound == sum(soft.values()) == pytest.approx(1349.2, abs=0.1)
 
     @pytest.mark.parametrize(
         "change",
@@ -89,7 +92,7 @@ class TestTheorems:
         ids=str,
     )
     def test_what_is_measured_stays_below(self, change):
-        result = PartiesSettings(**SMALL).change(**change).run()
+        result = of_all(PartiesSettings(**SMALL).change(**change))
         assert all(one.holds is not False for one in theorems(result))
         assert sum(one.holds is True for one in theorems(result)) >= 4
 
@@ -101,8 +104,8 @@ class TestTheorems:
         assert of(usual, "risk", "soft").useless == pytest.approx(math.log(2))
         # Weights of 0 have this loss, under whatever labels
         zero = np.zeros((1, 1, 3))
-        assert work.risk(usual.ensemble, zero, usual.asked) == pytest.approx(math.log(2))
-        assert work.risk(usual.ensemble, zero, usual.asked, "vote") == pytest.approx(math.log(2))
+        losses_of = [work.risk(usual.ensemble, zero, usual.asked, name) for name in ("vote", "soft")]
+        assert np.ravel(losses_of) == pytest.approx(math.log(2))
 
     def test_lemma_two_is_an_identity(self):
         """Loss under shares of votes = mean over parties of the loss under each one's own votes."""
@@ -119,14 +122,10 @@ class TestTheorems:
         assert "That is vacuous, because weights of 0" in said
         assert "not met" not in said
         assert "above the bound</b>" not in said
-        four = stated.statements(PartiesSettings(**SMALL, dataset="four").run())
+        four = stated.statements(first(PartiesSettings(**SMALL, dataset="four")))
         assert four.count("<b>not met:</b> two classes") == four.count("not stated") == 2
-        hosts = stated.statements(PartiesSettings(**SMALL).change(dataset="intrusions", parties=50).run())
+        hosts = stated.statements(first(PartiesSettings(**SMALL).change(dataset="intrusions", parties=50)))
         assert "rows of one party are alike" in hosts
-
-    def test_a_bound_that_something_exceeds_is_said_to_be_exceeded(self):
-        assert Statement("risk", "soft", 1.0, 2.0).holds is False
-        assert stated._compared(Statement("risk", "soft", 1.0, 2.0)) == "<b>above the bound</b>"
 
 
 class TestRecorded:
@@ -140,14 +139,16 @@ class TestRecorded:
         bounds = {name: (float(low), float(high)) for name, low, high, _ in rows[2:]}
         kind = KINDS[dataset]
         found = kind.recipe.draw(np.random.default_rng(0).integers(0, kind.classes, (40, 30)), np.random.default_rng(1))
-        names = [f"feature {place}" for place in range(96)]
+        names = {
+            "activities": [f"feature {place}" for place in range(96)],
+            "intrusions": [f"rate {place}" for place in range(40)] + [f"category {place}" for place in range(83)],
+            "addresses": [f"word {place}" for place in range(120)],
+        }[dataset]
         if dataset == "intrusions":
-            names = [f"rate {place}" for place in range(40)] + [f"category {place}" for place in range(83)]
             found[..., :40] = (found[..., :40] + 1) / 2
-            for first, last in ((40, 43), (43, 113), (113, 123)):
-                assert (found[..., first:last].sum(axis=-1) == 1).all()
+            for part in np.split(found[..., 40:], [3, 73], axis=-1):
+                assert (part.sum(axis=-1) == 1).all()
         if dataset == "addresses":
-            names = [f"word {place}" for place in range(120)]
             assert set(np.unique(found)) == {-1, 1}
             found = (found + 1) / 2
         assert found.shape[-1] == len(names)
@@ -156,18 +157,20 @@ class TestRecorded:
             assert low <= found[..., place].min()
             assert found[..., place].max() <= high
 
-    def test_they_have_the_published_sizes(self):
-        activities, intrusions, addresses = (KINDS[name] for name in RECORDED)
-        assert (addresses.classes, addresses.features, addresses.most_parties) == (2, 50, 20_000)
-        assert PartiesSettings().change(dataset="addresses").rows == 9
-        assert (activities.classes, activities.features, activities.most_public) == (6, 50, 1000)
-        assert (activities.most_rows, activities.most_parties) == (300, 1000)
-        assert (intrusions.classes, intrusions.features, intrusions.most_parties) == (2, 123, 5000)
-        settings = PartiesSettings().change(dataset="activities")
-        assert (settings.parties, settings.rows) == (30, 300)
+    @pytest.mark.parametrize(
+        ("dataset", "sizes", "asked"),
+        [
+            ("activities", (6, 50, 1000, 300, 1000), (30, 300)),
+            ("intrusions", (2, 123, 2000, 60, 5000), (1000, 22)),
+            ("addresses", (2, 50, 2000, 60, 20_000), (5000, 9)),
+        ],
+    )
+    def test_they_have_the_published_sizes(self, dataset, sizes, asked):
+        kind, settings = KINDS[dataset], PartiesSettings().change(dataset=dataset)
+        assert (kind.classes, kind.features, kind.most_public, kind.most_rows, kind.most_parties) == sizes
+        assert (settings.parties, settings.rows) == asked
         assert settings.change(parties=1000, rows=6).crowd.world.rows == 6
         assert settings.change(dataset="two") == PartiesSettings()
-        assert PartiesSettings().change(dataset="intrusions").rows == 22
 
     @pytest.mark.parametrize("dataset", RECORDED)
     def test_rows_of_one_party_are_alike(self, dataset):
@@ -189,22 +192,19 @@ class TestRecorded:
         assert len(set(rows)) == len(rows) == 200 + 400 + 1000
         assert asked.isdisjoint(rows)
 
-    def test_subjects_alone_know_little_and_together_much(self):
-        """As published: dealt out to 1,000 of 6 rows, a party alone is right in about .47, all rows in .90."""
-        result = PartiesSettings(**(SMALL | {"public_rows": 1000})).change(dataset="activities", parties=300, rows=6)
-        result = result.run()
-        assert result.local.median < 0.5
-        assert result.exact["soft"] > 0.85
-        assert result.batch_accuracy > 0.9
-
-    def test_readers_alone_know_less_than_together(self):
-        """As published: a party alone is right in about .76, all rows in .97; shares of votes in about .81."""
-        result = PartiesSettings(**SMALL).change(dataset="addresses", parties=300).run()
-        assert 0.65 < result.local.median < 0.85
-        assert result.exact["soft"] > result.local.median + 0.1
-        assert result.batch_accuracy > 0.9
+    def test_parties_alone_know_less_than_together(self):
+        """As published: a subject of 6 rows alone is right in .47, all rows in .90; a reader in .76, all in .97."""
+        settings = PartiesSettings(**SMALL).change(dataset="activities", parties=300, rows=6, public_rows=1000)
+        subjects = of_all(settings)
+        assert subjects.local.median < 0.5
+        assert subjects.exact["soft"] > 0.85
+        assert subjects.batch_accuracy > 0.9
+        readers = of_all(PartiesSettings(**SMALL).change(dataset="addresses", parties=300))
+        assert 0.65 < readers.local.median < 0.85
+        assert readers.exact["soft"] > readers.local.median + 0.1
+        assert readers.batch_accuracy > 0.9
 
     def test_the_axis_ends_with_the_parties_there_are(self):
         settings = PartiesSettings(**SMALL).change(dataset="activities")
-        axis = figures.over_parties(settings.run())["layout"]["xaxis"]
+        axis = figures.over_parties(first(settings))["layout"]["xaxis"]
         assert 10 ** axis["range"][1] == pytest.approx(1150)

@@ -49,12 +49,12 @@ def test_a_prior_as_wide_as_the_noise_is_no_obstacle(prior_sd):
     assert np.linalg.norm(gradient) < 1e-9
 
 
-def test_what_has_no_meaning_is_refused():
-    for wrong in ({"regularisation": 0.0}, {"regularisation": 1.0, "row_weights": -np.ones(30)}):
-        with pytest.raises(check.RefusedError):
-            erm.logistic(rows(), np.ones(30), **wrong)
-    with pytest.raises(check.RefusedError):
-        erm.logistic(rows(), np.full(30, 2.0), regularisation=1.0)
+@pytest.mark.parametrize(
+    "wrong", [{"regularisation": 0.0}, {"row_weights": -np.ones(30)}, {"targets": np.full(30, 2.0)}], ids=str
+)
+def test_what_has_no_meaning_is_refused(wrong):
+    with pytest.raises(check.RefusedError, match=next(iter(wrong))):
+        erm.logistic(rows(), **({"targets": np.ones(30), "regularisation": 1.0} | wrong))
 
 
 def test_a_search_that_is_cut_short_says_so(monkeypatch):
