@@ -9,7 +9,7 @@ import numpy as np
 from lab.claims import Case, stretch
 from pages.hypotheses.parameters import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, LIMITS, SHARES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
-from pages.hypotheses.work import METHODS
+from pages.hypotheses.work import METHODS, coordinates, source_fit
 from ui.plot import bars, theme
 from ui.plot.curves import Curve, Level, over, trained
 from ui.texts import Texts
@@ -165,8 +165,10 @@ def _signed(points: float) -> str:
 
 
 def plane(result: HypothesesResult) -> dict:
-    """Draw two coordinates: what the sources released in each repeat, before noise, and the prior and posterior."""
-    (across, up), noiseless = result.plane
+    """Draw the two coordinates in which sources differ most before noise (analyst only): what they released in each
+    repeat, their hypotheses before noise, and the prior and posterior."""
+    across, up = pair = coordinates(result.settings.model)
+    noiseless = source_fit(result.settings.model, 0).hypotheses[:, pair]
     released, middle = result.now.runs("hypotheses"), result.now.middle
     reach = float(2.5 * np.ceil(np.abs(noiseless).max() * 1.6 / 2.5))
     size, shapes, words, outside = reach / 90, [], [], 0

@@ -71,27 +71,15 @@ _OF_ROWS = ("data", "own", "sources", "dimension", "projection", "similarity")
 class HypothesesParameters(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    data: one of ``domains.KINDS``.
     own: with data "own", an ``own_texts.Own``; of a plain string, the mere name of one, nothing can be computed.
-    sources: K.
-    epsilon: cost of a row of one source, in nats.
-    label_share: of the target's rows, with labels.
-    dimension: d', features after the public projection.
-    projection: how a text is brought to so many features; "none" leaves all words, whatever ``dimension`` is.
-    similarity: of the domains, from 0 to 1.
-    source_rows: n_l, with labels, of each source.
-    unlabelled_rows: n_ul, others, of each source.
-    target_rows: of the target, with labels or without.
-    public_rows: n_P.
-    lambda_lr: regularisation of the hypotheses.
-    lambda_iw: regularisation of the importance weights.
-    noise: one of ``NOISES``.
-    divergence: of Step 4.
-    delta: with Gaussian noise.
+    sources: K. epsilon: cost of a row of one source, with ``delta`` where noise is Gaussian.
+    dimension: d', features after the public ``projection``; "none" leaves all words, whatever ``dimension`` is.
+    source_rows: n_l, with labels, of each source. unlabelled_rows: n_ul, others, of each source.
+    target_rows: of the target, of which a ``label_share`` has labels. public_rows: n_P.
+    lambda_lr, lambda_iw: regularisation of hypotheses and importance weights. divergence: of Step 4.
     repeats: runs, each with other rows and other noise.
-    seed: of rows and noise.
-    weight_1, ..., weight_8: the target's share of each domain; those of the sources K sum to 1.
-    mixture: the same in one word.
+    weight_1, ..., weight_8: the target's share of each domain; those of the sources K sum to 1. mixture: the same in
+    one word.
     """
 
     CHOICES: ClassVar = {

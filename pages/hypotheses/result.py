@@ -15,7 +15,7 @@ from dpcore.parties import importance, sources
 from lab.claims import Case, compare, leaders, onwards
 from lab.settings import Spread, quantiles_of
 from pages.hypotheses.parameters import FEW_REPEATS, HypothesesParameters
-from pages.hypotheses.work import METHODS, Outcome, coordinates, source_fit
+from pages.hypotheses.work import METHODS, Outcome
 
 # The sizes of the paper's two data sets: features.
 PUBLISHED_FEATURES = {"20 Newsgroups": 5588, "Amazon reviews": 2969}
@@ -264,13 +264,6 @@ class HypothesesResult:
     def dimension(self) -> int:
         """Return the number of features that the sources work with."""
         return self.world.public.shape[1]
-
-    @property
-    def plane(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the two coordinates (2,) in which the sources differ most before noise, and their hypotheses (K, 2)
-        there before noise (analyst only)."""
-        pair = coordinates(self.settings.model)
-        return pair, source_fit(self.settings.model, 0).hypotheses[:, pair]
 
     def curves(self) -> pd.DataFrame:
         """Return a row per place, method and quantile: accuracy over epsilon, share of labels, number of features."""

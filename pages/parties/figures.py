@@ -33,7 +33,6 @@ WITHOUT = {
 _ORDER = ("batch", "pate", "soft", "average", "local", "vote")
 # Room for the longest numbers on the axis upwards, in pixels.
 _LEFT, _WIDER = 62, 76
-MAPS = ("soft", "vote", "average", "pate", "batch", "local")
 _LEAST_RISK, _LEAST_MOVE = 1e-4, 1e-5
 # Parts of the bound -> names.
 _PARTS = {"total": "Theorem 4, upper bound", "noise": "its noise part", "rows": "its public-row part"}
@@ -95,21 +94,17 @@ def _chance(share: float, word: str, side: str = "left") -> Level:
 
 def finding(result: PartiesResult, along: str) -> str:
     """Return from where on the chosen release is shown to beat a party alone; or how far the curve has come."""
-    places, _ = result.arm(result.settings.method, along).over()
-    if part := trained(len(places), len(result.over[along].at)):
+    grid = result.arm(result.settings.method, along)
+    if part := trained(int((grid.done > 0).sum()), len(grid.at)):
         return part
     if not result.complete:
         return SAYS("finding.so_far", asked=result.asked, parties=result.settings.parties)
-    cases = result.joining_over(along)
-    since, found = onwards([*cases.values()]), [*cases]
-    if since < len(cases):
-        return SAYS("finding.from" if since else "finding.everywhere", since=found[since])
-    return SAYS["finding.harms" if set(cases.values()) == {Case.BEHIND} else "finding.unshown"]
-
-
-def shown_maps(result: PartiesResult) -> tuple[str, ...]:
-    """Return which maps there are: averages only of parties that have weights."""
-    return tuple(name for name in MAPS if name in (*result.methods, "batch", "local"))
+    found = dict(zip(grid.at, grid.runs, strict=True)) | {getattr(result.settings, along): result.chosen}
+    places = sorted(found)
+    cases = [result.beside_alone(found[place]) for place in places]
+    if (since := onwards(cases)) < len(cases):
+        return SAYS("finding.from" if since else "finding.everywhere", since=places[since])
+    return SAYS["finding.harms" if set(cases) == {Case.BEHIND} else "finding.unshown"]
 
 
 def decisions(result: PartiesResult, name: str) -> dict:

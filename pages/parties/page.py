@@ -76,7 +76,8 @@ def pictures(result: PartiesResult) -> list[list[live.Picture]]:
 
 
 def others(result: PartiesResult) -> list[list[live.Picture]]:
-    names = [name for name in figures.shown_maps(result) if name != result.settings.method]
+    shown = {"soft", "vote", "batch", "local", *result.methods} - {result.settings.method}
+    names = [name for name in ("soft", "vote", "average", "pate", "batch", "local") if name in shown]
     drawn = [_map(result, name, f"map.{name}") for name in names]
     return [drawn[:3], drawn[3:]]
 

@@ -44,24 +44,13 @@ _MOST_ONE_BY_ONE = 4000
 class PartiesParameters(SourceSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    epsilon: the claim, in nats, for a whole party.
-    parties: M.
-    method: which release the page speaks of.
-    dataset: one of ``KINDS``, or "own".
-    own: with dataset "own", an ``OwnRows`` whose people are the parties; of a plain string, the mere name of one,
-    nothing can be computed.
-    learner: what the parties train.
+    epsilon: for a whole party. parties: M. method: the release that the page speaks of, with noise for ``constants``.
+    own: with dataset "own", an ``OwnRows`` whose people are the parties. learner: what the parties train.
     labels: soft labels are shares of "votes", or means of class "probabilities".
-    constants: which sensitivities the noise is made for.
     rows: of each party; of a file's, as many are picked by chance, some twice where it has fewer.
-    public_rows: N, without labels.
-    regularisation: lambda, of parties and aggregator alike.
+    public_rows: N, without labels. regularisation: lambda, of parties and aggregator alike.
     unlike: 0, all parties see the same mixture of classes, to 1, each sees one; see ``dpcore.parties.worlds``.
-    careless: share of parties that guess their labels.
-    delta: of PATE's claim.
-    queries: public rows that PATE answers, at most N.
-    repeats: draws of the noise.
-    seed: of rows and noise.
+    careless: share of parties that guess their labels. delta: of PATE's claim, for ``queries`` public rows, at most N.
     """
 
     CHOICES: ClassVar = {

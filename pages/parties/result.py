@@ -103,12 +103,6 @@ class PartiesResult:
     def arm(self, method: str, along: str) -> Grid:
         return self.over[along].arms[self.methods.index(method)]
 
-    def joining_over(self, along: str) -> dict[float, Case]:
-        """Return what may be said of the chosen release beside a party alone, along a whole curve and at present."""
-        grid = self.arm(self.settings.method, along)
-        found = {**dict(zip(grid.at, grid.runs, strict=True)), getattr(self.settings, along): self.chosen}
-        return {place: self.beside_alone(found[place]) for place in sorted(found)}
-
     @property
     def classes(self) -> tuple[str, ...]:
         return self.settings.world.kind.names
