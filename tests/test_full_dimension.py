@@ -23,6 +23,7 @@ from pages.hypotheses import figures, published, work
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.parameters import DIRECTIONS, EPSILONS, LAWS
+from pages.hypotheses.result import HypothesesResult
 from tests.sentences import first, plain
 from ui.controls import from_link
 
@@ -134,6 +135,10 @@ class TestNoise:
         pairs = ("exponential", hypothesis), ("exponential", tilt), ("gaussian", hypothesis)
         found = [Budget(epsilon=1.0, noise=law).coordinate_sd(each, dimension=d) for law, each in pairs]
         assert found == pytest.approx([margin, weight, gaussian], rel=0.005)
+        # At so large an epsilon they are 1
+        assert HypothesesResult(settings=settings, found={}).epsilon_for(d) == pytest.approx(
+            (margin, weight), rel=0.005
+        )
         assert settings.answers()[0].run().margins[:, 1].mean() == pytest.approx(margin, rel=0.05)
 
     def test_neighbours_are_told_apart_by_epsilon_at_most(self):
