@@ -17,7 +17,6 @@ from pages.hypotheses import words as say
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.words_steps import stages
 from tests.app import QUICK, moved, opened, settings_of, text
-from tests.claims import better
 from tests.sentences import first
 from tests.test_own_texts import chosen, written
 from ui import controls, own_session
@@ -55,16 +54,6 @@ def test_the_bars_are_the_medians(result):
 def test_the_title_says_where_transfer_helps(ahead, said):
     cases = [{1: Case.AHEAD, 0: Case.ALIKE, -1: Case.BEHIND}[one] for one in ahead]
     assert figures._better(np.array([1.0, 3.0, 10.0]), cases, "epsilon") == said
-
-
-def test_the_weights_are_called_nearer_only_where_they_are():
-    for epsilon in (0.1, 1000.0):
-        settings = HypothesesSettings().change(**SMALL | {"repeats": 6}, epsilon=epsilon)
-        result = first(settings, settings.samples())
-        even = np.mean((np.array(result.settings.shares) - 0.2) ** 2)
-        error = ((result.now.runs("weights") - np.array(result.settings.shares)) ** 2).mean(axis=1)
-        title = figures.weights(result)["layout"]["title"]["text"]
-        assert ("not shown closer than" in title) == (not better(error, even, higher=False))
 
 
 def test_the_stages_follow_the_settings(result):

@@ -13,7 +13,6 @@ from pages.parties.experiment import PartiesSettings
 from pages.parties.parameters import EPSILONS
 from pages.parties.trust import trust
 from tests.app import QUICK, opened, settings_of
-from tests.claims import better
 from tests.sentences import first
 
 SMALL = {name: int(value) for name, value in QUICK["parties"].items()}
@@ -45,20 +44,6 @@ def test_the_curve_shows_the_medians(result):
         assert numbers(trace["x"]) == pytest.approx(np.array(EPSILONS), rel=1e-6)
         medians = [100 * np.median(runs) for runs in result.arm(name, "epsilon").runs]
         assert numbers(trace["y"]) == pytest.approx(medians, rel=1e-5)
-
-
-def test_the_title_says_from_which_epsilon_joining_helps(result):
-    own = result.settings.method
-    found = dict(zip(EPSILONS, result.arm(own, "epsilon").runs, strict=True))
-    found[result.settings.epsilon] = result.now.of(own)
-    base = {"constant": result.constant[1]}
-    pays = {e: all(better(found[more], result.local.median, **base) for more in found if more >= e) for e in found}
-    said = figures.finding(result, "epsilon")
-    if said in ("no gain shown at the end", "joining harms everywhere", "joining helps everywhere"):
-        assert set(pays.values()) == {said == "joining helps everywhere"}
-    else:
-        since = float(re.fullmatch(r"joining helps from ([\d.]+)", said)[1])
-        assert [e for e in pays if pays[e]] == [e for e in pays if e >= since]
 
 
 def test_the_noise_drawn_is_the_noise_of_the_table(result):

@@ -1,4 +1,4 @@
-"""What the parties' page says, held against what was computed."""
+"""What the parties' page says, held against what was computed; its claims, in tests/test_claims_words.py."""
 
 from dataclasses import replace
 from functools import partial
@@ -48,11 +48,6 @@ def words(result) -> str:
     assert len(plain(verdict)) <= 300
     tiles = [f"{one.label}: {one.value} ({one.note})" for one in say.numbers(result)]
     return " ".join([*tiles, verdict, *say.diagnostics(result), say.guarantee(result), say.by_class(result)])
-
-
-def beside(result) -> float:
-    """Points that the middle run is ahead of a party alone."""
-    return 100 * (middle(result) - float(np.median(result.fits.accuracy)))
 
 
 def own(result) -> np.ndarray:
@@ -109,8 +104,6 @@ RULES: Rules = {
     r"90 % of runs: ([\d.]+) to ([\d.]+)\s%": lambda r, m: np.allclose(
         [float(one) for one in m.groups()], 100 * np.quantile(own(r), [0.05, 0.95]), atol=0.51
     ),
-    r"Joining helps": lambda r, _: beside(r) > 0 and middle(r) > always(r),
-    r"Joining harms": lambda r, _: beside(r) <= 0 and middle(r) > always(r),
     r"No difference can be shown in": lambda r, _: not (better(own(r), alone(r)) or worse(own(r), alone(r))),
     r"shown in (\d+) draws of noise": lambda r, m: int(m[1]) == len(own(r)),
     r"reach median accuracy ([\d.]+) % and a single party ([\d.]+)": lambda r, m: np.allclose(
@@ -120,8 +113,6 @@ RULES: Rules = {
     r"No other release does better|No other release can be": lambda r, _: (
         others(r) <= middle(r) or others(r) <= always(r) or leading_shown(r) is False
     ),
-    r"Ahead of this release is ": lambda r, _: others(r) > middle(r),
-    r"The best release is ": lambda r, _: others(r) > middle(r),
     r"PATE needs delta": lambda r, _: r.settings.method != "pate",
     r"a whole party": lambda r, _: r.settings.promise.unit == "party",
     r"So far ([\d,]+) of": lambda r, m: int(m[1].replace(",", "")) == r.asked < r.settings.parties,
