@@ -135,23 +135,14 @@ class TestNothingIsFittedToPrivateRows:
             )
         assert others_moved(monkeypatch, *pair, projection="hashing" if slip == "vocabulary" else "svd")[1]
 
-    def test_the_vocabulary_is_that_of_the_public_texts(self):
-        public = ["apple pear"] * 3 + ["plum pear"] * 3 + ["plum cherry"] * 4 + ["once"]
-        texts = np.array([*public, "apple secret secret", "secret plum plum"], dtype=object)
-        corpus = Corpus(counts=word_counts.counted(texts), y=np.zeros(13, int), domain=np.zeros(13, int), real=True)
-        counts = corpus.counted(np.arange(11))
-        # pear and plum are in more than half, once in one only, secret in no public text: apple and cherry are left
-        np.testing.assert_array_equal(counts.toarray()[-2:], [[1, 0], [0, 0]])
-        assert counts.shape == (13, 2)
-        with pytest.raises(check.RefusedError, match="share"):
-            corpus.counted(np.array([10]))
-
     def test_the_counts_are_those_of_a_vectorizer_fitted_to_the_public_texts(self):
         rng = np.random.default_rng(3)
         texts = np.array([" ".join(f"term{n}" for n in rng.zipf(1.2, 20) % 90) for _ in range(400)], dtype=object)
         corpus = Corpus(counts=word_counts.counted(texts), y=np.zeros(400, int), domain=np.zeros(400, int), real=True)
         oracle = CountVectorizer(stop_words="english", min_df=2, max_df=0.5).fit(texts[:150])
         np.testing.assert_array_equal(corpus.counted(np.arange(150)).toarray(), oracle.transform(texts).toarray())
+        with pytest.raises(check.RefusedError, match="share"):
+            corpus.counted(np.array([10]))
 
     def test_weights_of_words_are_those_of_a_transformer_fitted_to_the_public_texts(self):
         counts = sparse.csr_matrix(np.random.default_rng(4).poisson(0.3, size=(120, 40)))

@@ -38,17 +38,6 @@ def usual():
 
 
 class TestNoise:
-    @pytest.mark.parametrize(
-        ("parties", "features", "classes", "regularisation", "epsilon"),
-        [(30, 50, 6, 0.1, 16.5), (100, 20, 2, 0.01, 9.4), (1000, 20, 2, 0.01, 0.94), (1000, 50, 6, 0.001, 50)],
-    )
-    def test_where_a_margin_s_noise_is_a_half(self, parties, features, classes, regularisation, epsilon):
-        options = {"classes": classes, "parties": parties, "regularisation": regularisation}
-        sensitivity = aggregation.sensitivity("soft", **options)
-        dimensions = (features + 1) * (classes if classes > 2 else 1)
-        found = aggregation.margin_sd(sensitivity, dimensions=dimensions, epsilon=epsilon)
-        assert found == pytest.approx(0.5, rel=0.03)
-
     @pytest.mark.parametrize("dimensions", [1, 3, 50])
     def test_by_draws_of_the_mechanism(self, dimensions):
         mechanism, rng = NormExponential(sensitivity=2, epsilon=0.5), np.random.default_rng(1)
