@@ -28,11 +28,7 @@ KINDS = {
     "newsgroups": "20 Newsgroups (real text)",
     "own": "A file of your own",
 }
-PROJECTIONS = {
-    "svd": "main directions of the public rows",
-    "hashing": "random signs (hashing)",
-    "none": "all words, without a projection",
-}
+PROJECTIONS = ("svd", "hashing", "none")
 # Maximum number of features after a projection.
 WIDEST = 60
 # Generated domains: distance of the centres, and steepness of the label probability.
@@ -43,7 +39,8 @@ _APART, _STEEP = 0.4, 14.0
 class Where:
     """Parameters that define the domains (the cache key).
 
-    similarity: of generated sources, 0 to 1. dimension: features after a projection. own: an ``own_texts.Own``, weakly.
+    similarity: of generated sources, 0 to 1. dimension: features after a projection to main directions of the public
+    rows ("svd") or by random signs ("hashing"); "none" keeps all words. own: an ``own_texts.Own``, weakly.
     """
 
     kind: str
@@ -64,13 +61,12 @@ class Where:
 class World:
     """A public set (m, d), the same in all repeats, and rows by domain, drawn or divided anew in each repeat.
 
-    Texts without a projection are sparse. features: number before a projection. most: rows of each domain.
+    Texts without a projection are sparse. features: number before a projection.
     rows: (repeat, rows per domain) -> (X, y, row identifiers) of each domain.
     """
 
     public: Matrix
     features: int
-    most: tuple[int, ...]
     rows: Callable[[int, int], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]
 
 
@@ -140,7 +136,7 @@ def _generated(where: Where) -> World:
         return parts
 
     public = [cloud(stream(where.seed, "data", 0, k + 1), k, n)[0] for k, n in enumerate(_even(where.public_rows, K))]
-    return World(public=np.concatenate(public), features=d, most=(10**6,) * K, rows=rows)
+    return World(public=np.concatenate(public), features=d, rows=rows)
 
 
 def _directions(rng: np.random.Generator, d: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -218,8 +214,7 @@ def _of_text(where: Where) -> World:
             parts.append((X[names], texts.y[names], names))
         return parts
 
-    most = tuple(map(len, texts.kept))
-    return World(public=X[texts.public], features=texts.weighted.shape[1], most=most, rows=rows)
+    return World(public=X[texts.public], features=texts.weighted.shape[1], rows=rows)
 
 
 def main_directions(public: sparse.csr_matrix, dimension: int, *, seed: int) -> np.ndarray:

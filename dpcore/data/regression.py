@@ -22,13 +22,9 @@ from dpcore.data.references import held
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 
-# Share of training rows; the others are for testing.
-TRAIN_SHARE = 0.8
 Answer = TypeVar("Answer")
 # Name of a data set, or the key by which tasks know an ``OwnRows``.
 Dataset = str | weakref.ref
-# A census-like population is a fixed data set, like a file: a page's seed affects only the noise.
-_POPULATION_SEED = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +46,7 @@ class Source:
     label_top: float
     rows: int
     fixed: bool
-    train_share: float = TRAIN_SHARE
+    train_share: float = 0.8
     rows_each: int = 1
     gaps: bool = False
 
@@ -194,8 +190,8 @@ def load(name: Dataset, *, seed: int) -> Table:
 
 
 def split_seed(name: Dataset, *, seed: int) -> int:
-    """Return the seed that determines the rows of ``name``, a constant for a fixed data set."""
-    return _POPULATION_SEED if source(name).fixed else check.whole(0, seed=seed)
+    """Return the seed that determines the rows of ``name``: 0 for a fixed data set, where it affects only the noise."""
+    return 0 if source(name).fixed else check.whole(0, seed=seed)
 
 
 @cached(newest=1)

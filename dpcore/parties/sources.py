@@ -19,11 +19,8 @@ from dpcore.privacy import Adjacency, Event, GaussianRelease, Guarantee, PureRel
 from dpcore.training import erm, stacks
 from dpcore.training.stacks import Matrix, Rows
 
-NOISES = {
-    "exponential": "noise on the answer",
-    "gaussian": "Gaussian noise on the answer",
-    "objective": "noise in the objective",
-}
+# Norm-exponential or Gaussian noise on the answer, or noise in the objective.
+NOISES = ("exponential", "gaussian", "objective")
 # Bounds on the slope of the logistic loss and on the norm of a row.
 SLOPE, RADIUS = 1.0, 1.0
 
