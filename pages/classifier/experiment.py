@@ -29,7 +29,6 @@ class ClassifierSettings(ClassifierParameters):
     """The experiment with these settings: its work, and what comes of it."""
 
     def schedule(self) -> Iterable[Task]:
-        """Today's epsilon and the references first, then all repeats of today's, and the curve over epsilon."""
         now, *later = self.samples()
         return now, self._reference(), *later, *self._curve(), *self._apart()
 
@@ -79,7 +78,6 @@ class ClassifierSettings(ClassifierParameters):
         return slices(work.accuracies, self.model, self.epsilons, chunking.cut(0, self.repeats, each=each), width=width)
 
     def result(self, outcomes: Mapping[Any, Any]) -> ClassifierResult:
-        """Assemble what has been done; needs the essential tasks only."""
         repeats, arms = self.repeats, (len(self.model.arms),)
         return ClassifierResult(
             settings=self,

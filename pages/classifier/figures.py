@@ -25,7 +25,6 @@ def regions(result: ClassifierResult, arm: int) -> dict:
 
 
 def reference_regions(result: ClassifierResult) -> dict:
-    """Draw what the model without privacy decides."""
     return _reference(result)[0]
 
 
@@ -43,7 +42,6 @@ def _drawn_reference(reference: ReferenceOutcome, split: Split, plane: Plane, na
 
 
 def _name(result: ClassifierResult, name: str) -> str:
-    """Return what an arm, or the reference, is called in the version at hand."""
     return theme.NAMES[result.settings.version][name]
 
 
@@ -68,7 +66,6 @@ def weights(result: ClassifierResult) -> dict:
 
 
 def leading(result: ClassifierResult) -> columns.Leading:
-    """The inputs of the largest weights."""
     private, plain = map(columns.of_inputs, (result.focus.weights[0], result.reference.weights))
     return columns.leading(result.split.source.features, private, plain)
 

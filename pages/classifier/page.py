@@ -1,5 +1,7 @@
 """What does privacy cost a classifier?"""
 
+from pathlib import Path
+
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.estimators.recipes import VERSIONS
 from dpcore.privacy import Adjacency
@@ -8,12 +10,12 @@ from pages.classifier import figures, words_tables
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.parameters import ClassifierParameters
-from pages.classifier.program import program
 from pages.classifier.result import ClassifierResult
 from ui import controls, labels, live, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
 HEIGHT = 455
+PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 MORE = ("rows", "shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 ADJACENCY_HELP = (
@@ -24,14 +26,12 @@ PLANES = {"principal": "principal components of the public rows", "features": "t
 
 
 def setup(desk: controls.Desk) -> None:
-    """The choices that make another experiment."""
     desk.choose("dataset", "Data", {name: DATASETS[name].title for name in STRAIGHT} | {OWN: "My data"})
     allowed = desk.settings.choices["version"]
     desk.choose("version", "Mechanism", {name: SHORT[name] for name in allowed}, wide=True, help=say.VERSIONS_HELP)
 
 
 def more(desk: controls.Desk) -> None:
-    """Show the selectors in *More settings*."""
     desk.choose("adjacency", "Adjacency", {str(one): str(one) for one in Adjacency}, help=ADJACENCY_HELP)
     features = () if desk.settings.private else desk.settings.source.features
     if len(features) > 2:
@@ -55,29 +55,27 @@ def pictures(result: ClassifierResult) -> list[list[live.Picture]]:
     if result.settings.private:
         drawn = {"accuracy": figures.accuracy(result), "weights": figures.weights(result)}
         return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.3})]
-    maps = [
-        live.Picture(
-            name=f"map.{name}",
-            figure=figures.regions(result, arm),
-            alt=say.map_alt(result, arm),
-            about=say.ABOUT["map"],
-            height=HEIGHT,
-            pair=name == "scratch",
-        )
-        for arm, name in enumerate(result.settings.arms)
-    ]
-    return [
-        [*live.row(say.ABOUT, {"accuracy": figures.accuracy(result)}, height=HEIGHT, wide={"accuracy": 1.9}), *maps]
-    ]
+    maps = {f"map.{name}": arm for arm, name in enumerate(result.settings.arms)}
+    drawn = {"accuracy": figures.accuracy(result)} | {name: figures.regions(result, arm) for name, arm in maps.items()}
+    alt, pair = {name: say.map_alt(result, arm) for name, arm in maps.items()}, {"map.scratch": True}
+    return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.9}, alt=alt, pair=pair)]
 
 
 def losses(result: ClassifierResult) -> list[list[live.Picture]]:
     """Draw how models got there, and where rows may be drawn, where the one without privacy ends."""
-    drawn = {"loss": figures.loss(result)}
-    if result.settings.private:
-        return [live.row(say.ABOUT, drawn)]
-    reference = live.Picture(name="map.reference", figure=figures.reference_regions(result), about=say.ABOUT["map"])
-    return [[*live.row(say.ABOUT, drawn, wide={"loss": 1.9}), reference]]
+    drawn, private = {"loss": figures.loss(result)}, result.settings.private
+    drawn |= {} if private else {"map.reference": figures.reference_regions(result)}
+    return [live.row(say.ABOUT, drawn, wide={} if private else {"loss": 1.9})]
+
+
+def program(settings: ClassifierParameters) -> str:
+    source, public = DATASETS[settings.dataset], settings.model.public
+    start = {
+        "imported": f"from pages.classifier.work import {type(public).__name__}\n" if public else "",
+        "start": f"start = {public!r}.weights()  # from public rows alone\n" if public else "",
+        "given": ", coef_init=start[:, :-1], intercept_init=start[:, -1]" if public else "",
+    }
+    return PROGRAM.format(settings=settings, features=len(source.features), classes=len(source.classes), **start)
 
 
 PAGE = Page(

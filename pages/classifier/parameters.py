@@ -23,23 +23,16 @@ class ClassifierParameters(RowsSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     dataset: a key of ``DATASETS`` that straight boundaries can learn something about, or "own".
-    own: with dataset "own", a file of the visitor's own.
     version: "sound", as "published", or "none" for no privacy.
-    epsilon: of the claim.
-    delta: of the claim.
+    epsilon, delta: of the claim.
     clip_norm: L2 bound C on a gradient, of rows in [-1, 1]^d with a constant beside.
-    steps: T, how many steps the descent takes.
-    learning_rate: eta, how far a step goes.
+    steps, learning_rate: T and eta, of the descent on private rows.
     rows: private rows n, public knowledge; None takes as many as the data set has.
     public_rows: how many public rows the public start has; 0: no such start.
     shift: how far public rows are moved, in their own standard deviations.
-    public_steps: steps of the public start.
     repeats: models trained in each arm at each epsilon.
-    seed: of the rows and of the noise.
-    adjacency: "replace-one" or "add/remove": what neighbouring data sets are.
     plane: where decisions are drawn: along two "principal" public directions, or along two "features".
-    feature_x: number of the feature across.
-    feature_y: number of the feature up.
+    feature_x, feature_y: numbers of the features across and up.
     """
 
     CHOICES: ClassVar = {
@@ -114,7 +107,6 @@ class ClassifierParameters(RowsSettings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Field -> (lowest, highest) value, with what the data set leaves of them."""
         public, last = (self.source.public_rows, max(1, len(self.source.features) - 1)) if self.source else (0, 1)
         return {**super().limits, "public_rows": (0, public), "feature_x": (0, last), "feature_y": (0, last)}
 

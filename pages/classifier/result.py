@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,15 +18,6 @@ from lab.ensemble import Grid
 from lab.settings import Spread, quantiles_of
 from pages.classifier.parameters import ClassifierParameters
 from pages.classifier.work import FocusOutcome, ReferenceOutcome
-
-
-class Gains(NamedTuple):
-    """What the public start is shown to add to the median accuracy, in points: the ``most``, ``at`` which epsilon, and
-    at the last; None where nothing is shown."""
-
-    most: float | None
-    at: float
-    last: float | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,7 +43,6 @@ class ClassifierResult:
 
     @property
     def baseline(self) -> float:
-        """Return the accuracy of the best constant answer."""
         return self.split.best_constant[1]
 
     @property
@@ -64,7 +53,6 @@ class ClassifierResult:
 
     @cached_property
     def summary(self) -> dict[str, Spread]:
-        """Return the held-out accuracy at today's epsilon, by arm."""
         return dict(zip(self.settings.arms, map(Spread.of, self.focus.accuracy), strict=True))
 
     def losses(self) -> np.ndarray:
@@ -139,8 +127,10 @@ class ClassifierResult:
         )
 
     @property
-    def gains(self) -> Gains | None:
-        """Over the nine epsilons; None while one is still to be trained, or where there is no public start."""
+    def gains(self) -> tuple[float | None, float, float | None] | None:
+        """Return what the public start is shown to add to the median accuracy, in points: the most, at which of the
+        nine epsilons, and at the last, None where nothing is shown; None while one is still to be trained, or where
+        there is no public start."""
         gains = self.table()["gain"].to_numpy()
         if np.isnan(gains).any():
             return None
@@ -148,7 +138,7 @@ class ClassifierResult:
         ahead = [compare(started, scratch, constant=self.baseline) == Case.AHEAD for started, scratch in pairs]
         found = np.where(ahead, gains, -np.inf)
         most, last = (float(gain) if np.isfinite(gain) else None for gain in (found.max(), found[-1]))
-        return Gains(most, EPSILONS[found.argmax()], last)
+        return most, EPSILONS[found.argmax()], last
 
 
 @cached

@@ -11,13 +11,11 @@ from ui import outcomes, panels
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 
-LEAD = {case: SAYS[f"lead.{case}"] for case in ("none", "private")}
+LEAD, ABOUT = SAYS.cases("lead"), SAYS.cases("about")
 VERSIONS_HELP = SAYS["help.version"]
-ABOUT = {name: SAYS[f"about.{name}"] for name in ("accuracy", "map", "weights", "loss")}
 
 
 def numbers(result: ClassifierResult) -> list[Number]:
-    """Median accuracy, that of a non-private model, the range of runs, and what is guaranteed."""
     found, settings = result.summary["scratch"], result.settings
     scratch, reference = result.focus.accuracy[0], result.reference.accuracy
     mine, plain = outcomes.apart(found.median, reference)
@@ -57,7 +55,6 @@ def verdict(result: ClassifierResult) -> str:
 
 
 def _cost(result: ClassifierResult) -> list[str]:
-    """Median accuracy against the non-private one, how far runs differ, and what pre-training adds."""
     found, settings = result.summary["scratch"], result.settings
     always, base = result.split.best_constant
     scratch, runs = result.focus.accuracy[0], settings.repeats
@@ -71,7 +68,6 @@ def _cost(result: ClassifierResult) -> list[str]:
 
 
 def diagnostics(result: ClassifierResult) -> list[str]:
-    """Return why the picture looks as it does: clipping, noise against signal, convergence."""
     settings, sentences = result.settings, []
     if settings.version != "none":
         units = "people" if settings.by_person else "rows"
@@ -93,9 +89,8 @@ def _unfinished(result: ClassifierResult) -> str:
     if reference.best_accuracy - reference.accuracy <= 0.015:
         return ""
     mine, best = outcomes.apart(reference.accuracy, reference.best_accuracy)
-    said = [
-        SAYS("unfinished.accuracy", mine=mine, best=best, steps=settings.steps, rate=number(settings.learning_rate))
-    ]
+    rate = number(settings.learning_rate)
+    said = [SAYS("unfinished.accuracy", mine=mine, best=best, steps=settings.steps, rate=rate)]
     if settings.version != "none" and result.costs == Case.BEHIND:
         said.append(SAYS["unfinished.lost"])
     falls = bool((reference.loss[1:] < reference.loss[:-1]).all())
@@ -113,14 +108,12 @@ def _clipping(result: ClassifierResult) -> str:
 
 
 def by_class(result: ClassifierResult) -> str:
-    """Return who is taken for whom, from scratch, and by the non-private model."""
     found = result.held_out
     models = "private models" if result.settings.version == "sound" else "models"
     return outcomes.by_class(found["scratch"], {"non-private": found["reference"]}, result.classes, models=models)
 
 
 def guarantee(result: ClassifierResult) -> str:
-    """Return what is guaranteed, under which assumptions, and what is not."""
     held, settings = result.guarantees, result.settings
     match settings.version:
         case "sound" if settings.void:
@@ -163,7 +156,6 @@ def _formula_note(delta: float) -> str:
 
 
 def caption(result: ClassifierResult) -> str:
-    """Return what the lines and points of the maps are; of a file, what the dots are and how much of it is used."""
     if result.settings.private:
         used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
         return f"{SAYS['caption.own']} {used}"

@@ -8,21 +8,19 @@ from ui.panels import number
 
 
 def table(result: ClassifierResult) -> str:
-    """The nine epsilons of the slides, trained now beside the published figures."""
     frame, slips = result.table(), published_slips()
     printed = zip(frame["epsilon"], frame["published gain"], strict=True)
     frame["published gain"] = [f"{gain:.2f}{'&nbsp;*' * (epsilon in slips)}" for epsilon, gain in printed]
-    twice = ("published without", "published with", "published gain computed")
-    heads = {name: f"{SAYS[f'table.{name}']}<br>{panels.badge('trained now')}" for name in ("without", "with", "gain")}
-    heads |= {f"published {name}": head.replace("trained now", "published") for name, head in heads.items()}
     return panels.table(
         frame,
         title=SAYS["table.title"],
         caption=f"{SAYS('table.caption', slips=_listed(slips))} {insight(result)}",
-        heads={"epsilon": SAYS["table.epsilon"], **heads, "published gain computed": SAYS["table.computed"]},
+        heads=SAYS.heads(
+            "table", frame.columns.tolist(), now=panels.badge("trained now"), then=panels.badge("published")
+        ),
         now=number(result.settings.epsilon),
         formats={"epsilon": number, "without": outcomes.tenths, "with": outcomes.tenths, "gain": _signed}
-        | dict.fromkeys(twice, "{:.2f}".format),
+        | dict.fromkeys(("published without", "published with", "published gain computed"), "{:.2f}".format),
     )
 
 
@@ -31,12 +29,11 @@ def insight(result: ClassifierResult) -> str:
     gains, printed = result.gains, _signed(list(PUBLISHED.values())[-1][2])
     if gains is None or result.settings.version == "none":
         return ""
-    if gains.most is None:
+    most, at, last = gains
+    if most is None:
         return SAYS("insight.none", runs=result.settings.repeats)
-    holes = {"most": _signed(gains.most), "at": number(gains.at), "end": number(EPSILONS[-1]), "printed": printed}
-    if gains.last is None:
-        return SAYS("insight.ends", **holes)
-    return SAYS("insight.lasts", last=_signed(gains.last), **holes)
+    holes = {"most": _signed(most), "at": number(at), "end": number(EPSILONS[-1]), "printed": printed}
+    return SAYS("insight.ends", **holes) if last is None else SAYS("insight.lasts", last=_signed(last), **holes)
 
 
 def _listed(values) -> str:

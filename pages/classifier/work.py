@@ -88,7 +88,6 @@ class PublicStart(Training):
 
 @cached
 def _started(start: PublicStart) -> np.ndarray:
-    """Its weights, which are the same at every epsilon."""
     return start.weights()
 
 
@@ -183,7 +182,6 @@ class FocusOutcome:
 
 
 def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
-    """Train some repeats at one epsilon, with their path."""
     split = model.split
     path = model.train(at, draws=repeats, record=model.marks)
     weights, history = path.weights[:, 0], path.history[:, :, 0]

@@ -110,7 +110,6 @@ class NetworkSettings(NetworkParameters):
         )
 
     def result(self, outcomes: Mapping[Any, Any]) -> NetworkResult:
-        """Assemble what has been done; needs the essential tasks only."""
         sigma = np.array([outcomes.get(task, math.nan) for task in self._noises.values()], dtype=float)
         sizes = np.array([*self._noises], dtype=float)
         lots = {

@@ -39,7 +39,6 @@ _BESIDE = 1.02
 
 
 def arm_name(result: NetworkResult, arm: str) -> str:
-    """Return what an arm is called."""
     return PLAIN if arm == "plain" else NAMES[result.settings.variant]
 
 
@@ -121,7 +120,6 @@ def _finding(result: NetworkResult) -> str:
 
 
 def loss(result: NetworkResult) -> dict:
-    """Draw the loss on private rows in training."""
     seen = np.concatenate([one[columns_of("loss")].to_numpy().ravel() for one in result.trajectories.values()])
     seen = seen[np.isfinite(seen)]
     low, high = theme.steady_range(max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3))

@@ -1,34 +1,34 @@
 """What does privacy cost a neural network?"""
 
+from pathlib import Path
+
 from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
 from dpcore.training.sgd import VARIANTS
 from lab.sources import OWN
-from pages.network import figures, words_label, words_tables
+from pages.network import figures, words_tables
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings
-from pages.network.parameters import CLIPPING, DATA, OVER, PLANS
-from pages.network.program import program
+from pages.network.parameters import ACCOUNTANTS, CLIPPING, DATA, OVER, PLANS
 from pages.network.result import NetworkResult
 from ui import controls, live, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab, listed
 
 HEIGHT = 455
+PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate")
 MORE = ("width", "layers", "rows", "delta", "decay", "noise_ramp", "clip_ramp", "plain_rate", "repeats", "seed")
 SHORT = dict(zip(VARIANTS, ("Correct", "Noise per example", "Actual batch size", "Shuffled batches"), strict=True))
 
 
 def setup(desk: controls.Desk) -> None:
-    """The choices that make another experiment."""
     desk.choose("dataset", "Data", {name: "My data" if name == OWN else DATASETS[name].title for name in DATA})
     allowed = {name: SHORT[name] for name in desk.settings.choices["variant"]}
     desk.choose("variant", "DP-SGD variant", allowed, wide=True, help=say.HELP["variant"])
 
 
 def more(desk: controls.Desk) -> None:
-    """Show the selectors in *More settings*."""
     desk.choose("over", "x axis", OVER, wide=True)
     mechanisms = {name: title for name, (title, _) in figures.MECHANISMS.items()}
     desk.choose("mechanism", "Batching", mechanisms, help=say.HELP["mechanism"])
@@ -61,7 +61,6 @@ def pictures(result: NetworkResult) -> Rows:
 
 
 def training(result: NetworkResult) -> Rows:
-    """Draw what the training makes small, and what clipping does to it."""
     drawn = {"loss": figures.loss(result), "norms": figures.norms(result), "clipped": figures.clipped(result)}
     return [live.row(say.ABOUT, drawn)]
 
@@ -69,6 +68,12 @@ def training(result: NetworkResult) -> Rows:
 def noise_left(result: NetworkResult) -> Rows:
     """Draw what noise leaves in the weights, however lots and noise are made, where that is compared."""
     return [live.row(say.ABOUT, {"noise_left": figures.noise_left(result)})] if result.settings.mechanisms else []
+
+
+def program(settings: NetworkSettings) -> str:
+    recipe, epochs = settings.models["private"].recipe, settings.steps * settings.rate
+    hidden, accountant = recipe.architecture.sizes[1:-1], ACCOUNTANTS[settings.accountant]
+    return PROGRAM.format(settings=settings, recipe=recipe, hidden=hidden, epochs=epochs, accountant=accountant)
 
 
 PAGE = Page(
@@ -79,7 +84,7 @@ PAGE = Page(
     about="DP-SGD, step by step",
     question="What does privacy cost a neural network?",
     settings=NetworkSettings,
-    label=words_label.label,
+    label=say.label,
     setup=setup,
     more=more,
     lead=say.lead,

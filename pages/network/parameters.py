@@ -42,15 +42,10 @@ _MOMENTS_ORDERS = 32
 class NetworkParameters(RowsSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    dataset: the rows that the networks learn: a data set, or "own".
-    own: with dataset "own", a file of the visitor's own.
     variant: the training loop: the sound one, or one that departs from what the accountants count.
-    epsilon: the budget of the whole training.
     rows: private rows n; None takes as many as the data set has, or 400 where it leaves them free; of a file at most
         20,000.
-    layers: hidden layers.
-    width: units in each.
-    activation: of the hidden units.
+    layers, width: hidden layers, and units in each.
     lot_size: L = q n, the expected size of a lot.
     clip_norm: C, the L2 bound on a row's gradient.
     mechanism: how lots and noise are made, a key of ``tree.MECHANISMS``; loops that are not sound draw by chance.
@@ -60,20 +55,15 @@ class NetworkParameters(RowsSettings):
         epsilon is used up, at most for ``epochs``.
     noise_multiplier: sigma, noise sd over C in a step.
     epochs: steps times L over n.
-    learning_rate: of the private networks, at the start.
-    plain_rate: the same without privacy, where gradients are not clipped.
+    learning_rate, plain_rate: at the start, of the private networks, and of those whose gradients are not clipped.
     decay: the rate at the end over the one at the start.
     shape: how rate, noise and clip norm get from the start to the end, a key of ``SHAPES``.
-    noise_ramp: the noise multiplier of the last step over that of the first; with plan "noise", or where lots have a
-        fixed order, it stays.
-    clip_ramp: the same of the clip norm; where lots have a fixed order, it stays.
-    delta: of the guarantee.
+    noise_ramp, clip_ramp: noise multiplier, and clip norm, of the last step over those of the first; both stay where
+        lots have a fixed order, and the noise with plan "noise".
     accountant: a key of ``ACCOUNTANTS``, for lots by chance; without, the count is exact. The noise is made by its
         quick form, and at rest the epsilon is counted by the accountant itself.
     repeats: networks of the private ensemble; the one without privacy has 8 at most.
-    seed: of data, starts, lots and noise.
     shown: frame of the training that is drawn.
-    over: a key of ``OVER``, for the curves.
     """
 
     CHOICES: ClassVar = {
@@ -179,7 +169,6 @@ class NetworkParameters(RowsSettings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field, with what the data set and the rows leave of them."""
         (low, high), rows = self.LIMITS["lot_size"], self.rows
         if isinstance(rows, int):
             high = min(max(high, rows // _LEAST_LOTS) if self.private else high, max(rows, low))
@@ -234,12 +223,14 @@ class NetworkParameters(RowsSettings):
         return rate if self.by_chance else 1.0
 
     def steps_at(self, rate: float) -> int:
-        """Return how many steps all epochs take with lots at this rate."""
         return max(1, round(self.epochs / rate))
 
-    @property
-    def _within(self) -> int:
-        """Return how many steps the budget allows; in a fixed order, those of whole passes."""
+    @cached_property
+    def steps(self) -> int:
+        """Return how many steps are taken, where the budget ends them in a fixed order those of whole passes."""
+        longest = self.steps_at(self.rate)
+        if self.plan == "epochs":
+            return longest
         whole = 1 if self.by_chance else tree.lots_a_pass(self.rate)
         within = StepsWithin(
             accountant=self.counted_by,
@@ -248,13 +239,7 @@ class NetworkParameters(RowsSettings):
             epsilon=self.left,
             delta=self.delta,
         )
-        return whole * int(_answer(within))
-
-    @cached_property
-    def steps(self) -> int:
-        """Return how many steps are taken."""
-        longest = self.steps_at(self.rate)
-        return longest if self.plan == "epochs" else min(longest, self._within)
+        return min(longest, whole * int(_answer(within)))
 
     @property
     def used_up(self) -> bool:
@@ -288,19 +273,13 @@ class NetworkParameters(RowsSettings):
             ramp_shape=self.shape,
         )
 
-    @property
-    def _architecture(self) -> Architecture:
-        source = data.source(self.rows_of)
-        hidden = (self.width,) * self.layers
-        return Architecture(sizes=(len(source.features), *hidden, len(source.classes)), activation=self.activation)
-
     def _recipe(self, *, private: bool) -> Recipe:
-        """Return how the networks of an arm are trained."""
-        architecture, in_order = self._architecture, self.mechanism if private else "ordered"
-        layers = len(architecture.shapes)
+        source, layers = data.source(self.rows_of), self.layers + 1
+        sizes = len(source.features), *(self.width,) * self.layers, len(source.classes)
+        in_order = self.mechanism if private else "ordered"
         bounds = (self.clip_norm / math.sqrt(layers),) * layers if self.clipping == "layers" else self.clip_norm
         return Recipe(
-            architecture=architecture,
+            architecture=Architecture(sizes=sizes, activation=self.activation),
             sampling_rate=self.rate,
             steps=self.steps,
             learning_rate=self.learning_rate if private else self.plain_rate,
@@ -315,7 +294,6 @@ class NetworkParameters(RowsSettings):
 
     @cached_property
     def models(self) -> Mapping[str, Training]:
-        """Return how the networks of each arm are trained."""
         rows = {"dataset": self.rows_of, "private_rows": self.rows}
         recipes = {arm: self._recipe(private=arm == "private") for arm in ARMS}
         # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no bound, no noise
@@ -324,7 +302,6 @@ class NetworkParameters(RowsSettings):
 
     @property
     def marks(self) -> np.ndarray:
-        """Return the step of each frame."""
         return self.models["private"].marks
 
     @cached_property

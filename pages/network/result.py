@@ -47,7 +47,6 @@ class NetworkResult:
 
     @property
     def model(self) -> Training:
-        """Return how the private networks are trained."""
         return self.settings.models["private"]
 
     @property
@@ -65,7 +64,6 @@ class NetworkResult:
 
     @property
     def frame(self) -> int:
-        """Return the frame that is drawn."""
         return min(self.settings.shown, self.reached)
 
     @property
@@ -159,7 +157,6 @@ class NetworkResult:
         return winner.reshape(GRID, GRID), share.reshape(GRID, GRID)
 
     def boundaries(self, arm: str) -> np.ndarray:
-        """Return the boundary segments (m, 2, 2) of all networks."""
         return traced(self._on_the_plane[arm], self.plane)
 
     @cached_property
@@ -298,7 +295,6 @@ class NetworkResult:
         return pd.DataFrame(found)
 
     def curves(self) -> pd.DataFrame:
-        """Return the ``trajectories`` as one frame."""
         return pd.concat(self.trajectories, names=["arm"]).reset_index(level="arm").reset_index(drop=True)
 
     @cached_property
@@ -343,7 +339,6 @@ class NetworkResult:
 
 
 def columns_of(what: str) -> list[str]:
-    """Return the columns of the quantiles of ``what`` in a trajectory."""
     return [f"{what} {which}" for which in Spread._fields]
 
 

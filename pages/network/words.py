@@ -1,44 +1,45 @@
 """The networks in words: which text of ``texts.md`` is said, and with which numbers."""
 
 import math
+from collections.abc import Iterator
 from html import escape
 
+from dpcore.data.toy import DATASETS
+from dpcore.training.sgd import VARIANTS
+from dpcore.training.tree import ASSUMES, MECHANISMS
 from lab.claims import Case
 from pages.network.figures import SAYS
 from pages.network.parameters import NetworkParameters
 from pages.network.result import NetworkResult
 from pages.network.words_tables import bought
 from pages.network.work import FRAMES, MOST_EACH
-from ui import outcomes, panels
+from ui import labels, outcomes, panels
 from ui.outcomes import count, percent
 from ui.panels import Number, in_hundred, number
 
-HELP = {name: SAYS[f"help.{name}"] for name in ("mechanism", "plan", "variant")}
+HELP, ABOUT = SAYS.cases("help"), SAYS.cases("about")
 ACCOUNTANTS = {"pld": "PLD accountant", "renyi": "RDP accountant", "moments": "moments accountant"}
-ABOUT = {name.removeprefix("about."): SAYS[name] for name in SAYS if name.startswith("about.")}
 KNOBS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
-    name: {"help": SAYS[f"help.{name}"]} for name in ("epsilon", "learning_rate", "noise_multiplier")
+    name: {"help": HELP[name]} for name in ("epsilon", "learning_rate", "noise_multiplier")
 }
 
 
 def lead(settings: NetworkParameters) -> str:
-    """Return how such a training goes."""
     batches = "sampled" if settings.by_chance else settings.mechanism
     cases = batches, "people" if settings.by_person else "rows", "columns" if settings.private else "maps"
     return " ".join(SAYS[f"lead.{case}"] for case in cases)
 
 
 def numbers(result: NetworkResult) -> list[Number]:
-    """Return the median accuracy at the step shown, the non-private one, the range of runs, and what is guaranteed."""
     found, private, plain = result.summary("private"), result.accuracy["private"], result.accuracy["plain"]
     mine, without = outcomes.apart(found.median, result.summary("plain").median)
     title, median = (
-        SAYS["tiles.private" if result.holds else "tiles.network"],
+        SAYS[f"tiles.{'private' if result.holds else 'network'}"],
         SAYS("tiles.median", networks=len(private)),
     )
     price = outcomes.price(private, plain, base=result.split.best_constant[1], runs=result.settings.repeats)
     return [
-        Number(title, mine, median, tone="private", amount=float(mine.split()[0]), unit="points"),
+        Number(title, mine, median, tone="private", amount=panels.amount(mine), unit="points"),
         Number(SAYS["tiles.plain"], without, price if result.step else ""),
         panels.runs(SAYS["tiles.range"], private, low=found.low, high=found.high),
         _promise(result),
@@ -89,7 +90,6 @@ def _cost(result: NetworkResult) -> str:
 
 
 def diagnostics(result: NetworkResult) -> list[str]:
-    """Return why the picture looks as it does: clipping, noise, budget, batches."""
     settings = result.settings
     ordered = "" if settings.by_chance else bought(result)
     diverged = SAYS("plain.diverged", lost=result.diverged) if result.diverged else ""
@@ -162,7 +162,6 @@ def _plain(result: NetworkResult) -> str:
 
 
 def guarantee(result: NetworkResult) -> str:
-    """Return what is guaranteed, under which assumptions, and what is not."""
     settings = result.settings
     if settings.void:
         text = outcomes.void_guarantee(settings)
@@ -184,7 +183,6 @@ def guarantee(result: NetworkResult) -> str:
 
 
 def _spent(result: NetworkResult) -> str:
-    """Return what the epsilon spent so far means for a person."""
     spent = result.guarantee
     text = panels.note(panels.meaning(spent)) + panels.guarantee(here=spent)
     return text + panels.note(outcomes.limit(spent))
@@ -196,15 +194,38 @@ def _epsilon(result: NetworkResult) -> str:
 
 
 def by_class(result: NetworkResult) -> str:
-    """Return who is taken for whom at the step shown."""
     found, models = result.held_out, "private networks" if result.holds else "networks"
     return outcomes.by_class(found["private"], {"non-private": found["plain"]}, result.classes, models=models)
 
 
 def caption(result: NetworkResult) -> str:
-    """Return what the lines and points are; of a file, what the dots are and how much of it is used."""
     if not result.settings.private:
         return SAYS["caption.maps"]
     tested, along = len(result.split.y_test), SAYS["caption.along"]
     used = outcomes.learned_from(result.settings, tested=tested, along=along, several=True, most=MOST_EACH)
     return f"{SAYS['caption.own']} {used}"
+
+
+def _cases(result: NetworkResult) -> Iterator[str]:
+    settings = result.settings
+    if result.frame < FRAMES:
+        yield "unfinished"
+    if not result.holds:
+        yield "variant"
+    if not settings.by_chance:
+        yield from ("ordered", "own_ordered") if settings.private else ("ordered",)
+
+
+# The privacy label, of the training up to the step that is shown.
+label = labels.of(
+    "network",
+    sources={name: one.title for name, one in DATASETS.items()},
+    promise=lambda now: now.settings.promise and (now.guarantee if now.frame < FRAMES else now.settings.promise),
+    cases=_cases,
+    holes=lambda now: {
+        "step": now.step,
+        "assumes": ASSUMES,
+        "variant": VARIANTS[now.settings.variant],
+        "mechanism": MECHANISMS[now.settings.mechanism],
+    },
+)

@@ -10,27 +10,21 @@ from ui.panels import number
 
 
 def mechanisms(result: NetworkResult) -> str:
-    """Return the three ways to make batches and noise at the same epsilon, as a table."""
     settings = result.settings
     if not settings.mechanisms:
         return panels.note(SAYS["mechanisms.none"])
+    left, right = result.noise_left.iloc[-1], result.at_the_end
     rows = [
-        {
-            "mechanism": MECHANISMS[name][0],
-            "sigma": one.sigma,
-            "left": float(result.noise_left[name].iloc[-1]),
-            "right": result.at_the_end.get(name),
-        }
+        {"mechanism": MECHANISMS[name][0], "sigma": one.sigma, "left": float(left[name]), "right": right.get(name)}
         for name, one in settings.mechanisms.items()
     ]
     others = f" {SAYS['mechanisms.others']}" if settings.by_chance else ""
-    heads = dict(zip(rows[0], SAYS["mechanisms.heads"].split(", "), strict=True))
     return panels.note(bought(result)) + panels.table(
         rows,
         title=SAYS("mechanisms.title", epsilon=number(settings.left)),
         caption=SAYS["mechanisms.caption"] + others,
         now=MECHANISMS[settings.mechanism][0],
-        heads=heads | {"right": f"{heads['right']}<br>{panels.badge('trained now')}"},
+        heads=SAYS.heads("mechanisms", rows[0], now=panels.badge("trained now")),
         formats={
             "sigma": number,
             "left": number,
@@ -40,19 +34,16 @@ def mechanisms(result: NetworkResult) -> str:
 
 
 def table(result: NetworkResult) -> str:
-    """Return the training at four steps, as a table."""
-    frame, now = result.table(), panels.badge("trained now")
+    frame, arms = result.table(), {arm: arm_name(result, arm) for arm in ("private", "plain")}
     ends = zip(frame["low"].map(outcomes.tenths), frame["high"].map(outcomes.tenths), strict=True)
     band = [low if low == high else SAYS("table.band", low=low, high=high) for low, high in ends]
-    step, epochs, epsilon, between = SAYS["table.heads"].split(", ")
     spent = panels.badge(SAYS["table.bound" if result.holds and not result.settings.void else "table.claimed"])
-    arms = {arm: f"{arm_name(result, arm)}<br>{now}" for arm in ("private", "plain")}
+    columns = "step", "epochs", "epsilon", "private", "band", "plain"
     return panels.table(
         frame.assign(band=band),
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],
-        heads={"step": step, "epochs": epochs, "epsilon": f"{epsilon}<br>{spent}", "private": arms["private"]}
-        | {"band": between, "plain": arms["plain"]},
+        heads=SAYS.heads("table", columns, spent=spent, now=panels.badge("trained now"), **arms),
         formats={
             "step": "{:,}".format,
             "epochs": number,

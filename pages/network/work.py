@@ -46,7 +46,6 @@ class Trained(NamedTuple):
 
     @classmethod
     def of(cls, stretches: Sequence[Self]) -> Self:
-        """Return stretches that follow one another, as one."""
         return cls(*map(np.concatenate, zip(*stretches, strict=True)))
 
 
@@ -119,7 +118,6 @@ class Training:
         return slices(stretch, self, range(0, FRAMES, self.frames_at_once(len(group))), [group])
 
     def weights_at(self, frame: int, group: range) -> np.ndarray:
-        """Return the weights (R, P) of a group at a recorded frame."""
         task = next(one for one in self.stretches_of(group) if reached(one) >= frame)
         return task.run().weights[frame - reached(task) - 1]
 
@@ -131,7 +129,6 @@ class Training:
             return (z.argmax(axis=1) == split.y_test).mean(axis=-1)
 
     def start(self, repeats: range) -> np.ndarray:
-        """Return the initial weights (R, P)."""
         return self.recipe.architecture.start(self.seed, repeats).astype(np.float32)
 
     def train(self, repeats: range, start: np.ndarray, *, first: int, last: int, record: Sequence[int]) -> sgd.Training:
@@ -159,7 +156,6 @@ Stretches = tuple[Stretch, ...]
 
 
 def reached(task: Stretch) -> int:
-    """Return the last frame of a stretch."""
     return min(task.at[0] + task.model.frames_at_once(task.count), FRAMES)
 
 

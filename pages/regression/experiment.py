@@ -36,7 +36,6 @@ class RegressionSettings(RegressionParameters):
         return Runs(work=work.over_share, model=methods, at=(self.left,), count=min(self.repeats, work.SHARE_REPEATS))
 
     def probe(self) -> Runs[work.Method, work.FocusOutcome]:
-        """The chosen mechanism at today's epsilon."""
         return self.focus(self.mechanism)
 
     def sample(self, count: int) -> tuple[Runs[work.Method, work.Errors], ...]:
@@ -57,8 +56,6 @@ class RegressionSettings(RegressionParameters):
         )
 
     def result(self, outcomes: Mapping[Any, Any]) -> RegressionResult:
-        """Assemble what has been done; needs the essential tasks only."""
-
         def done(names: Iterable[str], task: Callable[[str], Task]) -> dict[str, Any]:
             return {name: outcomes[one] for name in names if (one := task(name)) in outcomes}
 

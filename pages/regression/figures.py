@@ -3,6 +3,7 @@ and the error as a function of two coefficients: a bowl, and what noise makes of
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +15,11 @@ from ui.plot.curves import Curve, over, trained
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
-METHODS = {name: SAYS[f"methods.{name}"] for name in theme.REGRESSIONS}
+METHODS = SAYS.cases("methods")
 
 _EPSILON_AXIS = theme.epsilon_axis(*RegressionParameters.LIMITS["epsilon"], beside=0.05)
 
-# Bands of the excess error, as multiples of the least error; each has a shade of its own, upwards and downwards.
+# Bands of the excess error, as multiples of the least error: a colour for each upwards, and after them downwards.
 _EDGES = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
 _SHADES = [0.02 + 0.68 * place / len(_EDGES) for place in range(len(_EDGES) + 1)]
 _COLOURS = [(colour, shade) for colour in (theme.NON_PRIVATE, theme.FALLS) for shade in _SHADES]
@@ -130,7 +131,7 @@ def lines(result: RegressionResult) -> dict:
         points, shown = _people(result)
     path = "".join(f"M{left:.5g},{start:.6g}L{right:.5g},{end:.6g}" for start, end in found)
     line = {"color": theme.REGRESSIONS[settings.mechanism], "width": 1.2}
-    rising, margin = result.rising, 0.03 * (right - left)
+    rising, margin = int((found[:, 1] > found[:, 0]).sum()), 0.03 * (right - left)
     many, goes = (rising, "rise") if exact[1] > exact[0] else (settings.repeats - rising, "fall")
     return over(
         *points,
@@ -176,14 +177,17 @@ def coefficients(result: RegressionResult) -> dict:
 
 
 def split(result: RegressionResult) -> dict:
-    """Median error over the share of epsilon for the quadratic, with the share of least noise and today's."""
+    """Median error over the share of epsilon for the quadratic; just above the axis, the share with the least noise."""
     (low, high), settings, frame = _error_range(result), result.settings, result.over_split
     curves: list[Curve | dict] = []
     for name in SPLITTERS:
         if name in frame:
             medians, chosen = np.minimum(frame[name].to_numpy(), 20 * high), name == settings.mechanism
             curves.append(replace(_curve(name, frame["share"], medians, chosen=chosen), dots=0))
-            curves.append(_least_noise(result, name, low + 0.012 * (high - low)))
+            mark: dict[str, Any] = {"size": 13, "symbol": "triangle-up", "cliponaxis": False, "showlegend": False}
+            hover = f"least noise: %{{x:.1%}}<extra>{METHODS[name]}</extra>"
+            least, bottom = SPLITTERS[name](result.problem.inputs), low + 0.012 * (high - low)
+            curves.append(theme.markers([least], [bottom], colour=theme.REGRESSIONS[name], hover=hover, **mark))
     left = frame.loc[frame["share"] < 0.5, frame.columns[1:]].to_numpy()
     free = left.size and left.max() < low + 0.6 * (high - low)
     return over(
@@ -197,26 +201,13 @@ def split(result: RegressionResult) -> dict:
     )
 
 
-def _least_noise(result: RegressionResult, name: str, height: float) -> dict:
-    """The mark just above the axis at the share with the least noise."""
-    share, hover = SPLITTERS[name](result.problem.inputs), f"least noise: %{{x:.1%}}<extra>{METHODS[name]}</extra>"
-    return theme.markers(
-        [share],
-        [height],
-        colour=theme.REGRESSIONS[name],
-        size=13,
-        symbol="triangle-up",
-        hover=hover,
-        cliponaxis=False,
-        showlegend=False,
-    )
-
-
 def true_surface(result: RegressionResult) -> dict:
     """The error that the rows really have, with the end of every run."""
-    ends = result.focus.weights[:, list(result.pair)]
-    title = theme.title("Error surface", f"{result.in_view} of {len(ends)} runs in view")
-    return _surface(result, result.true_surface, title=title, dots=ends)
+    ends, surface = result.focus.weights[:, list(result.pair)], result.true_surface
+    seen = (np.abs(ends - surface.centre) <= REACH).all(axis=1).sum()
+    return _surface(
+        result, surface, title=theme.title("Error surface", f"{seen} of {len(ends)} runs in view"), dots=ends
+    )
 
 
 def noisy_surface(result: RegressionResult) -> dict:
@@ -238,9 +229,9 @@ def _surface(result: RegressionResult, surface: Surface, *, title: dict, dots: n
     fill, line = theme.REGRESSIONS[result.settings.mechanism], {"width": 0.8, "color": "rgba(255,255,255,.8)"}
     runs = theme.specks(*ends.T, width=speck, height=speck)
     hover = "%{x:.4~g}, %{y:.4~g}<extra>least squares</extra>"
-    across, up = factor * middle
+    (across, up), values = factor * middle, surface.values(middle)
     return maps.heat(
-        _bands(surface.values(middle), result.least_error),
+        np.searchsorted(_EDGES, np.abs(values) / result.least_error) + np.where(values < 0, len(_SHADES), 0),
         _COLOURS,
         theme.markers([across], [up], colour=theme.NON_PRIVATE, size=13, symbol="x-thin-open", hover=hover),
         annotations=[theme.note("◆ a run  × least squares", "lower left")],
@@ -249,8 +240,3 @@ def _surface(result: RegressionResult, surface: Surface, *, title: dict, dots: n
         xaxis=theme.axis(_feature(result, result.settings.across), left, left + side),
         yaxis=theme.axis(_feature(result, result.settings.up), bottom, bottom + side),
     )
-
-
-def _bands(values: np.ndarray, least: float) -> np.ndarray:
-    """Colour numbers: the band of each point, those below the stationary point in the second half."""
-    return np.searchsorted(_EDGES, np.abs(values) / least) + np.where(values < 0, len(_SHADES), 0)

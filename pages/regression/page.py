@@ -1,6 +1,6 @@
 """What does privacy cost a regression?"""
 
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from dpcore.data.regression import SOURCES
@@ -14,21 +14,20 @@ from pages.regression.result import RegressionResult
 from ui import controls, labels, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
+PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 MAIN = ("rows", "features", "label_top")
 MORE = ("delta", "repeats", "seed")
 SPLITS = {"best": "least noise", "own": "by hand"}
 
 
 def setup(desk: controls.Desk) -> None:
-    """The choices that make another experiment."""
     desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()} | {OWN: "My data"})
-    desk.choose("mechanism", "Mechanism", figures.METHODS, help=say.MECHANISMS_HELP)
+    desk.choose("mechanism", "Mechanism", figures.METHODS, help=say.HELP["mechanism"])
 
 
 def more(desk: controls.Desk) -> None:
-    """Show the selectors in *More settings*."""
-    desk.choose("split", "Budget split", SPLITS, help=say.SPLIT_HELP)
-    desk.choose("repair", "Repair", REPAIRS, help=say.REPAIR_HELP)
+    desk.choose("split", "Budget split", SPLITS, help=say.HELP["split"])
+    desk.choose("repair", "Repair", REPAIRS, help=say.HELP["repair"])
     source = desk.settings.source
     if source is None:
         return
@@ -56,9 +55,8 @@ def pictures(result: RegressionResult) -> list[list[live.Picture]]:
     released = result.noisy_surface is not None
     drawn = {"errors": figures.errors(result), "lines": figures.lines(result)}
     drawn |= {"noisy": figures.noisy_surface(result)} if released else {"true": figures.true_surface(result)}
-    about = say.ABOUT | ({"lines": say.OWN_LINES} if result.settings.private else {})
-    errors, lines, surface = live.row(about, drawn, height=455, wide={"errors": 1.5})
-    return [[errors, replace(lines, pair=True), surface]]
+    about = say.ABOUT | ({"lines": say.ABOUT["own_lines"]} if result.settings.private else {})
+    return [live.row(about, drawn, height=455, wide={"errors": 1.5}, pair={"lines": True})]
 
 
 def methods(result: RegressionResult) -> list[list[live.Picture]]:
@@ -74,6 +72,12 @@ def coefficients(result: RegressionResult) -> list[list[live.Picture]]:
     if result.noisy_surface is not None:
         drawn["true"] = figures.true_surface(result)
     return [live.row(say.ABOUT, drawn, height=380, wide={"coefficients": 1.6})]
+
+
+def program(settings: RegressionParameters) -> str:
+    share = settings.share_of(settings.mechanism)
+    given = f"    share={share!r},\n" if settings.mechanism in SPLITTERS else ""
+    return PROGRAM.format(settings=settings, problem=settings.problem, share=given)
 
 
 PAGE = Page(
@@ -99,7 +103,7 @@ PAGE = Page(
         "coefficients": say.coefficients_table,
     },
     pictures=pictures,
-    code=say.program,
+    code=program,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,

@@ -30,22 +30,16 @@ _DECLARED = 200.0
 class RegressionParameters(SourceSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    dataset: a key of ``SOURCES``, or "own".
-    own: with dataset "own", an ``OwnRows``; of a plain string, the mere name of one, nothing can be computed.
     mechanism: the one of ``REGRESSIONS`` that is looked at closely.
-    epsilon: of the guarantee.
     share: of epsilon for the quadratic, where it is set by hand.
     split: "best" gives each mechanism the split of epsilon with the least noise, "own" gives all ``share``.
     delta: of the guarantee of Gaussian mechanisms.
-    rows: how many private rows, or persons of a file, are trained on, from the first.
-    features: how many of them there are, from the first.
+    rows, features: how many private rows, or persons of a file, are trained on, and features, from the first.
     label_top: upper bound to which labels are clipped, in their unit; a file has declared its own.
     repair: of the "functional" and "gaussian" mechanisms, a key of ``REPAIRS``.
-    repeats: how often each mechanism is run.
     seed: of the noise, and of who is held out where the data set is not a fixed one.
     feature: number of the feature whose line is drawn.
-    across: number of the feature whose coefficient the surface has across.
-    up: number of the feature whose coefficient the surface has upwards.
+    across, up: numbers of the features whose coefficients span the surface.
     draw: whose noisy surface is drawn, from 1.
     """
 
@@ -115,7 +109,6 @@ class RegressionParameters(SourceSettings):
 
     @property
     def source(self) -> regression_data.Source | None:
-        """The data set; None for a file that is only named."""
         return _source(self.dataset, self.own)
 
     @property
@@ -125,7 +118,6 @@ class RegressionParameters(SourceSettings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Field -> (lowest, highest) value, with what the data set leaves of them."""
         last = self.features - 1 if isinstance(self.features, int) else 1
         source = self.source
         rows, features = (own_table.MOST_ROWS, own_rows.MOST_COLUMNS)

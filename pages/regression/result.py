@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from lab.claims import Case, compare, onwards
 from lab.ensemble import Grid
 from lab.settings import Spread, quantiles_of
 from pages.regression.parameters import RegressionParameters
-from pages.regression.surface import REACH, Surface, surface
+from pages.regression.surface import Surface, surface
 from pages.regression.work import SHARES, CurveOutcome, FocusOutcome, Problem
 
 
@@ -73,8 +72,8 @@ class RegressionResult:
 
     @cached_property
     def mean_error(self) -> float:
-        """Held-out error of always saying the mean: the upper rail."""
-        return float(self.problem.errors(self.problem.mean_weights()))
+        """Held-out error of always saying the mean of the clipped training labels: the upper rail."""
+        return float(self.problem.errors(np.r_[self.problem.train().mean, np.zeros(self.problem.features)]))
 
     @cached_property
     def guarantee(self) -> Guarantee:
@@ -87,7 +86,6 @@ class RegressionResult:
         return settings.spent + published_epsilon(settings.left, share=settings.share_of("published"))
 
     def summary(self, name: str | None = None) -> Spread:
-        """Held-out error at today's epsilon of a mechanism, or of the chosen one."""
         return Spread.of(self.at_now[name or self.settings.mechanism].errors)
 
     @cached_property
@@ -119,26 +117,20 @@ class RegressionResult:
         first = onwards([compare(errors, self.mean_error, better="lower") for errors in found])
         return self.settings.epsilons[first] if first < len(self.settings.epsilons) else None
 
-    @property
-    def rising(self) -> int:
-        """Return how many runs' lines rise."""
-        _, found, _ = self.lines()
-        return int((found[:, 1] > found[:, 0]).sum())
-
     def table(self) -> pd.DataFrame:
         """A row a mechanism at today's epsilon: median and quantiles of the error, and how often it fails."""
-        return pd.DataFrame([self._row(name) for name in self.at_now])
-
-    def _row(self, name: str) -> dict[str, Any]:
-        found, errors = self.summary(name), self.at_now[name].errors
-        return {
-            "mechanism": name,
-            "delta": self.settings.guarantee(name).delta,
-            **found._asdict(),
-            "over least squares": found.median / self.least_squares,
-            "worse than the mean": float((errors > self.mean_error).mean()),
-            "no minimum": self.at_now[name].no_minimum,
-        }
+        rows = [
+            {
+                "mechanism": name,
+                "delta": self.settings.guarantee(name).delta,
+                **Spread.of(one.errors)._asdict(),
+                "over least squares": np.median(one.errors) / self.least_squares,
+                "worse than the mean": float((one.errors > self.mean_error).mean()),
+                "no minimum": one.no_minimum,
+            }
+            for name, one in self.at_now.items()
+        ]
+        return pd.DataFrame(rows)
 
     @property
     def runs(self) -> pd.DataFrame:
@@ -214,12 +206,6 @@ class RegressionResult:
     def true_surface(self) -> Surface:
         train = self.problem.train()
         return surface(train.gram, train.moment, rows=train.rows, pair=self.pair)
-
-    @property
-    def in_view(self) -> int:
-        """Return how many runs end inside the picture of the true surface: within ``REACH`` of least squares."""
-        ends = self.focus.weights[:, list(self.pair)]
-        return int((np.abs(ends - self.true_surface.centre) <= REACH).all(axis=1).sum())
 
     @cached_property
     def noisy_surface(self) -> Surface | None:

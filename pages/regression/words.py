@@ -1,28 +1,27 @@
 """The regression page's words: which text of ``texts.md`` is said, and with which numbers."""
 
 import math
+from collections.abc import Callable
 from html import escape
+from typing import Any
 
 from lab.claims import Case
 from lab.files.own_rows import Roles
 from pages.regression.figures import METHODS, SAYS
-from pages.regression.parameters import SPLITTERS, RegressionParameters
+from pages.regression.parameters import SPLITTERS
 from pages.regression.result import RegressionResult
 from ui import outcomes, panels
 from ui.outcomes import apart, percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 
-LEAD, OWN_LINES = SAYS["lead"], SAYS["about.own_lines"]
-_CHARTS = ("errors", "lines", "noisy", "true", "no_minimum", "split", "coefficients")
-ABOUT = {name: SAYS[f"about.{name}"] for name in _CHARTS}
-MECHANISMS_HELP, SPLIT_HELP, REPAIR_HELP = (SAYS[f"help.{name}"] for name in ("mechanism", "split", "repair"))
+LEAD, ABOUT, HELP = SAYS["lead"], SAYS.cases("about"), SAYS.cases("help")
 # The methods that release a noisy objective.
 ON = ("published", "functional", "gaussian", "adassp")
+Formats = dict[str, Callable[[Any], str]]
 
 
 def numbers(result: RegressionResult) -> list[Number]:
-    """Return RMSE of the median run beside least squares without privacy, its range, and the best attacker."""
     found, unit = result.summary(), result.problem.source.unit
     mine, plain, loss = _beside(result)
     reach = 3 * result.mean_error  # runs that blow up stand at the end of the row of dots
@@ -63,7 +62,6 @@ def verdict(result: RegressionResult) -> str:
 
 
 def caption(result: RegressionResult) -> str:
-    """Return what the marks are; of a file, how much of it is used, and what the lines are."""
     settings = result.settings
     if settings.private:
         people, most = "people" if settings.by_person else "rows", result.problem.source.train_rows
@@ -83,7 +81,6 @@ def _apart(one: float, other: float) -> tuple[str, str]:
 
 
 def diagnostics(result: RegressionResult) -> list[str]:
-    """Return why the charts look as they do: noise against data, runs that blow up, the split, the label."""
     settings, name, failed = result.settings, result.settings.mechanism, result.failed
     median, worst, said = result.summary().median, float(result.focus.errors.max()), []
     if name in ON:
@@ -108,9 +105,8 @@ def diagnostics(result: RegressionResult) -> list[str]:
 
 
 def guarantee(result: RegressionResult) -> str:
-    """Return what is guaranteed, under which assumptions, and what is not."""
     settings, held, published = result.settings, result.guarantee, result.settings.mechanism == "published"
-    own = panels.note(_of_own(settings.roles)) if settings.roles else ""
+    own = _of_own(settings.roles) if settings.roles else ""
     if settings.void:
         return outcomes.void_guarantee(settings) + own
     text = panels.note(panels.meaning(held)) + panels.guarantee(here=held) + panels.note(outcomes.limit(held))
@@ -126,77 +122,47 @@ def _of_own(roles: Roles) -> str:
     who = "row" if not roles.person else "one" if roles.rows_each == 1 else "several"
     unit = SAYS(f"own.{who}", protected=outcomes.protected(roles), rows_each=roles.rows_each)
     others = ("public_people" if roles.person else "public_rows", "gaps" if roles.gaps else "complete", "analyst")
-    return " ".join([unit, *(SAYS[f"own.{one}"] for one in others)])
+    return panels.note(" ".join([unit, *(SAYS[f"own.{one}"] for one in others)]))
 
 
-def _table(part: str, rows: panels.Rows, columns: str, *, now: str | None = None, **holes: object) -> str:
-    badges = {"now": panels.badge("trained now"), "analyst": panels.badge("analyst only")}
-    title, caption, heads = (SAYS(f"{part}.{one}", **badges, **holes) for one in ("title", "caption", "heads"))
-    named = dict(zip(columns.split(), heads.split("; "), strict=True))
-    return panels.table(rows, title=title, caption=caption, heads=named, now=now)
+def _table(part: str, rows: panels.Rows, formats: Formats, *, now: str | None = None, **holes: object) -> str:
+    """Return the table ``part``, whose columns are those of ``formats``."""
+    heads = SAYS.heads(part, formats, now=panels.badge("trained now"), analyst=panels.badge("analyst only"))
+    title, caption = (SAYS(f"{part}.{one}", **holes) for one in ("title", "caption"))
+    return panels.table(rows, title=title, caption=caption, heads=heads, now=now, formats=formats)
 
 
 def table(result: RegressionResult) -> str:
-    """Return all methods at the current epsilon, as a table."""
     settings, frame = result.settings, result.table()
-    shown = frame.assign(
-        name=frame["mechanism"].map(METHODS),
-        delta=frame["delta"].map(theme.delta),
-        median=[f"<b>{number(value)}</b>" for value in frame["median"]],
-        range=[f"{number(low)} to {number(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
-        over=frame["over least squares"].map("{:.2f}".format),
-        worse=frame["worse than the mean"].map(in_hundred),
-        none=["–" if value != value else in_hundred(value) for value in frame["no minimum"]],
-    )
+    frame["range"] = frame["low"].map(number) + " to " + frame["high"].map(number)
+    formats: Formats = {
+        "mechanism": METHODS.__getitem__,
+        "delta": theme.delta,
+        "median": lambda value: f"<b>{number(value)}</b>",
+        "range": str,
+        "over least squares": "{:.2f}".format,
+        "worse than the mean": in_hundred,
+        "no minimum": lambda value: "–" if value != value else in_hundred(value),
+    }
     rails = {"plain": number(result.least_squares), "baseline": number(result.mean_error)}
     holes = {"epsilon": number(settings.epsilon), "unit": result.problem.source.unit, "runs": settings.repeats} | rails
-    now = METHODS[settings.mechanism]
-    return _table("table", shown, "name delta median range over worse none", now=now, **holes)
+    return _table("table", frame, formats, now=METHODS[settings.mechanism], **holes)
 
 
 def coefficients_table(result: RegressionResult) -> str:
-    """Return the coefficients of the chosen method, as a table."""
-    frame, settings = result.coefficients(), result.settings
-    shown = frame.assign(
-        feature=frame["feature"].map(escape),
-        exact=frame["least squares"].map(_signed),
-        middle=[f"<b>{_signed(value)}</b>" for value in frame["median"]],
-        range=[f"{_signed(low)} to {_signed(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
-        sign=frame["sign"].map(in_hundred),
-    )
-    holes = {"method": METHODS[settings.mechanism], "unit": result.problem.source.unit}
-    return _table("coefficients", shown, "feature exact middle range sign", **holes)
+    frame = result.coefficients()
+    frame["range"] = frame["low"].map(_signed) + " to " + frame["high"].map(_signed)
+    formats: Formats = {
+        "feature": escape,
+        "least squares": _signed,
+        "median": lambda value: f"<b>{_signed(value)}</b>",
+        "range": str,
+        "sign": in_hundred,
+    }
+    holes = {"method": METHODS[result.settings.mechanism], "unit": result.problem.source.unit}
+    return _table("coefficients", frame, formats, **holes)
 
 
 def _signed(value: float) -> str:
     """Three digits with a sign, a true minus."""
     return f"{'−' if value < 0 else '+'}{number(abs(value))}"
-
-
-def program(settings: RegressionParameters) -> str:
-    """Return one run of the chosen mechanism by the estimator, as a program that runs in a checkout."""
-    problem, name = settings.problem, settings.mechanism
-    share = f"    share={settings.share_of(name)!r},\n" if name in SPLITTERS else ""
-    return f"""import numpy as np
-
-from dpcore.data import regression
-from dpcore.estimators.linear import DPLinearRegression
-
-table = regression.load({settings.dataset!r}, seed={settings.seed})
-inputs = slice(1, {problem.inputs})  # features in [-1, 1]; the estimator has its own constant
-rows = slice({settings.rows})
-middle = {problem.middle!r}  # of the label's public bounds
-# The page's own recipe on the page's rows; only the noise is another draw, and it is one run of many.
-model = DPLinearRegression(
-    mechanism={name!r},
-    epsilon={settings.epsilon!r},
-    delta={settings.delta!r},
-    label_bound={problem.half!r},
-{share}    repair={settings.repair!r},
-    random_state={settings.seed},  # None for a release: who knows the seed knows the noise
-)
-model.fit(table.X[rows, inputs], table.y[rows] - middle)
-off = model.predict(table.X_test[:, inputs]) + middle - table.y_test
-print("root mean squared error on held-out rows:", np.sqrt(np.mean(off**2)), {problem.source.unit!r})
-print(model.guarantee_)
-"""

@@ -68,12 +68,7 @@ class Problem:
         """Root mean squared error (...) of weights (..., p) on the held-out rows, in the label's unit; never 0."""
         return self.half * np.sqrt(np.maximum(self.test().errors(weights), _ROUNDING))
 
-    def mean_weights(self) -> np.ndarray:
-        """Weights of the model that always says the mean of the clipped training labels; not private."""
-        return np.r_[self.train().mean, np.zeros(self.features)]
-
     def least_squares(self) -> np.ndarray:
-        """Weights of least squares without noise."""
         return ridge(self.train())
 
 
@@ -109,7 +104,6 @@ class FocusOutcome:
 
 
 def focus(method: Method, at: tuple[float], repeats: range) -> FocusOutcome:
-    """Run a method at one epsilon."""
     fit = method.fit(at, repeats)
     gram, moment = (None if released is None else released[0] for released in (fit.gram, fit.moment))
     return FocusOutcome(
@@ -141,7 +135,6 @@ class CurveOutcome:
 
 
 def over_epsilon(method: Method, at: tuple[float, ...], repeats: range) -> CurveOutcome:
-    """Run a method at several epsilons."""
     fit = method.fit(at, repeats)
     least = None if fit.gram is None else np.linalg.eigvalsh(fit.gram)[..., 0]
     no_minimum = None if least is None else (least <= 0).mean(axis=1)
