@@ -17,6 +17,7 @@ import numpy as np
 
 from dpcore.check import RefusedError
 from dpcore.confusion import ByClass, balanced_accuracy, recalls
+from tests.claims import worse
 
 Rules = Mapping[str, Callable[[Any, re.Match], bool]]
 Limits = Mapping[str, tuple | list]
@@ -47,7 +48,8 @@ def hold(
 
     within: field -> (lowest, highest) number, or a list of what it may be, so that settings run quickly: what several
     of them have in common is then done once.
-    also: settings that are tried as well, for what is seldom said: a rule whose pattern is found nowhere fails too.
+    also: settings that are tried as well, or their results, for what is seldom said: a rule whose pattern is found
+    nowhere fails too.
     essential: nothing that a page says waits for more than the essential tasks, and those that this gives, so no other
     is run.
     seldom: rules whose patterns may be found nowhere.
@@ -55,8 +57,12 @@ def hold(
     rng, found = np.random.default_rng(seed), set()
     drawn = (at_random(kind, rng, within or {}) for _ in range(int(os.environ.get("SOAK", count))))
     for settings, whole in [*((one, True) for one in also), *((one, rng.random() < 0.75) for one in drawn)]:
-        also = essential(settings) if callable(essential) else ()
-        result = first(settings, also) if essential else outcome(settings, rng, whole=whole)
+        if hasattr(settings, "settings"):
+            result = settings
+        elif essential:
+            result = first(settings, essential(settings) if callable(essential) else ())
+        else:
+            result = outcome(settings, rng, whole=whole)
         found |= broken_by(plain(words(result)), result, {**rules, **seldom})
     assert not set(rules) - found, f"never said: {set(rules) - found}"
 
@@ -69,6 +75,70 @@ def broken_by(said: str, result: Any, rules: Rules) -> set[str]:
             assert holds(result, match), f"{match[0]!r} is not so in {result.settings}: {said}"
             found.add(pattern)
     return found
+
+
+def tiles(numbers: Iterable[Any]) -> list[str]:
+    """What the big numbers over the pictures say."""
+    return [f"{one.label}: {one.value} {one.note}." for one in numbers]
+
+
+def always(result: Any) -> float:
+    """The share of right answers on held-out rows of the best answer that is always the same."""
+    return float(np.bincount(result.split.y_test).max() / len(result.split.y_test))
+
+
+def costs(
+    private: Callable[[Any], np.ndarray],
+    without: Callable[[Any], np.ndarray | float],
+    ratio: Callable[[Any], float],
+    numbers: Callable[[Any], list[Any]],
+    begun: Callable[[Any], bool] = lambda _: True,
+) -> Rules:
+    """What is said of the accuracies of models with privacy and without, and of a step's noise over its signal.
+
+    numbers: the big numbers over the pictures. begun: whether anything may be said of a cost.
+    """
+
+    def middle(result: Any) -> float:
+        return float(np.median(private(result)))
+
+    def gap(result: Any) -> float:
+        return float(np.median(without(result))) - middle(result)
+
+    def shown_gap(result: Any) -> float:
+        mine, other = (float(one.value.split()[0]) for one in numbers(result)[:2])
+        return round(other - mine, 3)
+
+    def lost(result: Any) -> bool:
+        whole = len(private(result)) == result.settings.repeats
+        return worse(private(result), without(result), constant=always(result), whole=whole)
+
+    def ends(result: Any) -> np.ndarray:
+        return np.quantile(private(result), [0.05, 0.95])
+
+    def near(said: str, share: float) -> bool:
+        return abs(float(said) - 100 * share) <= 0.5 + 1e-9
+
+    return {
+        r"Privacy lowers accuracy by ([\d.]+) points?": lambda r, m: (
+            begun(r) and middle(r) > always(r) and gap(r) >= 0.01 - 1e-9 and abs(float(m[1]) - 100 * gap(r)) <= 1 + 1e-6
+        ),
+        r"No accuracy loss can be shown in (\d+) runs": lambda r, m: (
+            begun(r) and int(m[1]) == len(private(r)) and not lost(r)
+        ),
+        r"learnt nothing yet": lambda r, _: begun(r) and middle(r) <= always(r),
+        r"90\s% of runs fall between ([\d.]+) and ([\d.]+)": lambda r, m: (
+            np.ptp(ends(r)) >= 0.15 and all(map(near, m.groups(), ends(r)))
+        ),
+        r"(?:Private accuracy|Accuracy as published|Accuracy): ([\d.]+)": lambda r, m: near(m[1], middle(r)),
+        r"Non-private accuracy: ([\d.]+)": lambda r, m: near(m[1], np.median(without(r))),
+        r"accuracy loss: ([\d.]+)": lambda r, m: begun(r) and shown_gap(r) == float(m[1]),
+        r"no accuracy loss shown": lambda r, _: begun(r) and not lost(r),
+        r"noise is ([\d.,]+) times": lambda r, m: np.isclose(float(m[1].replace(",", "")), ratio(r), rtol=0.006),
+        r"it averages out": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
+        r"does not average out": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,
+        r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
+    }
 
 
 def beyond_accuracy(mine: Callable[[Any], ByClass], *others: Callable[[Any], ByClass | None]) -> Rules:

@@ -14,52 +14,26 @@ from dpcore.estimators.reference import optimum
 from dpcore.training import losses
 from lab.boundaries import boundaries, votes
 from pages.classifier import experiment as classifier
+from pages.classifier import result as classifier_result
 from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.work import accuracies
 
 SMALL = {"repeats": 3, "steps": 6, "public_steps": 5}
+SEEDS = [4, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (0, 1))]
 
 
 def settings(**changes) -> ClassifierSettings:
     return ClassifierSettings(**{**SMALL, **changes})
 
 
-BAD = [
-    *((name, low - 1) for name, (low, _) in ClassifierSettings.LIMITS.items()),
-    *((name, high + 1) for name, (_, high) in ClassifierSettings.LIMITS.items()),
-    *((name, value) for name in ClassifierSettings.LIMITS for value in (math.nan, "abc")),
-    *((name, None) for name in ClassifierSettings.LIMITS if name != "rows"),
-    *[("steps", 2.5), ("seed", True), ("epsilon", 0), ("delta", 0), ("delta", 1), ("dataset", "mars")],
-    *[("version", "secret"), ("adjacency", "both"), ("plane", "top"), ("feature_x", 2), ("feature_y", -1)],
-]
-
-
 class TestSettings:
-    @pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{name}={value!r}" for name, value in BAD])
-    def test_a_bad_value_is_refused_with_its_name_and_range(self, name, value):
-        with pytest.raises(check.RefusedError) as caught:
-            ClassifierSettings(**{name: value})
-        assert str(caught.value).startswith(f"{name} is {value!r}, but must be ")
-        if name in ClassifierSettings.LIMITS:
-            low, high = ClassifierSettings.LIMITS[name]
-            assert f"from {low:g} to {high:g}" in str(caught.value)
-
     def test_there_are_as_many_rows_as_the_data_have_or_as_are_asked_for(self):
         assert (settings().rows, settings(dataset="wine").rows) == (400, 89)
         assert settings() == settings(rows=400)
-        with pytest.raises(check.RefusedError, match="^rows is 90, but must be a whole number from 50 to 89"):
-            settings(dataset="wine", rows=90)
-
-    def test_other_data_keep_the_number_of_rows_where_they_can(self):
         assert settings(rows=1000).change(dataset="blobs").rows == 1000
         assert settings(rows=1000).change(dataset="wine").rows == 89
         assert settings(dataset="wine", rows=60).change(dataset="gaussians").rows == 400
         assert settings().change(dataset="wine", rows=60).rows == 60
-
-    @pytest.mark.parametrize("name", ClassifierSettings.LIMITS)
-    @pytest.mark.parametrize("end", [0, 1])
-    def test_the_ends_of_each_range_are_allowed(self, name, end):
-        value = ClassifierSettings.LIMITS[name][end]
-        assert getattr(ClassifierSettings(**{name: value}), name) == value
 
     @pytest.mark.parametrize("dataset", data.STRAIGHT)
     def test_the_data_set_limits_public_rows_and_features(self, dataset):
@@ -82,30 +56,8 @@ class TestSettings:
         with pytest.raises(check.RefusedError, match="^dataset is 'mars'"):
             digits.change(dataset="mars")
 
-    def test_settings_are_their_own_cache_key(self):
-        assert settings() == settings()
-        assert hash(settings()) == hash(settings())
-        assert len({settings(seed=seed) for seed in (1, 2, 1)}) == 2
-
 
 class TestWork:
-    def test_the_pieces_are_the_whole(self):
-        one = settings()
-        outcomes = {task: task.run() for task in one.tasks()}
-        pieced, whole = one.result(outcomes), one.run()
-        np.testing.assert_array_equal(pieced.focus.weights, whole.focus.weights)
-        np.testing.assert_array_equal(pieced.reference.weights, whole.reference.weights)
-        pd.testing.assert_frame_equal(pieced.curve, whole.curve)
-
-    def test_the_essential_pieces_are_enough(self):
-        one = settings()
-        found = one.result({task: task.run() for task in one.tasks() if task.essential})
-        assert found.curve.empty
-        assert found.table()["without"].isna().all()
-        assert (found.table()["published without"] == [p[0] for p in classifier_claims.PUBLISHED.values()]).all()
-        assert found.accuracy.arms[0].over()[0].size == 0
-        assert set(found.summary) == {"scratch", "public"}
-
     def test_slices_of_the_curve_are_the_curve(self, monkeypatch):
         one = settings()
         whole = one.run()
@@ -136,10 +88,6 @@ class TestWork:
         assert one.tasks()[1:] == dataclasses.replace(one, epsilon=7.0).tasks()[1:]
         changed = dataclasses.replace(one, clip_norm=0.1, epsilon=2.0, version="published", repeats=9)
         assert one.tasks()[1] == changed.tasks()[1]  # the non-private reference
-
-    def test_more_repeats_keep_the_earlier_ones(self):
-        few, many = settings().run().focus, settings(repeats=6).run().focus
-        np.testing.assert_allclose(many.weights[:, :3], few.weights, atol=5e-6)
 
 
 class TestOutcomes:
@@ -242,26 +190,94 @@ class TestOutcomes:
         computed = table["published with"] - table["published without"]
         np.testing.assert_allclose(table["published gain computed"], computed)
 
-    def test_quantiles_and_summary_are_those_of_the_repeats(self):
-        found = settings(repeats=20, epsilon=0.5).run()
-        for place, spread in enumerate(found.summary.values()):
-            expected = np.quantile(found.focus.accuracy[place], [0.05, 0.5, 0.95])
-            np.testing.assert_allclose(spread, expected)
-            epsilons, quantiles = found.accuracy.arms[place].over()
-            np.testing.assert_allclose(quantiles[:, list(epsilons).index(0.5)], expected)
-
-    @pytest.mark.parametrize(("seed", "repeats"), [(4, 24), (0, 24), (1, 24)])
-    def test_what_sound_training_reaches_on_the_two_gaussians(self, seed, repeats):
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_what_sound_training_reaches_on_the_two_gaussians(self, seed):
         """Within 3 points of the optimum at epsilon 1, at chance at 0.01: medians on held-out rows, no public data."""
-        one = ClassifierSettings(dataset="gaussians", version="sound", public_rows=0, seed=seed, repeats=repeats)
+        one = ClassifierSettings(dataset="gaussians", version="sound", public_rows=0, seed=seed)
         found = dataclasses.replace(one, epsilon=1.0).run()
         assert abs(found.summary["scratch"].median - found.reference.best_accuracy) <= 0.03
         weak = dataclasses.replace(one, epsilon=0.01).tasks()[0].run()
         assert abs(np.median(weak.accuracy) - 0.5) <= 0.08
 
-    @pytest.mark.parametrize("seed", [4, 0, 1])
+    @pytest.mark.parametrize("seed", SEEDS)
     def test_public_rows_help_at_small_epsilon_and_hardly_at_a_large_one(self, seed):
         one = ClassifierSettings(seed=seed, shift=0.0, public_rows=200, public_steps=400, learning_rate=0.5)
         gain = one.run().table().set_index("epsilon")["gain"]
         assert gain[0.1] > 8
         assert abs(gain[150]) < 2
+
+
+class TestCommonRandomNumbers:
+    def test_each_repeat_sees_the_same_noise_at_every_epsilon_and_arm(self):
+        # After one step from 0 only the noise tells repeats apart, and it is the same but for its size.
+        one = settings(steps=1, repeats=5, version="sound", learning_rate=1.0)
+        path = one.model.train((0.5, 5.0), draws=range(5))
+        arms_epsilons = path.weights.reshape(2, 2, 5, -1).astype(float)
+        noise = arms_epsilons - arms_epsilons.mean(axis=2, keepdims=True)
+        ratio = classifier_claims.noise_sd(one, 0.5) / classifier_claims.noise_sd(one, 5.0)
+        np.testing.assert_allclose(noise[:, 0], noise[:, 1] * ratio, atol=1e-5)
+        np.testing.assert_allclose(noise[0], noise[1], atol=1e-5)
+        assert noise[:, 0].std() > 0.01
+
+    def test_a_curve_is_smoother_than_its_spread(self):
+        one = ClassifierSettings(public_rows=0, repeats=8)
+        epsilons = tuple(np.geomspace(0.2, 2.0, 30))
+        accuracy = accuracies(one.model, epsilons, range(one.repeats))[0]
+        steps = np.abs(np.diff(accuracy, axis=0))
+        assert np.median(steps) < 0.1 * accuracy.std(axis=1).max()
+        assert accuracy[-5:].mean() > accuracy[:5].mean()
+
+
+def garbled(split: data.Split, *parts: str, value: float = math.nan) -> data.Split:
+    """The same split with other rows and labels in some of its parts."""
+    changes = {f"X_{part}": np.full_like(getattr(split, f"X_{part}"), value) for part in parts}
+    changes |= {f"y_{part}": np.zeros_like(getattr(split, f"y_{part}")) for part in parts}
+    return dataclasses.replace(split, **changes)
+
+
+@pytest.mark.parametrize("dataset", ["gaussians", "blobs", "breast_cancer"])
+class TestPublicStart:
+    """No private row reaches the start, nor what is drawn around it."""
+
+    def test_it_is_the_same_bits_whatever_the_private_and_the_held_out_rows_are(self, dataset, monkeypatch):
+        one = settings(dataset=dataset)
+        split, start = data.load(dataset, seed=one.seed), one.model.public.weights()
+        plane = classifier_result._plane(split, None)
+        assert np.abs(start).max() > 0.01
+        for value in (math.nan, 1e6, 0.0):
+            other = garbled(split, "private", "test", value=value)
+            monkeypatch.setattr(data, "load", lambda *_, other=other, **__: other)
+            assert one.model.public.weights().tobytes() == start.tobytes()
+            again = classifier_result._plane(other, None)
+            for name in ("origin", "axes", "extent"):
+                np.testing.assert_array_equal(getattr(again, name), getattr(plane, name))
+
+    def test_it_is_fitted_on_the_public_rows_that_were_asked_for(self, dataset, monkeypatch):
+        one = settings(dataset=dataset, public_rows=30, shift=0.0)
+        split, start = data.load(dataset, seed=one.seed), one.model.public.weights()
+        X, y = split.X_public.copy(), split.y_public.copy()
+        for place, changes in ((29, True), (30, False)):
+            other = X.copy()
+            other[place] = -other[place][::-1]
+            changed = dataclasses.replace(split, X_public=other, y_public=y)
+            monkeypatch.setattr(data, "load", lambda *_, changed=changed, **__: changed)
+            assert (one.model.public.weights().tobytes() != start.tobytes()) is changes
+
+    def test_the_shift_reads_public_rows_only_and_matters(self, dataset, monkeypatch):
+        one = settings(dataset=dataset, shift=1.5)
+        start = one.model.public.weights()
+        unmoved = dataclasses.replace(one, shift=0.0).model.public.weights()
+        assert np.abs(start - unmoved).max() > 1e-3
+        other = garbled(data.load(dataset, seed=one.seed), "private", "test")
+        monkeypatch.setattr(data, "load", lambda *_, **__: other)
+        assert one.model.public.weights().tobytes() == start.tobytes()
+
+    def test_both_arms_differ_by_the_start_alone(self, dataset):
+        found = settings(dataset=dataset, learning_rate=0.01, steps=1).tasks()[0].run()
+        start = settings(dataset=dataset, learning_rate=0.01, steps=1).model.public.weights()
+        np.testing.assert_allclose(found.weights[1].mean(axis=0) - found.weights[0].mean(axis=0), start, atol=0.02)
+
+    def test_no_public_rows_no_arm(self, dataset):
+        one = settings(dataset=dataset, public_rows=0)
+        assert one.arms == ("scratch",)
+        assert one.run().focus.weights.shape[0] == 1

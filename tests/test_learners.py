@@ -9,7 +9,7 @@ import pytest
 
 from dpcore import check, streams
 from dpcore.cache import CACHE
-from dpcore.estimators import seeds
+from dpcore.estimators import classes, seeds
 from dpcore.estimators.linear import REGRESSIONS, DPLinearRegression
 from dpcore.estimators.logistic import DPLogisticRegression
 from dpcore.estimators.network import DPNetworkClassifier
@@ -63,6 +63,13 @@ def rows():
     return X, (X[:, 0] > 0).astype(int)
 
 
+def apart(n_classes: int):
+    """Rows (200, 3) of classes that lie apart, and their classes, which are words."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, n_classes, 200)
+    return rng.normal(scale=0.2, size=(200, 3)) + 0.5 * np.eye(n_classes, 3)[y], np.array(list("abc"))[y]
+
+
 def weights(fitted) -> np.ndarray:
     return fitted.weights_ if hasattr(fitted, "weights_") else fitted.coef_
 
@@ -100,6 +107,64 @@ class TestSeeds:
     def test_what_seeds_nothing_is_refused_by_name(self, make, state):
         with pytest.raises(check.RefusedError, match="^random_state is "):
             make(random_state=state).fit(*rows())
+
+
+@pytest.mark.parametrize("make", SMALL[:2], ids=NAMES[:2])
+class TestClassifiers:
+    def test_a_longer_row_counts_as_one_of_the_declared_norm(self, make):
+        X, y = apart(2)
+        direction, fits = X[0] / np.linalg.norm(X[0]), []
+        for length in (2.0, 2e3, 2e9, 1.9):  # the last one keeps its length
+            X[0] = length * direction
+            fits.append(weights(make(data_norm=2.0, random_state=0).fit(X, y)))
+        np.testing.assert_allclose(fits[1:3], [fits[0]] * 2, rtol=1e-9)
+        assert np.abs(fits[3] - fits[0]).max() > 1e-7
+
+    def test_the_unit_of_the_rows_changes_nothing(self, make):
+        X, y = apart(2)
+        meters = make(data_norm=1.0, random_state=1).fit(X, y)
+        millimeters = make(data_norm=1000.0, random_state=1).fit(1000 * X, y)
+        np.testing.assert_allclose(meters.decision_function(X), millimeters.decision_function(1000 * X), rtol=1e-9)
+
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_probabilities_and_scores_agree_with_predictions(self, make, n_classes):
+        X, y = apart(n_classes)
+        fitted = make(epsilon=5.0, random_state=0).fit(X, y)
+        said, shares, scores = fitted.predict(X), fitted.predict_proba(X), fitted.decision_function(X)
+        assert (fitted.classes_[shares.argmax(axis=1)] == said).all()
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+        assert scores.shape == ((200,) if n_classes == 2 else (200, 3))
+        assert (fitted.classes_[scores.argmax(axis=1) if n_classes > 2 else (scores > 0).astype(int)] == said).all()
+
+    @pytest.mark.parametrize("label", ["a", "z", 3, None, np.nan])
+    def test_no_set_of_labels_is_refused_where_classes_are_declared(self, make, label):
+        X = apart(2)[0]
+        fitted = make(classes=["c", "a", "b"]).fit(X, np.full(200, label, dtype=object))
+        assert list(fitted.classes_) == ["a", "b", "c"]
+        assert fitted.predict_proba(X).shape == (200, 3)
+        assert fitted.guarantee_.assumes == ()
+
+    def test_classes_read_off_the_labels_are_assumed_public(self, make):
+        assert make().fit(*apart(2)).guarantee_.assumes == (classes.READ_OFF,)
+        with pytest.raises(ValueError, match="one class"):
+            make().fit(apart(2)[0], np.full(200, "a"))
+
+    @pytest.mark.parametrize("value", [3, "ab", ["a"], ["a", "a", "b"], ["a", 1], [0.0, np.nan], [None, "a"]], ids=repr)
+    def test_what_is_no_list_of_classes_is_refused_by_name(self, make, value):
+        with pytest.raises(check.RefusedError, match="^classes is "):
+            make(classes=value).fit(*apart(2))
+
+    def test_a_parameter_out_of_range_is_refused_by_name(self, make):
+        refused = {"epsilon": (0, -1), "delta": (0, 2), "clip_norm": (0,), "data_norm": (-1,), "learning_rate": (0,)}
+        if make is SMALL[0]:
+            refused |= {"steps": (0, 1.5), "adjacency": ("both",), "average": ("half",)}
+        else:
+            refused |= {"epochs": (0,), "lot_size": (0,), "decay": (2,), "activation": ("sine",)}
+            refused |= {"accountant": ("my own",), "hidden_layer_sizes": ((4, 0),), "clip_norm": (0, None, (1.0,) * 3)}
+        for name, values in refused.items():
+            for value in values:
+                with pytest.raises(check.RefusedError, match=f"^{name} is "):
+                    make(**{name: value}).fit(*apart(2))
 
 
 SEEDS = (2**127 + 12345, 2**126 + 54321)

@@ -9,9 +9,8 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks import defaults
-from dpcore import check
 from dpcore.data import toy as data
-from dpcore.estimators import classes, seeds
+from dpcore.estimators import seeds
 from dpcore.estimators.logistic import DPLogisticRegression
 from dpcore.estimators.reference import optimum
 from dpcore.privacy import Adjacency
@@ -116,11 +115,11 @@ def test_with_groups_the_rules_count_people_and_not_rows():
     assert (fitted.clip_norm_, fitted.n_iter_) == (0.3, 100)
 
 
-def test_on_20_000_rows_the_defaults_cost_less_than_a_third_of_a_point():
-    """At epsilon 1, where the best constant answer is 1.8 points worse: five data sets, 20 releases of each."""
-    for seed in range(5):
-        lost, constant = defaults.lost(seed, rows=20_000, epsilon=1.0, releases=20)
-        assert lost <= 0.3 < 1.2 < constant
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 5))])
+def test_on_20_000_rows_the_defaults_cost_less_than_a_third_of_a_point(seed):
+    """At epsilon 1, where the best constant answer is 1.8 points worse: 20 releases."""
+    lost, constant = defaults.lost(seed, rows=20_000, epsilon=1.0, releases=20)
+    assert lost <= 0.3 < 1.2 < constant
 
 
 @pytest.fixture(scope="module")
@@ -161,68 +160,14 @@ def test_the_average_and_the_rule_together_halve_what_either_leaves_lost(two_gau
     assert both < 0.5 * min(others)
 
 
-class TestClasses:
-    def test_one_without_rows_is_learnt_like_any_other(self):
-        X, y = problem(2)
-        model = DPLogisticRegression(classes=["c", "a", "b"], random_state=0).fit(X, y)
-        assert list(model.classes_) == ["a", "b", "c"]
-        assert (model.coef_.shape, model.predict_proba(X).shape) == ((3, 3), (200, 3))
-        assert model.guarantee_.assumes == (seeds.KNOWN_SEED,)
-
-    @pytest.mark.parametrize("label", ["a", "z", 3, None, math.nan])
-    def test_no_set_of_labels_is_refused(self, label):
-        y = np.full(200, label, dtype=object)
-        model = DPLogisticRegression(classes=["a", "b"]).fit(problem()[0], y)
-        assert list(model.classes_) == ["a", "b"]
-        assert model.guarantee_.assumes == ()
-
-    @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_a_row_of_another_class_counts_for_nothing(self, n_classes):
-        X, y = problem(n_classes, n=40)
-        path = plain_path(X, y, Adjacency.REPLACE_ONE, learning_rate=4.0, nobody=(5, 9))
-        labels = y.astype(object)
-        labels[[5, 9]] = "other", None
-        model = DPLogisticRegression(**PLAIN, learning_rate=4.0, classes=sorted(set(y)))
-        assert_weights(model.fit(X, labels), path[3:].mean(axis=0))
-
-    def test_those_read_off_the_labels_are_taken_as_public_and_the_guarantee_says_so(self):
-        assert DPLogisticRegression().fit(*problem()).guarantee_.assumes == (classes.READ_OFF,)
-        with pytest.raises(ValueError, match="one class"):
-            DPLogisticRegression().fit(problem()[0], np.full(200, "a"))
-
-    @pytest.mark.parametrize(
-        "value", [3, "ab", ["a"], ["a", "a", "b"], ["a", 1], [0.0, math.nan], [None, "a"]], ids=repr
-    )
-    def test_what_is_no_list_of_classes_is_refused_by_name(self, value):
-        with pytest.raises(check.RefusedError, match="^classes is "):
-            DPLogisticRegression(classes=value).fit(*problem())
-
-
-def test_a_longer_row_counts_as_one_of_the_declared_norm():
-    X, y = problem()
-    model, ends = DPLogisticRegression(data_norm=2.0, random_state=0), []
-    direction = X[0] / np.linalg.norm(X[0])
-    for length in (2.0, 2e3, 2e9):
-        X[0] = length * direction
-        fitted = clone(model).fit(X, y)
-        ends.append(np.append(fitted.coef_, fitted.intercept_))
-    np.testing.assert_allclose(ends[1:], [ends[0]] * 2, rtol=1e-9)
-    X[0] = 1.9 * direction  # while a shorter one keeps its length
-    assert np.abs(clone(model).fit(X, y).coef_ - ends[0][:-1]).max() > 1e-6
-
-
-def test_the_unit_of_the_rows_changes_nothing():
-    X, y = problem()
-    meters = DPLogisticRegression(data_norm=1.0, random_state=1).fit(X, y)
-    millimeters = DPLogisticRegression(data_norm=1000.0, random_state=1).fit(1000 * X, y)
-    np.testing.assert_allclose(meters.decision_function(X), millimeters.decision_function(1000 * X), rtol=1e-9)
-
-
-def test_the_seed_makes_a_release_reproducible_and_nothing_else_does():
-    X, y = problem()
-    fits = [DPLogisticRegression(random_state=state).fit(X, y).coef_ for state in (0, 0, 1, None, None)]
-    np.testing.assert_array_equal(fits[0], fits[1])
-    assert len({tuple(fit.ravel()) for fit in fits}) == 4
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_row_of_another_class_counts_for_nothing(n_classes):
+    X, y = problem(n_classes, n=40)
+    path = plain_path(X, y, Adjacency.REPLACE_ONE, learning_rate=4.0, nobody=(5, 9))
+    labels = y.astype(object)
+    labels[[5, 9]] = "other", None
+    model = DPLogisticRegression(**PLAIN, learning_rate=4.0, classes=sorted(set(y)))
+    assert_weights(model.fit(X, labels), path[3:].mean(axis=0))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -245,39 +190,6 @@ def test_with_hardly_any_noise_it_finds_the_optimum(n_classes):
     found, target = (m.decision_function(X) for m in (fitted, best))
     assert np.corrcoef(found.ravel(), target.ravel())[0, 1] > 0.999
     assert fitted.score(X, y) == pytest.approx(best.score(X, y), abs=0.005)
-
-
-def test_probabilities_and_scores_agree_with_predictions():
-    for n_classes in (2, 4):
-        X, y = problem(n_classes, d=4)
-        fitted = DPLogisticRegression(epsilon=5.0, random_state=0).fit(X, y)
-        assert (fitted.classes_[fitted.predict_proba(X).argmax(axis=1)] == fitted.predict(X)).all()
-        np.testing.assert_allclose(fitted.predict_proba(X).sum(axis=1), 1)
-        scores = fitted.decision_function(X)
-        assert scores.shape == ((200,) if n_classes == 2 else (200, 4))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"epsilon": 0},
-        {"epsilon": -1},
-        {"delta": 0},
-        {"delta": 2},
-        {"clip_norm": 0},
-        {"data_norm": -1},
-        {"steps": 0},
-        {"steps": 1.5},
-        {"learning_rate": 0},
-        {"adjacency": "both"},
-        {"average": "half"},
-    ],
-    ids=str,
-)
-def test_bad_parameters_are_refused_by_name(changes):
-    ((name, value),) = changes.items()
-    with pytest.raises(check.RefusedError, match=f"^{name} is '?{value}"):
-        DPLogisticRegression(**changes).fit(*problem())
 
 
 def test_the_reference_is_a_stationary_point():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from dpcore import accountants, check, lots
-from dpcore.estimators import classes, seeds
+from dpcore import accountants, lots
+from dpcore.estimators import seeds
 from dpcore.estimators.network import DPNetworkClassifier
 from dpcore.privacy import Adjacency
 from dpcore.streams import stream
@@ -83,65 +83,13 @@ def test_a_fit_is_the_plain_loop(clip_norm, n_classes, nobody):
     assert (model.n_iter_, model.noise_multiplier_) == (10, pytest.approx(sigma, rel=1e-12))
 
 
-def test_a_longer_row_counts_as_one_of_the_declared_norm():
-    X, y = problem()
-    model, fits = DPNetworkClassifier(data_norm=2.0, random_state=0, epochs=3), []
-    direction = X[0] / np.linalg.norm(X[0])
-    for length in (2.0, 2e3, 2e9):
-        X[0] = length * direction
-        fits.append(clone(model).fit(X, y))
-    np.testing.assert_allclose([fit.weights_ for fit in fits[1:]], [fits[0].weights_] * 2, rtol=1e-9)
-    np.testing.assert_allclose(fits[0].predict_proba([2.0 * direction]), fits[0].predict_proba([9.0 * direction]))
-    X[0] = 1.9 * direction  # while a shorter one keeps its length
-    assert np.abs(clone(model).fit(X, y).weights_ - fits[0].weights_).max() > 1e-7
-
-
-def test_the_unit_of_the_rows_changes_nothing():
-    X, y = problem()
-    meters = DPNetworkClassifier(data_norm=1.0, random_state=1, epochs=3).fit(X, y)
-    millimeters = DPNetworkClassifier(data_norm=1000.0, random_state=1, epochs=3).fit(1000 * X, y)
-    np.testing.assert_allclose(meters.decision_function(X), millimeters.decision_function(1000 * X), rtol=1e-9)
-
-
-def test_the_seed_makes_a_release_reproducible_and_nothing_else_does():
-    fits = [
-        DPNetworkClassifier(random_state=state, epochs=1).fit(*problem()).weights_ for state in (0, 0, 1, None, None)
-    ]
-    np.testing.assert_array_equal(fits[0], fits[1])
-    assert len({tuple(fit) for fit in fits}) == 4
-
-
 def test_with_hardly_any_noise_it_learns_what_no_line_separates():
     X, y = rings()
     model = DPNetworkClassifier(epsilon=200.0, epochs=60, learning_rate=4.0, clip_norm=2.0, random_state=0)
     assert clone(model).fit(X, y).score(*rings(seed=1)) > 0.95
     line = clone(model).set_params(hidden_layer_sizes=())
     assert line.fit(X, y).score(*rings(seed=1)) < 0.85
-
-
-def test_probabilities_and_scores_agree_with_predictions():
-    for n_classes in (2, 3):
-        X, y = problem(n_classes)
-        fitted = DPNetworkClassifier(epsilon=5.0, random_state=0, epochs=3).fit(X, y)
-        assert (fitted.classes_[fitted.predict_proba(X).argmax(axis=1)] == fitted.predict(X)).all()
-        np.testing.assert_allclose(fitted.predict_proba(X).sum(axis=1), 1)
-        scores = fitted.decision_function(X)
-        assert scores.shape == ((200,) if n_classes == 2 else (200, 3))
-        if n_classes == 2:
-            assert ((scores > 0) == (fitted.predict(X) == "b")).all()
-
-
-class TestClasses:
-    @pytest.mark.parametrize("label", ["a", "z", None, math.nan])
-    def test_no_set_of_labels_is_refused(self, label):
-        X, y = problem()[0], np.full(200, label, dtype=object)
-        model = DPNetworkClassifier(classes=["c", "a", "b"], epochs=1).fit(X, y)
-        assert list(model.classes_) == ["a", "b", "c"]
-        assert model.predict_proba(X).shape == (200, 3)
-        assert model.guarantee_.assumes == ()
-
-    def test_those_read_off_the_labels_are_taken_as_public_and_the_guarantee_says_so(self):
-        assert DPNetworkClassifier(epochs=1).fit(*problem()).guarantee_.assumes == (classes.READ_OFF,)
+    np.testing.assert_allclose(line.predict_proba([[1.0, 0.0]]), line.predict_proba([[7.0, 0.0]]))  # of norm 1 at most
 
 
 def test_a_lot_larger_than_the_data_is_all_of_it():
@@ -151,30 +99,3 @@ def test_a_lot_larger_than_the_data_is_all_of_it():
         fitted.guarantee_.event, delta=1e-5, adjacency=Adjacency.ADD_REMOVE, accountant="gdp"
     ).epsilon
     assert 0.8 < exact <= 1.0
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"epsilon": 0},
-        {"epsilon": -1},
-        {"delta": 0},
-        {"delta": 2},
-        {"clip_norm": 0},
-        {"clip_norm": None},
-        {"clip_norm": (1.0, 1.0, 1.0)},
-        {"data_norm": -1},
-        {"hidden_layer_sizes": (4, 0)},
-        {"epochs": 0},
-        {"lot_size": 0},
-        {"learning_rate": 0},
-        {"decay": 2},
-        {"activation": "sine"},
-        {"accountant": "my own"},
-    ],
-    ids=str,
-)
-def test_bad_parameters_are_refused_by_name(changes):
-    ((name, _),) = changes.items()
-    with pytest.raises(check.RefusedError, match=f"^{name} is "):
-        DPNetworkClassifier(**changes).fit(*problem())

@@ -16,7 +16,7 @@ from pages.network.parameters import DATA
 from pages.network.work import FRAMES
 from tests import attackers, reached
 from tests.claims import better, worse
-from tests.sentences import Rules, beyond_accuracy, first, hold, plain, two_stories
+from tests.sentences import Rules, always, beyond_accuracy, costs, first, hold, plain, tiles, two_stories
 from tests.test_own_rows import ROLES, customers, table_of
 from tests.test_paid_bounds import paid
 
@@ -69,7 +69,7 @@ def words(result) -> str:
     parts = [
         say.verdict(result),
         words_tables.mechanisms(result),
-        *numbers(result),
+        *tiles(say.numbers(result)),
         say.caption(result),
         *say.diagnostics(result),
         say.guarantee(result),
@@ -80,10 +80,6 @@ def words(result) -> str:
     return " ".join(parts)
 
 
-def numbers(result) -> list[str]:
-    return [f"{one.label}: {one.value} {one.note}." for one in say.numbers(result)]
-
-
 def middle(result, arm: str = "private") -> float:
     return float(np.median(result.accuracy[arm]))
 
@@ -92,35 +88,12 @@ def gap(result) -> float:
     return middle(result, "plain") - middle(result)
 
 
-def shown_gap(result) -> float:
-    """The price in points, as the difference of the two numbers over the pictures."""
-    private, plain = (float(one.value.split()[0]) for one in say.numbers(result)[:2])
-    return round(plain - private, 3)
-
-
 def second_half(result) -> float:
     """What is gained from the middle of the drawn axis on, in points, from what is downloaded."""
     frame = result.curves()
     private = frame[frame["arm"] == "private"]
     x, y = private[result.settings.over].to_numpy(), 100 * private["accuracy median"].to_numpy()
     return y[-1] - np.interp(x[-1] / 2, x, y)
-
-
-def always(result) -> float:
-    """The share of right answers of the best answer that is always the same."""
-    return max(float(np.mean(result.split.y_test == label)) for label in range(result.split.n_classes))
-
-
-def ends(result) -> np.ndarray:
-    return np.quantile(result.accuracy["private"], [0.05, 0.95])
-
-
-def spread(result) -> float:
-    return float(np.diff(ends(result))[0])
-
-
-def ratio(result) -> float:
-    return result.noise / result.signal
 
 
 def half(result) -> int:
@@ -158,36 +131,21 @@ def bought(result) -> tuple[np.ndarray, np.ndarray]:
     return one, other
 
 
-def lost(result) -> bool:
-    private, plain = (result.accuracy[arm] for arm in ("private", "plain"))
-    return worse(private, plain, constant=always(result), whole=len(private) == result.settings.repeats)
-
-
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
         r.settings.variant == "sound" and attackers.close(r.guarantee, m[1]) if r.step else m[1] == "50"
     ),
-    r"Privacy lowers accuracy by ([\d.]+) points?": lambda r, m: (
-        r.step > 0 and middle(r) > always(r) and gap(r) >= 0.01 - 1e-9 and abs(float(m[1]) - 100 * gap(r)) <= 1 + 1e-6
+    **costs(
+        lambda r: r.accuracy["private"],
+        lambda r: r.accuracy["plain"],
+        lambda r: r.noise / r.signal,
+        say.numbers,
+        begun=lambda r: r.step > 0,
     ),
-    r"No accuracy loss can be shown in (\d+) runs": lambda r, m: (
-        r.step > 0 and int(m[1]) == len(r.accuracy["private"]) and not lost(r)
-    ),
-    r"learnt nothing yet": lambda r, _: r.step > 0 and middle(r) <= always(r),
     r"Weights are still random": lambda r, _: r.step == 0,
-    r"90\s% of runs fall between ([\d.]+) and ([\d.]+)": lambda r, m: (
-        spread(r) >= 0.15 and np.allclose(np.array(m.groups(), dtype=float), 100 * ends(r), atol=0.5 + 1e-6)
-    ),
-    r"(?:Private accuracy|Accuracy): ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.5 + 1e-9,
-    r"Non-private accuracy: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r, "plain")) <= 0.5 + 1e-9,
-    r"accuracy loss: ([\d.]+)": lambda r, m: r.step > 0 and shown_gap(r) == float(m[1]),
-    r"no accuracy loss shown": lambda r, _: r.step > 0 and not lost(r),
     r"Private accuracy": lambda r, _: r.settings.variant == "sound",
     r"Proved epsilon: none": lambda r, _: r.step > 0 and r.settings.variant in ("inside", "realised"),
     r"Proved epsilon: \d": lambda r, _: r.step > 0 and r.settings.variant == "shuffled",
-    r"noise is ([\d.,]+) times": lambda r, m: float(m[1].replace(",", "")) == pytest.approx(ratio(r), rel=0.006),
-    r"it averages out": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
-    r"does not average out": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,
     r"whether you are in the data": lambda r, _: r.guarantee.adjacency == "add/remove",
     r"its theorem does not cover this training loop": lambda r, _: r.settings.variant != "sound",
     r"It covers the weights after every step": lambda r, _: r.settings.variant == "sound",
@@ -242,7 +200,6 @@ RULES: Rules = {
         r.reached == FRAMES and max(r.trajectories["plain"]["accuracy median"]) < 0.9
     ),
     r"is straight": lambda r, _: r.settings.layers == 0,
-    r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
     **beyond_accuracy(lambda r: r.held_out["private"], lambda r: r.held_out["plain"]),
 }
 
@@ -252,19 +209,24 @@ SELDOM: Rules = {
 }
 
 
-def test_every_sentence_says_what_was_computed():
+@pytest.fixture(scope="module")
+def once():
+    return [one.run() for one in ONCE]
+
+
+def test_every_sentence_says_what_was_computed(once):
     hold(
         NetworkSettings,
         words,
         RULES,
         within=QUICK,
-        also=ONCE,
-        count=25,
+        also=once,
+        count=15,
         seldom=SELDOM | two_stories(lambda r: r.held_out["private"]) | attackers.rules(lambda r: r.guarantee),
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (1, 2))])
 def test_the_defaults_show_what_privacy_costs_and_more_budget_takes_it_away(seed):
     tight, loose = (NetworkSettings(seed=seed, epsilon=epsilon).run() for epsilon in (NetworkSettings().epsilon, 10.0))
     assert gap(tight) >= 0.05
@@ -272,18 +234,17 @@ def test_the_defaults_show_what_privacy_costs_and_more_budget_takes_it_away(seed
     assert middle(tight) > always(tight) + 0.2
 
 
-def test_every_text_is_reached():
+def test_every_text_is_reached(once):
     again = (
         SMALL.change(variant="inside"),
         SMALL.change(variant="realised"),
         SMALL.change(clip_norm=0.01, shown=30),
         SMALL.change(epochs=8),
     )
-    for settings in (*ONCE, *again):
-        result = settings.run()
-        words(result), say.lead(settings), words_tables.table(result), figures.norms(result), figures.clipped(result)
-        figures.loss(result), figures.lots(result)
-        if settings.mechanisms:
+    for result in (*once, *(settings.run() for settings in again)):
+        words(result), say.lead(result.settings), words_tables.table(result), figures.norms(result)
+        figures.clipped(result), figures.loss(result), figures.lots(result)
+        if result.settings.mechanisms:
             figures.noise_left(result)
     part = first(NetworkSettings(rows=5000, epochs=30, repeats=2))
     say.verdict(replace(part, spent=np.full_like(part.spent, np.nan))), figures.accuracy(part), figures.lots(part)

@@ -128,7 +128,7 @@ def test_every_sentence_says_what_was_computed():
         RULES,
         within=QUICK,
         also=ONCE,
-        count=200,
+        count=100,
         essential=True,
         seldom=attackers.rules(lambda r: r.guarantee),
     )

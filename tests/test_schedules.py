@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ ADD = Adjacency.ADD_REMOVE
 RATE, STEPS, DELTA = 0.01, 10_000, 1e-5
 
 
+@cache
 def cost(event, accountant="pld", delta=DELTA) -> float:
     return account(event, delta=delta, adjacency=ADD, accountant=accountant).epsilon
 
@@ -64,12 +66,12 @@ class TestCost:
 
     RAMP = Schedule(0.25, STEPS, "linear")
 
+    @pytest.mark.soak
     def test_levels_rounded_down_and_up_hold_the_truth_between_them(self):
         down = self.RAMP.levels(count=100)
         up = {z * 0.25 ** (-1 / 100): n for z, n in down.items()}
         high, low = (cost(of(levels, 8.0)) for levels in (down, up))
         assert 0.955 < low < high < 0.974
-        assert cost(self.RAMP.event(8.0, rate=RATE)) == pytest.approx(0.996, abs=0.002)
 
     def test_neither_the_mean_nor_the_root_mean_square_of_the_noise_is_a_bound(self):
         z = 8 * self.RAMP.shares
@@ -82,7 +84,9 @@ class TestCost:
     @pytest.mark.parametrize("accountant", ["renyi", "pld"])
     def test_the_order_does_not_matter(self, accountant):
         rising = Schedule(4.0, STEPS, "linear").event(2.0, rate=RATE)
-        assert cost(rising, accountant) == pytest.approx(cost(self.RAMP.event(8.0, rate=RATE), accountant), rel=1e-3)
+        falling = cost(self.RAMP.event(8.0, rate=RATE), accountant)
+        assert cost(rising, accountant) == pytest.approx(falling, rel=1e-3)
+        assert accountant != "pld" or falling == pytest.approx(0.996, abs=0.002)
 
     def test_the_library_counts_the_same(self):
         event = self.RAMP.event(8.0, rate=RATE)
@@ -135,16 +139,3 @@ class TestRecipe:
         other = replace(self.GIVEN, shape=shape, decay=decay, clip_ramp=decay, learning_rate=7.0)
         assert other.event(2.0) == self.GIVEN.event(2.0)
         assert cost(other.event(2.0), "renyi") == cost(self.GIVEN.event(2.0), "renyi")
-
-    def test_layers_are_one_release_of_less_noise(self):
-        one = replace(self.GIVEN, noise_ramp=0.3)
-        several = replace(one, clip_norm=(0.3, 0.5))
-        costs = [cost(which.event(noise), "renyi") for which, noise in ((several, 2 * math.sqrt(2)), (one, 2.0))]
-        assert costs[0] == pytest.approx(costs[1], rel=1e-9)
-
-    def test_bad_ends_are_refused_by_name(self):
-        for name in ("noise_ramp", "clip_ramp"):
-            with pytest.raises(check.RefusedError, match=f"^{name} is "):
-                replace(self.GIVEN, **{name: 0.0})
-        with pytest.raises(check.RefusedError, match="^shape is "):
-            replace(self.GIVEN, shape="odd")
