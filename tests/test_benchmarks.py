@@ -22,7 +22,6 @@ from pages.regression.experiment import RegressionSettings
 from pages.table import PAGES
 
 SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5, draw=2, across=1, up=3)
-BARE = "benchmarks/bare/bare.py"
 CASE = walks.Case(rows=150, features=6, repeats=3, epsilons=(0.5, 8.0, 50.0))
 
 
@@ -113,17 +112,6 @@ def test_line_is_met_by_its_median_and_subjects_name_charts_that_there_are():
     assert set(DRAGGED) <= set(SUBJECTS)
     for subject in SUBJECTS.values():
         assert 0 <= max(subject.moving) < len(subject.charts)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(("kind", "page"), [(load.Person, ("app.py", "classifier")), (load.Bare, (BARE, ""))])
-def test_people_of_the_load_get_an_answer_to_what_they_move(kind, page):
-    script, path = page
-    with served(script) as address:
-        _, waits, errors = asyncio.run(load.level(kind, address, path, 2, seed=5, seconds=1.5))
-    assert errors == []
-    assert len(waits) >= 2
-    assert (waits > 0).all()
 
 
 def test_a_movement_whose_answer_is_lost_is_sent_again():

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.cache import CACHE
 from tests.asgi import ask, inside
-from tests.test_channel import met, talk
+from tests.test_channel import met, talks
 from tests.toy.page import TOY
 from ui import busy, metrics
 from ui.live import channel
@@ -82,22 +82,18 @@ def test_who_is_here_and_who_waits(on, somebody, monkeypatch):
     assert figures()["lab_waiting", "run"] == 0
 
 
-def test_movement_is_counted_once_and_so_is_its_wait(on):
+@talks
+async def test_movement_is_counted_once_and_so_is_its_wait(server, on):
     """However many slices follow. Stops asked ahead are no movements, and what only the page can answer has no wait."""
-
-    async def conversation(server):
-        client = await met(server)
-        client.ask(("epsilon", 1))
-        await client.heard()
-        client.ask(ahead=[2, 3], name="epsilon")
-        for _ in range(2):
-            await client.hear()
-        client.ask(("epsilon", 1), link={"dataset": "own"})
-        assert (await client.hear())["ordinary"]
-
-    before = figures()
-    talk(conversation)
-    after = figures()
+    before, client = await asyncio.to_thread(figures), await met(server)
+    client.ask(("epsilon", 1))
+    await client.heard()
+    client.ask(ahead=[2, 3], name="epsilon")
+    for _ in range(2):
+        await client.hear()
+    client.ask(("epsilon", 1), link={"dataset": "own"})
+    assert (await client.hear())["ordinary"]
+    after = await asyncio.to_thread(figures)
     assert after["lab_moves_total", "channel"] == before["lab_moves_total", "channel"] + 2
     assert after["lab_wait_seconds_count", "channel"] == before["lab_wait_seconds_count", "channel"] + 1
     waited = after["lab_wait_seconds_sum", "channel"] - before["lab_wait_seconds_sum", "channel"]
@@ -129,25 +125,17 @@ def test_who_moves_on_before_the_answer_waits_from_the_first_movement(on, monkey
         before = after
 
 
-def test_no_figure_holds_anything_of_a_visitor(on):
+@talks
+async def test_no_figure_holds_anything_of_a_visitor(server, on):
     """All names and all values of labels are known beforehand, whatever was asked."""
-
-    async def conversation(server):
-        client = await met(server)
-        client.ask(("epsilon", 1.23456), ("nothing", "Ada Lovelace"), link={"seed": "4711"})
-        await client.hear()
-
-    talk(conversation)
-    bounds = {*map(str, metrics.BOUNDS), "+Inf"}
-    for name, *labels in figures():
-        assert name.startswith(("lab_moves_", "lab_wait_seconds_", "process_")) or name in {
-            "lab_visitors",
-            "lab_waiting",
-            "lab_cache_bytes",
-            "lab_cache_answers",
-            "lab_threads",
-        }
-        assert set(labels) <= {"channel", "run", "door"} | bounds
+    client = await met(server)
+    client.ask(("epsilon", 1.23456), ("nothing", "Ada Lovelace"), link={"seed": "4711"})
+    await client.hear()
+    names = {"lab_visitors", "lab_waiting", "lab_cache_bytes", "lab_cache_answers", "lab_threads"}
+    values = {"channel", "run", "door", *map(str, metrics.BOUNDS), "+Inf"}
+    for name, *labels in await asyncio.to_thread(figures):
+        assert name.startswith(("lab_moves_", "lab_wait_seconds_", "process_")) or name in names
+        assert set(labels) <= values
 
 
 def test_the_cache_is_what_is_remembered(on):

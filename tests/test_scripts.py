@@ -40,9 +40,6 @@ def parts() -> Iterator[tuple[str, Page, Settings]]:
 
 
 CASES = [case for case in parts() if case[0] not in LONG]
-# A page's parts have one module: that a program of it runs alone is tested once.
-FIRST = list({page.name: (name, page, settings) for name, page, settings in reversed(CASES)}.values())
-OTHERS = [case for case in CASES if case not in FIRST]
 ESTIMATORS = [(page, settings) for _, page, settings in CASES if page.code]
 
 
@@ -59,20 +56,11 @@ def run_alone(python: Interpreter, program: str) -> str:
     return python.run(program)
 
 
-def holds_a_table(printed: str) -> bool:
-    """Whether it is a frame with a row 0."""
-    return any(line.startswith("0 ") for line in printed.splitlines()[1:])
-
-
-@pytest.mark.parametrize(("page", "settings"), [case[1:] for case in FIRST], ids=[case[0] for case in FIRST])
-def test_a_script_runs_alone_and_prints_a_table(python, page, settings):
-    assert holds_a_table(run_alone(python, takeaway.script(settings)))
-
-
-@pytest.mark.parametrize(("page", "settings"), [case[1:] for case in OTHERS], ids=[case[0] for case in OTHERS])
-def test_so_does_that_of_the_pages_other_parts(page, settings, capsys):
+@pytest.mark.parametrize("settings", [case[2] for case in CASES], ids=[case[0] for case in CASES])
+def test_script_prints_a_table(settings, capsys):
+    """That it runs alone is a test of the zip that holds it."""
     exec(takeaway.script(settings), {})
-    assert holds_a_table(capsys.readouterr().out)
+    assert any(line.startswith("0 ") for line in capsys.readouterr().out.splitlines()[1:])
 
 
 def guaranteed(printed: str) -> float:
