@@ -1,7 +1,6 @@
 """The benchmarks compare what is the same: contenders arrive at the same weights. Sizes are small, nothing is timed."""
 
 import asyncio
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 
 from benchmarks import attack as attack_benchmark
 from benchmarks import audit as audit_benchmark
-from benchmarks import contenders, crowd, engine, frames, load, network_contenders
+from benchmarks import contenders, crowd, engine, frames, network_contenders
 from benchmarks import frank_wolfe_contenders as walks
 from benchmarks import regression as regression_benchmark
 from benchmarks import regression_contenders as fits
@@ -112,28 +111,6 @@ def test_line_is_met_by_its_median_and_subjects_name_charts_that_there_are():
     assert set(DRAGGED) <= set(SUBJECTS)
     for subject in SUBJECTS.values():
         assert 0 <= max(subject.moving) < len(subject.charts)
-
-
-def test_a_movement_whose_answer_is_lost_is_sent_again():
-    """And is waited for longer, as by a browser; one that is superseded is not."""
-    sent = []
-
-    class Silent(load.Person):
-        async def ask(self, **said):
-            sent.append(json.loads(said["json_value"])["movement"])
-
-    async def talk():
-        person = Silent(socket=None, path="", query="", patience=0.02)
-        await person.move(0.5)
-        await asyncio.sleep(0.2)
-        seqs, values = [one["seq"] for one in sent], {one["value"] for one in sent}
-        assert len(seqs) == len(set(seqs)) in (2, 3, 4)
-        assert len(values) == 1
-        person.acknowledged({"ack": seqs[-1], "pending": False, "behind": 0})
-        assert not person.busy
-        assert len(person.waits) == 1
-
-    asyncio.run(talk())
 
 
 def test_each_frame_is_of_a_new_value_and_its_parts_are_the_whole():

@@ -4,8 +4,6 @@ import ast
 import inspect
 from pathlib import Path
 
-import pytest
-
 from pages import home
 from pages.lessons.lessons import LESSONS, Case
 from pages.table import PAGES
@@ -42,19 +40,15 @@ def test_every_page_has_its_door():
 
 
 def folder(page: Page) -> str:
-    """Return the name of the folder that holds the page's code."""
-    return Path(inspect.getfile(page.settings)).parent.name
+    """Return the name of the folder that holds the page's code, whose docstring is the page's question."""
+    room = Path(inspect.getfile(page.settings)).parent
+    assert ast.get_docstring(ast.parse((room / "page.py").read_text("utf-8"))) == page.question
+    return room.name
 
 
 def groups() -> list[list[Page]]:
     names = dict.fromkeys(page.group for page in PAGES)
     return [[page for page in PAGES if page.group == name] for name in names]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_question_of_a_page_is_the_docstring_of_its_module(page):
-    source = (HOME.parent / folder(page) / "page.py").read_text("utf-8")
-    assert ast.get_docstring(ast.parse(source)) == page.question
 
 
 def test_its_picture_is_the_classifiers():

@@ -90,20 +90,17 @@ def test_every_page_has_stops_that_its_knob_leads_to(page):
     )
 
 
-@pytest.mark.parametrize(
-    ("knob", "values"),
-    [
-        ({"low": 0.05, "high": 50.0, "scale": "log"}, [0.1, 1, 10]),
-        ({"low": 1e-12, "high": 0.1, "scale": "log"}, [1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2]),
-        ({"low": 2.0, "high": 7.0, "scale": "log"}, [2, 7]),
-        ({"low": 0, "high": 9999, "whole": True}, [0, 2000, 4000, 6000, 8000]),
-        ({"low": 1, "high": 3, "whole": True}, [1, 2, 3]),
-        ({"low": 0.0, "high": 1.0, "step": 0.05}, [0, 0.2, 0.4, 0.6, 0.8, 1]),
-        ({"low": 3.0, "high": 3.0}, []),
-    ],
-)
-def test_round_values_along_a_knob(knob, values):
-    assert present.ticks(Knob(name="x", label="X", **knob)) == pytest.approx(values)
+def test_round_values_along_a_knob():
+    for low, high, more, values in [
+        (0.05, 50.0, {"scale": "log"}, [0.1, 1, 10]),
+        (1e-12, 0.1, {"scale": "log"}, [1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2]),
+        (2.0, 7.0, {"scale": "log"}, [2, 7]),
+        (0, 9999, {"whole": True}, [0, 2000, 4000, 6000, 8000]),
+        (1, 3, {"whole": True}, [1, 2, 3]),
+        (0.0, 1.0, {"step": 0.05}, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        (3.0, 3.0, {}, []),
+    ]:
+        assert present.ticks(Knob(name="x", label="X", low=low, high=high, **more)) == pytest.approx(values)
 
 
 def test_three_numbers_of_four():
@@ -114,18 +111,15 @@ def test_three_numbers_of_four():
     assert [one.label for one in present.three(dots)] == ["a", "c", "d"]
 
 
-@pytest.mark.parametrize(
-    ("verdict", "parts"),
-    [
-        ("Nothing more.", ("Nothing more.", "")),
-        ("<b>At epsilon 0.5</b> it costs 2 points. More.", ("<b>At epsilon 0.5</b> it costs 2 points.", "More.")),
-        ("<b>One. Two</b> of them. <b>Three</b>", ("<b>One. Two</b> of them.", "<b>Three</b>")),
-        ("<b>One.</b> Two.", ("<b>One.</b>", "Two.")),
-        ("no end", ("no end", "")),
-    ],
-)
-def test_the_first_sentence_is_the_heading_and_none_is_lost(verdict, parts):
-    assert present.heading(verdict) == "<h1>{}</h1><p>{}</p>".format(*parts)
+def test_first_sentence_is_the_heading_and_none_is_lost():
+    for first, rest in [
+        ("Nothing more.", ""),
+        ("<b>At epsilon 0.5</b> it costs 2 points.", "More."),
+        ("<b>One. Two</b> of them.", "<b>Three</b>"),
+        ("<b>One.</b>", "Two."),
+        ("no end", ""),
+    ]:
+        assert present.heading(f"{first} {rest}".strip()) == f"<h1>{first}</h1><p>{rest}</p>"
 
 
 def test_a_question_of_a_presented_page_is_about_its_one_picture():
