@@ -57,6 +57,7 @@ def test_numbers_are_those_of_a_plain_sweep_on_every_engine_and_however_they_are
     pd.testing.assert_frame_equal(streamed(backend, piece=piece, jobs=2), expected, check_exact=True)
 
 
+@pytest.mark.soak
 def test_numbers_are_the_same_on_two_workers_of_a_cluster(expected, monkeypatch):
     # a page's test leaves its script as the main module, which a new process would run
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))

@@ -16,7 +16,7 @@ from pages.learn.works import BEYOND, WORKS, Part
 from pages.table import PAGES
 from pages.transfer.words_tabs import published_table
 from tests.app import opened, text
-from tests.works_numbers import NUMBERS, value
+from tests.works_numbers import AUDITED, NUMBERS, value
 from ui.controls import from_link
 from ui.vocabulary import KNOBS
 
@@ -125,29 +125,6 @@ def test_the_page_has_a_table_for_each():
     page = text(app)
     assert all(f"**{part.part}**" in page for _, part in PARTS)
     assert f"(transfer?noise=printed&epsilon=1&v={VERSION}&tab=costs)" in page
-
-
-# What trains with noise -> its audits: the sound version, and one broken on purpose. Noise that changes with the step
-# is audited in test_sgd_audit.py, that of a tree in test_tree.py.
-AUDITED = {
-    "zhang2022: Definition 4; Algorithm 2, private Frank-Wolfe": ("walk", "walk unclipped"),
-    "zhang2022: Transferable set $A_q$, and uniformly distributed data sets": ("detection", "detection one"),
-    "zhang2022: Frank-Wolfe among private methods": ("clipped", "clipped half"),
-    "jiang2018: Section 2.1: Gaussian mechanism": ("gaussian", "gaussian classical"),
-    "jiang2018: Algorithm 1, DP-SGD (after Abadi et al.)": ("lots", "lots inside"),
-    "jiang2018: Lots": ("lots", "lots shuffled"),
-    "jiang2018: Clipping by layers": ("layers", "layers whole"),
-    "jiang2018: Private linear regression: sensitivities": ("functional published", "functional half"),
-    "wang2019: Algorithm 1 and Theorem 2": ("hypothesis", "hypothesis laplace"),
-    "wang2019: Algorithm 2: private importance weights": ("tilt", "tilt pooled"),
-    "wang2019: The same with Gaussian noise": ("hypothesis gaussian", "hypothesis scale"),
-    "hamm2016: Algorithm 1 and Theorem 1: majority vote": ("vote", "vote share"),
-    "hamm2016: Algorithm 2 and Theorem 3: soft labels": ("soft", "soft dimension"),
-    "hamm2016: Averaged weights (Pathak et al.)": ("average", "average row"),
-    "hamm2016: Answering query by query": ("pate", "pate question"),
-    "hoseinpour2023: Gaussian mechanism": ("gaussian", "gaussian classical"),
-    "hoseinpour2023: Sensitivity of the gradient": ("classifier", "classifier published"),
-}
 
 
 def test_what_trains_has_an_audit_of_the_sound_version_and_of_a_broken_one():

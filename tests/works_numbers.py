@@ -12,8 +12,9 @@ from dpcore.accountants import account, gdp
 from dpcore.parties import aggregation
 from dpcore.privacy import Adjacency, delta_rounded_up
 
-# "work: part" -> number -> what it is of ``result``.
+# "work: part" -> number -> what it is of ``result``; the audits of parts that train.
 NUMBERS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+AUDITED = NUMBERS.pop("audited")
 
 
 def value(read: str, result: Any) -> float:
