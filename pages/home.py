@@ -74,14 +74,12 @@ def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown:
 
 
 def _own(doors: Mapping[str, st.Page]) -> None:
-    """The way to what it costs on data of one's own."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(_SAYS["own"], width="stretch")
         st.page_link(doors["data"], label="My data", icon=":material/table:", width="content")
 
 
 def _all(pages: Sequence[Page], doors: Mapping[str, st.Page]) -> None:
-    """Every page by its group, with what it is about."""
     groups = list(dict.fromkeys(page.group for page in pages))
     for column, group in zip(st.columns(len(groups), gap="large"), groups, strict=True):
         column.markdown(f"**{group}**: {GROUPS[group]}")

@@ -109,7 +109,6 @@ class _Run(NamedTuple):
 
 
 def choose(answers: Answers) -> Choice:
-    """The settings that these answers end in."""
     return {"number": _number, "votes": _votes, "model": _model}[answers.released](answers)
 
 
@@ -241,14 +240,12 @@ def _of_rows(answers: Answers, bounded: str) -> str:
 
 
 def _of_uses(answers: Answers) -> list[str]:
-    """Return what several releases and tries mean for the total."""
     best = answers.tries > 1 and answers.releases == 1 and answers.released == "model"
     cases = (("best", best), ("tries", answers.tries > 1 and not best), ("releases", answers.releases > 1))
     return [_TEXTS(f"why.{case}", tries=answers.tries, releases=answers.releases) for case, so in cases if so]
 
 
 def _of_steps(answers: Answers, run: _Run) -> str:
-    """Return why a training is accounted for in this way."""
     if answers.drawn == "poisson" and run.rate < 1:
         return _TEXTS("why.sampled", rate=f"{run.rate:g}")
     case, count = ("shuffled", _EPOCHS) if answers.drawn == "shuffled" else ("full", _STEPS)

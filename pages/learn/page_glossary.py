@@ -41,7 +41,6 @@ def show() -> None:
 
 
 def _one(key: str) -> None:
-    """Show one term, and links from it."""
     with st.container(key="term"):
         _card(key, st.header)
     others = [f"[{TERMS[other].name}]({PAGE}?{ASKED}={other})" for other in TERMS[key].see]

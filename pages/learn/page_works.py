@@ -18,7 +18,6 @@ _ABSENT = "–"
 
 
 def show(pages: Sequence[Page]) -> None:
-    """Show the whole page, with a table for each paper."""
     named = {page.name: page for page in pages}
     st.title(QUESTION)
     st.caption(_TEXTS["works"])
@@ -46,6 +45,5 @@ def _link(part: Part, pages: Mapping[str, Page]) -> str:
 
 
 def _title(page: Page, part: Part) -> str:
-    """Return the title of the tab that shows this part."""
     settings, _ = links.read(page.settings, part.settings)
     return next(tab.title for tab in page.at(settings).all_tabs if tab.name == part.tab)

@@ -38,20 +38,22 @@ def numbers(
     edges = np.linspace(low, high, BINS + 1)
     counts, _ = np.histogram(np.clip(at(values), edges[0], edges[-1]) if len(values) else values, edges)
     bars = _bars((edges[1:] + edges[:-1]) / 2, counts) | {"width": theme.array(np.diff(edges) * 0.9)}
-    marks = [(float(at(outcome.value)), f"<b>{outcome.words}</b>", outcome.colour, "solid", 1.13)]
+    x = float(at(outcome.value))
+    shapes = [_upright(x, outcome.colour, "solid")]
+    words = [_over(f"<b>{outcome.words}</b>", x, 1.13, outcome.colour, edges)]
     if mine is not None:
-        own = f"<b>your guess: {theme.written(mine, digits=4)}</b>"
-        marks.append((float(at(mine)), own, theme.NOW, "5px,3px", 1.02))
+        x = float(at(mine))
+        shapes.append(_upright(x, theme.NOW, "5px,3px"))
+        words.append(_over(f"<b>your guess: {theme.written(mine, digits=4)}</b>", x, 1.02, theme.NOW, edges))
     ticks = _ticks(edges[0], edges[-1]) if log else {}
-    ends = edges[0], edges[-1]
     return theme.figure(
         bars,
         title=theme.title("What the class said", ""),
         margin=_MARGIN,
-        xaxis={"range": list(ends), "title": {"text": f"guess{f', {unit}' if unit else ''}"}} | ticks,
+        xaxis={"range": [edges[0], edges[-1]], "title": {"text": f"guess{f', {unit}' if unit else ''}"}} | ticks,
         yaxis=_many(counts),
-        shapes=[_upright(x, colour, dash) for x, _, colour, dash, _ in marks],
-        annotations=[_over(text, x, ends, y, colour) for x, text, colour, _, y in marks],
+        shapes=shapes,
+        annotations=words,
     )
 
 
@@ -75,7 +77,6 @@ def choices(values: np.ndarray, options: Sequence[str], *, right: int, mine: int
 
 
 def _mark(place: int, right: int, mine: int | None) -> str:
-    """Return what stands over the bar of an option."""
     return " ".join(["<b>outcome</b>"] * (place == right) + ["your guess"] * (place == mine))
 
 
@@ -109,8 +110,8 @@ def _upright(x: float, colour: str, dash: str) -> dict:
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": style}
 
 
-def _over(text: str, x: float, ends: tuple[float, float], y: float, colour: str) -> dict:
-    share = (x - ends[0]) / (ends[1] - ends[0])
+def _over(text: str, x: float, y: float, colour: str, edges: np.ndarray) -> dict:
+    share = (x - edges[0]) / (edges[-1] - edges[0])
     side = "left" if share < 0.2 else "right" if share > 0.8 else "center"
     words = theme.ink(text, colour) if colour in theme.INKS else text
     return theme.word(words, x=x, y=y, yref="paper", xanchor=side, yanchor="bottom", size=14)

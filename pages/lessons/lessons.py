@@ -82,7 +82,6 @@ class Lesson:
 
     @property
     def settings(self) -> dict[str, str]:
-        """Return what is known, as a link to the page says it."""
         return dict(parse_qsl(self.link.partition("?")[2]))
 
     def text(self, part: str) -> str:

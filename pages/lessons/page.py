@@ -45,7 +45,6 @@ class Kept:
 
 
 def kept(lesson: Lesson) -> Kept:
-    """Return what was said in this lesson."""
     return st.session_state.setdefault("lessons", {}).setdefault(lesson.name, Kept())
 
 

@@ -37,11 +37,9 @@ class Seat:
     room: Room | None
 
     def asks(self, lesson: Lesson) -> bool:
-        """Return whether the room is about this lesson."""
         return self.room is not None and self.room.question == lesson.name
 
     def open(self, lesson: Lesson) -> bool:
-        """Return whether guesses of this lesson are taken."""
         return self.room is not None and self.asks(lesson) and not self.room.closed
 
     @property
@@ -79,7 +77,6 @@ def key_was_used() -> bool:
 
 
 def join() -> None:
-    """A field for the code that the class is told."""
     with st.form("lessons.join", border=False, width="content"), st.container(horizontal=True):
         code = st.text_input(
             "Code of a room", max_chars=LETTERS_A_CODE, label_visibility="collapsed", placeholder="Code", width=110
@@ -90,7 +87,6 @@ def join() -> None:
 
 
 def leave() -> None:
-    """Go on alone."""
     st.query_params.pop(ROOM, None)
 
 
@@ -147,7 +143,6 @@ def teach(lesson: Lesson, here: Seat) -> None:
 
 
 def _link(lesson: Lesson, room: str) -> None:
-    """Show the link to a room, and its picture."""
     link = f"{(st.context.url or '').split('?')[0]}?{urlencode({'lesson': lesson.name, ROOM: room})}"
     known = elsewhere(link) or link
     drawn = f'<div class="lab-room-link">{qr(known)}<span>{escape(known)}</span></div>'

@@ -18,7 +18,6 @@ NAMELESS, NAMELESS_TEACHER = _SAYS["nameless"], _SAYS["nameless-teacher"]
 
 
 def refused(refusal: RefusedError) -> str:
-    """Return why a room was not opened, or a guess not taken."""
     limits = {"rooms": classroom.MOST_ROOMS, "own": classroom.MOST_OWN, "guesses": classroom.MOST_GUESSES}
     return _SAYS(f"refused.{refusal.name}", value=refusal.value, nameless=classroom.MOST_NAMELESS, **limits)
 
@@ -38,7 +37,6 @@ def attacker(lesson: Lesson, after: Case) -> str:
 
 
 def heading(lesson: Lesson, guess: float | None, before: Case, after: Case) -> str:
-    """Return what was said, and what came out."""
     out = outcome(lesson, before, after)
     if guess is None:
         return out if lesson.number else _SAYS("guessed.none", outcome=out)
@@ -91,7 +89,6 @@ def dots(step: str) -> str:
 
 
 def head(lesson: Lesson, step: str) -> str:
-    """Return which lesson it is, and how far it has come, HTML."""
     place = LESSONS.index(lesson) + 1
     about = f"Lesson {place} of {len(LESSONS)} · {lesson.minutes} minutes"
     return f'<div class="lab-lesson"><span>{about}</span>{dots(step)}</div>'

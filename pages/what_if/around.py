@@ -63,7 +63,6 @@ class Around:
 
     @cached_property
     def _turns(self) -> list[dict[float, Settings]]:
-        """The curve from coarse to fine."""
         return turns(self.settings, self.along)
 
     @cached_property
@@ -90,7 +89,6 @@ class Around:
         return known(self.settings, product(*self.axes), lambda place: dict(zip(names, place, strict=True)))
 
     def _maps(self) -> list[list[Settings]]:
-        """The map from coarse to fine."""
         nows = (getattr(self.settings, name) for name in (self.along, self.other))
         turns = [coarse_to_fine(values, now) for values, now in zip(self.axes, nows, strict=True)]
         x_turn, y_turn = ({value: turn for turn, values in enumerate(axis) for value in values} for axis in turns)

@@ -190,7 +190,6 @@ class WhatIfSettings(Settings):
 
     @property
     def asked(self) -> Measure:
-        """Return the measure."""
         return self.settings.measures[self.measure]
 
     @property
@@ -428,7 +427,6 @@ class WhatIfSettings(Settings):
 
 
 def asking(topics: Mapping[str, Topic]) -> type[WhatIfSettings]:
-    """Settings of questions about these topics."""
     return type(
         "WhatIf", (WhatIfSettings,), {"TOPICS": topics, "__module__": __name__, "__doc__": WhatIfSettings.__doc__}
     )

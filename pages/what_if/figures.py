@@ -78,12 +78,10 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[Curve | dict]:
 
 
 def _height(result: WhatIfResult) -> str:
-    """Return the format of a point's height on hover."""
     return "%{y:.1f} %" if result.settings.asked.unit == "%" else "%{y:.3g}"
 
 
 def _rival(result: WhatIfResult, say: ModuleType) -> list[Curve]:
-    """Return the median of the other setting's runs, where that is asked for."""
     settings = result.settings
     if settings.asks != "versus":
         return []
@@ -121,7 +119,6 @@ def _upwards(low: float, high: float) -> dict[str, Any]:
 
 
 def _along(axis: Axis, name: str) -> dict:
-    """Return the axis of the parameter across the chart."""
     ends = [float(place) for place in axis.place([axis.values[0], axis.values[-1]])]
     if not axis.log:
         return {"title": {"text": name}, "range": ends}
@@ -174,7 +171,6 @@ def _strip(left: float, right: float) -> dict:
 
 
 def _words(result: WhatIfResult, say: ModuleType) -> list[dict]:
-    """Return what the marks stand at."""
     main, sure = result.main, result.sure
     first = main is None or sure is None or main <= sure
     words = []

@@ -119,7 +119,6 @@ def _lines(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict
 
 
 def _line(ends: np.ndarray, colour: str, width: float) -> list[dict]:
-    """Return an iso-line and its rim."""
     path = "".join(f"M{a:.4g},{b:.4g}L{c:.4g},{d:.4g}" for (a, b), (c, d) in ends) or "M0,0Z"
     rim = {"type": "path", "path": path, "line": {"color": theme.ON_SCALE[1], "width": width + 1.6}, "opacity": 0.5}
     return [rim, {"type": "path", "path": path, "line": {"color": colour, "width": width}}]
@@ -150,7 +149,6 @@ def _on(result: WhatIfResult, x: float, y: float, text: str, **place: object) ->
 
 
 def _marks(result: WhatIfResult) -> list[dict]:
-    """Return the marks of today's setting, and of the best or the cheapest that reaches the target."""
     edge = {"color": theme.ON_SCALE[1], "width": 2}
     x, y = _now(result)
     marks = [theme.dot(x, y, colour=theme.ON_SCALE[0]) | {"line": edge}]
@@ -197,7 +195,6 @@ def _now(result: WhatIfResult) -> tuple[float, float]:
 
 
 def _key() -> list[dict]:
-    """Return the scale's colours, over the map."""
     step = _KEY_WIDTH / _KEY_BOXES
     return [
         {"type": "rect", "xref": "paper", "yref": "paper", "y0": 1.022, "y1": 1.05, "line": {"width": 0}}
@@ -207,7 +204,6 @@ def _key() -> list[dict]:
 
 
 def _key_words(worst: str, best: str) -> list[dict]:
-    """Return the numbers at the ends of the key."""
     how = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
     return [
         theme.word(worst, x=_KEY_LEFT, y=1, size=12, xanchor="right", xshift=-4, **how),

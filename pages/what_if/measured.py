@@ -39,11 +39,9 @@ class Axis(NamedTuple):
     log: bool
 
     def place(self, values: Any) -> np.ndarray:
-        """Return where values lie."""
         return np.log10(values) if self.log else np.asarray(values, dtype=float)
 
     def value(self, place: float) -> float:
-        """Return what lies there."""
         return 10.0**place if self.log else place
 
     @property
@@ -55,7 +53,6 @@ class Axis(NamedTuple):
 
     @property
     def ends(self) -> list[float]:
-        """Return the places of both ends of the axis."""
         return [float(self.edges[0]), float(self.edges[-1])]
 
     def at(self, share: Any) -> Any:

@@ -195,7 +195,6 @@ def inset(desk: controls.Desk) -> None:
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
-    """Return what can be asked about."""
 
     def named(page: Page) -> Callable[[Settings], list[str]]:
         return lambda settings: _all(page.at(settings).sliders(settings))

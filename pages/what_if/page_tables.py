@@ -41,7 +41,6 @@ def _pair(held) -> dict[str, str]:
 
 
 def _used(result: WhatIfResult) -> str:
-    """Return what the answer on the page has used, and what that costs."""
     spent, each = result.used_up, {runs for _, runs in result.used}
     holes = {"trainings": sum(runs for _, runs in result.used), "settings": len(result.used), "each": min(each)}
     said = [
@@ -53,7 +52,6 @@ def _used(result: WhatIfResult) -> str:
 
 
 def search(result: WhatIfResult) -> str:
-    """Return the configurations tried, by what the winner was selected, and the winner again."""
     settings = result.settings
     if not settings.tried:
         return panels.note(SAYS["search.fixed"])
@@ -85,7 +83,6 @@ def _at(settings: WhatIfSettings, name: str):
 
 
 def table(result: WhatIfResult) -> str:
-    """Return the curve in numbers."""
     settings, frame, name = result.settings, result.table(), result.settings.along
     frame["range"] = [interval(settings, ends) for ends in zip(frame["low"], frame["high"], strict=True)]
     said = tell(result, "table.heads").split(", ")
