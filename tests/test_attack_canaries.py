@@ -5,8 +5,6 @@ import pytest
 
 from dpcore.accountants import gdp
 from pages.attack import canaries
-from pages.attack import figures_audits as figures
-from pages.attack import words_audits as say
 from pages.attack.canaries import Planting, audits, plant
 from pages.attack.experiment import AttackSettings
 
@@ -48,7 +46,6 @@ def test_one_training_is_enough_where_nothing_is_clipped_one_by_one(version):
     assert right > 0.95 * guesses
     assert bound.epsilon > 2
     assert result.caught == (version == "published")
-    assert ("Caught by a single training" in say.once_verdict(result)) == result.caught
 
 
 def test_many_trainings_see_more_than_one():
@@ -57,12 +54,9 @@ def test_many_trainings_see_more_than_one():
     assert not result.caught
     assert one < many["gaussian"] < 8
     assert result.ceiling.epsilon >= one
-    assert "8,000" not in say.once_verdict(result)
-    assert "4,000" in say.once_verdict(result)
-    assert "never proves one" in " ".join(say.once_diagnostics(result))
 
 
-def test_what_is_drawn_as_guessed_is_what_is_counted():
+def test_what_is_drawn_as_guessed_is_what_is_counted_and_luck_leaves_out_one_training_in_ten():
     result = trained(of(epsilon=4.0))
     (low, high), (right, guesses, _), coins = result.edges, result.first, result.now.coins
     first, second = result.standing <= low, result.standing >= high
@@ -72,10 +66,6 @@ def test_what_is_drawn_as_guessed_is_what_is_counted():
     sides = [result.standing[coins == side] for side in (True, False)]
     assert sum(side.mean() for side in sides) == pytest.approx(0, abs=1e-6)
     assert np.mean([side.var() for side in sides]) == pytest.approx(1)
-
-
-def test_luck_leaves_out_one_training_in_ten():
-    result = trained(of(epsilon=4.0))
     alone, (low, high) = np.array([bound.epsilon for *_, bound in result.audits]), result.luck
     assert len(alone) == canaries.TRAININGS
     assert ((low <= alone) & (alone <= high)).sum() == 0.9 * len(alone)
@@ -104,6 +94,3 @@ def test_what_is_not_done_is_not_drawn():
     done = result.curve.dropna(subset=["median"]).set_index("epsilon")
     assert list(done.index) == [settings.epsilon]
     assert done["median"].item() == np.median([bound.epsilon for *_, bound in result.audits])
-    assert "With one canary" not in say.once_verdict(result)
-    assert next(trace["name"] for trace in figures.beside(result)["data"]) == "claimed"
-    assert set(result.frames()) == {"Audits", "Over epsilon", "Canaries"}

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,10 @@ import pytest
 from dpcore.attacks import audit, guess
 from dpcore.estimators.recipes import VERSIONS
 from dpcore.privacy import Adjacency, LowerBound
+from lab.claims import Case
 from pages.attack import figures, page
 from pages.attack import membership as attack_members
 from pages.attack import words as say
-from pages.attack import words_audits as judge
-from pages.attack import words_parts as tell
 from pages.attack.audits.runs import FIRST, AuditResult
 from pages.attack.audits.table import AUDITS
 from pages.attack.experiment import AttackSettings
@@ -365,6 +365,9 @@ def test_no_curve_is_called_a_limit_that_does_not_limit(version, monkeypatch):
     assert (result.attack.low <= result.ceiling) == (version != "published")
 
 
+EVEN = (0, 0.8, 0.8)
+
+
 def looked_at(result) -> None:
     """Say all that the page says of a result."""
     mine = page.PAGE.at(result.settings)
@@ -374,54 +377,45 @@ def looked_at(result) -> None:
 
 
 def test_every_text_is_reached(monkeypatch):
-    few, parts = AttackSettings(repeats=100, steps=3), OF_PART
-    canary = {"who": "outlier", "against": "label", "sees": "steps", "clip_norm": 0.05}
-    given = [
-        *(few.change(version=version, sees=sees) for version in VERSIONS for sees in ("weights", "steps")),
-        few.change(who="row", against="public", version="none", learning_rate=0.05),
-        few.change(version="published", **canary).change(steps=30, learning_rate=4.0, epsilon=1.0),
-        few.change(version="published", clip_norm=5.0, epsilon=1.0),
-        few.change(who="row", against="public", sees="steps", epsilon=0.01),
-        *(parts(part="once").change(version=version, epsilon=1.0) for version in VERSIONS),
-        *(parts(part="pays").change(epsilon=epsilon, steps=steps) for epsilon, steps in ((0.01, 3), (1.0, 60))),
-        parts(part="pays").change(minority=0.5, epsilon=150.0, steps=2),
-        *(parts(part="inversion").change(epsilon=epsilon, steps=3) for epsilon in (0.01, 3.0, 150.0)),
+    shown = {
+        part: [
+            random_result(part, np.random.default_rng([len(part), turn]), turn) for turn in range(min(TURNS[part], 9))
+        ]
+        for part in TURNS
+    }
+    worst = {"sees": "steps", "clip_norm": 0.05, "steps": 30, "learning_rate": 4.0, "epsilon": 1.0}
+    once, alike = (
+        first_picture(OF_PART(part="once").change(epsilon=1.0)),
+        members(128, {"private": EVEN, "plain": EVEN}),
+    )
+    shown["more"] = [
+        first_picture(AttackSettings(repeats=100, version="published", **worst)),
+        audited({}, {}),
+        once,
+        alike,
     ]
-    results = [first_picture(settings) for settings in given]
-    open_book = {"private": (4, 0.9, 0.8), "plain": (4, 0.9, 0.8)}
-    results += [members(16, open_book), members(128, open_book)]
-    results.append(members(128, {"private": (0, 0.8, 0.8), "plain": (4, 0.8, 0.8)}))
-    names, here = list(AUDITS), {name: at < 20 for at, name in enumerate(AUDITS)}
-    results += [audited(dict.fromkeys(names[:at], far), here) for at in (0, 30, len(names)) for far in (0, 2)]
-    for expected, far in (("caught", 2), ("consistent", 0)):
-        some = {name: far for name in names if AUDITS[name].expected == expected}
-        results.append(audited(some, dict.fromkeys(names, True)))
-    for result in results:
+    for result in chain.from_iterable(shown.values()):
         looked_at(result)
-    sound = results[1]
+    (sound, _, bare, *_), (inverted, *_), (_, _, bound) = shown["worlds"], shown["inversion"], once.first
     page._row({"exposure": page.figures.exposure(sound)})
-    bare, once, (_, _, bound) = results[4], results[10], results[10].first
-    shows = [{"count": replace(bound, epsilon=low), "gaussian": replace(bound, epsilon=9.0)} for low in (0.0, 9.0)]
-    shows.append(dict.fromkeys(("count", "gaussian"), replace(bound, epsilon=0.0)))
+    low, high = (replace(bound, epsilon=epsilon) for epsilon in (0.0, 9.0))
     rare = [
-        (say.verdict, sound, {"caught": True}),
-        (say.verdict, sound, {"caught": False, "ceiling": 0.1}),
-        (tell.membership_verdict, results[-9], {"at": lambda _, arm, *at: float(arm == "plain")}),
-        *((tell.inversion_verdict, results[-13], {"match": lambda *_, r=r: (r, r)}) for r in (0.1, 0.9)),
-        *((judge.once_verdict, once, {"beside": beside}) for beside in shows),
-        (judge.once_verdict, once, {"caught": False, "first": once.first._replace(right=9, guesses=9)}),
+        (sound, {"caught": True}),
+        (sound, {"caught": False, "ceiling": 0.1}),
+        (bare, {"attack": bare.attack._replace(accuracy=0.9)}),
+        (alike, {"at": lambda _, arm, *at: float(arm == "plain"), "more_found": Case.AHEAD}),
+        *((inverted, {"match": lambda *_, r=r: (r, r)}) for r in (0.1, 0.5, 0.9)),
+        *((once, {"beside": {"count": one, "gaussian": two}}) for one, two in ((low, low), (low, high), (high, high))),
+        (once, {"caught": False, "first": once.first._replace(right=9, guesses=9)}),
     ]
-    for words, result, changes in rare:
+    for result, changes in rare:
         with monkeypatch.context() as patched:
             for name, value in changes.items():
                 patched.setattr(type(result), name, value)
                 vars(result).pop(name, None)  # what is cached
-            words(result)
-    with monkeypatch.context() as patched:
-        patched.setattr(type(bare.attack), "accuracy", 0.9)
-        say.verdict(bare)
-    say.lead(few.change(dataset="own"))
+            page.PAGE.at(result.settings).words["verdict"](result)
+    say.lead(AttackSettings().change(dataset="own"))
     monkeypatch.setattr(AttackSettings, "void", "bounds were read off private rows")
-    for result in (sound, results[-10]):
+    for result in (sound, alike):
         looked_at(result)
     assert reached.unread(say.SAYS) == []
