@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from least_squares_cases import quiet, rows_of, statistics_of
+from least_squares_cases import quiet, statistics_of
 
 from dpcore.attacks import audit
 from dpcore.privacy import Adjacency
 from dpcore.regression import functional, least_squares, perturbed
 from dpcore.regression.least_squares import Statistics
+from pages.attack.audits import targets_regression
 
 
 @pytest.mark.parametrize("penalty", [0.01, 0.3, 40.0])
@@ -50,33 +51,14 @@ WORST = {
 EVEN = 0.36
 
 
-def worlds(case, *, n: int = 9) -> list[Statistics]:
-    X, y = rows_of(n=n, d=1)
-    return [Statistics.of(np.vstack([X, [1.0, x]]), np.append(y, label)) for x, label in WORST[case]]
-
-
-def scored(way, score, *, case, epsilon):
-    """Scores of ``RUNS`` releases in each world."""
-    scores = []
-    for number, world in enumerate(worlds(case)):
+def bound(way, scales, places, *, case, epsilon) -> float:
+    """What an attacker shows who takes the noise for Laplace noise of these scales on these places."""
+    worlds, scores = targets_regression.ten_rows(WORST[case]), []
+    for number, world in enumerate(worlds):
         rng = np.random.default_rng([number, 7])
-        noise = np.stack([way.draws(2, rng) for _ in range(RUNS)])
-        scores.append(score(way.fit(world, noise, np.array([epsilon]))))
-    return scores
-
-
-def likelihood(scales, places, *, case):
-    """Log-likelihood ratio of what is released, had it Laplace noise of these scales on these places."""
-    first, second = worlds(case)
-
-    def score(fit):
-        total = 0.0
-        for sign, world in ((1, second), (-1, first)):
-            total = total + sign * np.abs(fit.gram[0][:, *places] - world.gram[*places]).sum(1) / scales[0]
-            total = total + sign * np.abs(fit.moment[0] - world.moment).sum(1) / scales[1]
-        return total
-
-    return score
+        fit = way.fit(world, np.stack([way.draws(2, rng) for _ in range(RUNS)]), np.array([epsilon]))
+        scores.append(targets_regression.laplace_ratio((fit.gram[0], fit.moment[0]), worlds, scales, places))
+    return audit.epsilon_lower_bound(*scores, delta=0.0, adjacency=Adjacency.REPLACE_ONE).epsilon
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,24 +93,18 @@ AUDITED = {
 }
 
 
-def bound(way, score, *, case, epsilon):
-    scores = scored(way, score, case=case, epsilon=epsilon)
-    return audit.epsilon_lower_bound(*scores, delta=0.0, adjacency=Adjacency.REPLACE_ONE)
-
-
 @pytest.mark.parametrize("epsilon", [1.0, 3.0])
 @pytest.mark.parametrize("name", AUDITED)
 def test_audit_of_the_functional_mechanism(name, epsilon):
     kind, sound, share, case, places = AUDITED[name]
     claimed = functional.Functional(share=share).scales(2, np.array(epsilon))
-    score = likelihood(claimed, places, case=case)
-    found = bound(kind(share=share, repair="none"), score, case=case, epsilon=epsilon).epsilon
+    found = bound(kind(share=share, repair="none"), claimed, places, case=case, epsilon=epsilon)
     assert (found > epsilon) != sound
     assert found > (0.4 if name == "mirrored pair" else 0.5) * epsilon  # the attack is worth its name
 
 
 def test_audit_of_the_published_way_stays_below_half_of_the_claim():
-    score = likelihood((2 * 4 / 3.6, 4 * 2 / 0.4 / 2), WHOLE, case="published")
-    found = bound(functional.Published(share=0.9), score, case="published", epsilon=4.0)
+    scales = (2 * 4 / 3.6, 4 * 2 / 0.4 / 2)
+    found = bound(functional.Published(share=0.9), scales, WHOLE, case="published", epsilon=4.0)
     gives = functional.published_epsilon(4.0, share=0.9)
-    assert 0.3 * gives < found.epsilon <= gives < 0.51 * 4.0
+    assert 0.3 * gives < found <= gives < 0.51 * 4.0

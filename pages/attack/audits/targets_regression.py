@@ -29,7 +29,8 @@ _TRIANGLE, _WHOLE = np.triu_indices(2), tuple(np.indices((2, 2)).reshape(2, -1))
 _EVEN = 0.36
 
 
-def _ten_rows(worst: tuple) -> list[Statistics]:
+def ten_rows(worst: tuple) -> list[Statistics]:
+    """Return the statistics of ten rows of which the last is either (x, y) of ``worst``."""
     rng = np.random.default_rng(0)
     X = np.column_stack([np.ones(9), rng.uniform(-1, 1, 9)])
     y = np.clip(0.4 * X[:, 0] - 0.3 * X[:, 1], -1, 1)
@@ -49,7 +50,7 @@ def _released(
     return _noisy(mechanism.fit(worlds[1 - world.there], noise, np.array([epsilon])))
 
 
-def _laplace_ratio(
+def laplace_ratio(
     released: tuple[np.ndarray, np.ndarray], worlds: list[Statistics], scales: tuple, places: tuple[Any, ...]
 ) -> np.ndarray:
     """Return the log-likelihood ratio of Laplace noise of these ``scales`` on both statistics."""
@@ -65,24 +66,24 @@ def _laplace_ratio(
 @target
 def functional(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     """Score the noisy quadratic of the sharp functional mechanism."""
-    mechanism, worlds = fm.Functional(share=_EVEN, repair="none"), _ten_rows(_WORST)
+    mechanism, worlds = fm.Functional(share=_EVEN, repair="none"), ten_rows(_WORST)
     released = _released(world, mechanism, worlds, factor * world.rng().laplace(size=(world.runs, 5)), epsilon)
-    return _laplace_ratio(released, worlds, mechanism.scales(2, np.array(epsilon)), _TRIANGLE)
+    return laplace_ratio(released, worlds, mechanism.scales(2, np.array(epsilon)), _TRIANGLE)
 
 
 @target
 def functional_published(world: World, epsilon: float) -> np.ndarray:
     """Score the noisy quadratic as published: what it gives is about half of what it claims."""
-    mechanism, worlds = fm.Published(share=REPORT_SHARE), _ten_rows(_WORST_PUBLISHED)
+    mechanism, worlds = fm.Published(share=REPORT_SHARE), ten_rows(_WORST_PUBLISHED)
     scales = 2 * 4 / (REPORT_SHARE * epsilon), 4 * 2 / ((1 - REPORT_SHARE) * epsilon) / 2
     released = _released(world, mechanism, worlds, world.rng().laplace(size=(world.runs, 6)), epsilon)
-    return _laplace_ratio(released, worlds, scales, _WHOLE)
+    return laplace_ratio(released, worlds, scales, _WHOLE)
 
 
 @target
 def statistics(world: World, epsilon: float, *, delta: float, factor: float = 1.0) -> np.ndarray:
     """Score noisy Gaussian statistics, projected on the difference of the worlds in units of the noise."""
-    mechanism, worlds = gaussian_statistics.GaussianStatistics(delta=delta), _ten_rows(_WORST)
+    mechanism, worlds = gaussian_statistics.GaussianStatistics(delta=delta), ten_rows(_WORST)
     blank = Statistics(gram=1e-9 * np.eye(2), moment=np.zeros(2), square=0.0, rows=10)
     grams, moments = _noisy(mechanism.fit(blank, np.random.default_rng(9).normal(size=(4000, 5)), np.array([epsilon])))
     sd = grams[:, 1, 1].std(), moments.std()
@@ -108,7 +109,7 @@ def adassp(world: World, epsilon: float, *, delta: float, as_mu: bool = False) -
 
     as_mu: mu of the claim is taken for the noise over the sensitivity, in place of its inverse.
     """
-    mechanism, worlds = AdaSSP(delta=delta), _ten_rows(_WORST_ADAPTIVE)
+    mechanism, worlds = AdaSSP(delta=delta), ten_rows(_WORST_ADAPTIVE)
     multiplier = float(gaussian_statistics.noise_multipliers(np.array([epsilon]), delta=delta, releases=3)[0])
     factor = 1 / multiplier**2 if as_mu else 1.0
     first, second = worlds
