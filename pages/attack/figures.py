@@ -29,18 +29,18 @@ def allowed(result: WorldsResult) -> dict[str, str]:
 
 def people(result: WorldsResult) -> dict:
     """Draw all people, the riskier the larger, the one who is meant, and the boundaries of both worlds' models."""
-    plane, settings = result.plane, result.settings
+    plane, settings, (_, label) = result.plane, result.settings, result.candidate
     shapes = [
         maps.boundary(plane, result.boundaries(world), colour=colour, width=1.1, dash=theme.DASHES[colour])
         | {"opacity": 0.75}
         for world, (colour, _) in reversed(list(enumerate(WORLDS)))
     ]
     layout: dict[str, Any] = maps.axes(plane)
-    who = f"row {settings.person}" if settings.who == "row" else "an outlier"
+    who, name = f"row {settings.person}" if settings.who == "row" else "an outlier", result.split.source.classes[label]
     return theme.figure(
         *_points(result),
         shapes=[*shapes, _meant(result)],
-        title=theme.title("Target person", f"{who} ({_class(result)})"),
+        title=theme.title("Target person", f"{who} ({name if len(name) > 1 else f'class {name}'})"),
         **layout,
     )
 
@@ -85,12 +85,6 @@ def _points(result: WorldsResult) -> list[dict]:
             )
         )
     return found
-
-
-def _class(result: WorldsResult) -> str:
-    _, label = result.candidate
-    name = result.split.source.classes[label]
-    return name if len(name) > 1 else f"class {name}"
 
 
 def _meant(result: WorldsResult) -> dict:

@@ -165,7 +165,8 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
     rows = [np.hstack(tiles[first : first + _ACROSS]) for first in range(0, len(tiles), _ACROSS)]
     size = len(rows), len(rows) * (1 + _STRIP)
     greys = [(f"#{shade:02x}{shade:02x}{shade:02x}", 1.0) for shade in np.linspace(20, 245, _GREYS).astype(int)]
-    source = theme.image(np.vstack([part for row in reversed(rows) for part in (_strip(row), row)]), [*greys, _NOTHING])
+    strip = np.full((round(_STRIP * len(rows[0])), rows[0].shape[1]), _GREYS, np.uint8)
+    source = theme.image(np.vstack([part for row in reversed(rows) for part in (strip, row)]), [*greys, _NOTHING])
     now = "Private weights" if private else "Non-private weights"
     alike = result.match(1)[0 if private else 1]
     bare = {"visible": False, "fixedrange": True, "constrain": "domain"}
@@ -187,10 +188,6 @@ def _tile(picture: np.ndarray) -> np.ndarray:
     square = ((picture - low) / max(high - low, 1e-12)).reshape(8, 8)[::-1]
     shades = np.clip(np.round((_GREYS - 1) * square), 0, _GREYS - 1).astype(np.uint8)
     return np.pad(np.kron(shades, np.ones((12, 12), np.uint8)), 2, constant_values=_GREYS)
-
-
-def _strip(row: np.ndarray) -> np.ndarray:
-    return np.full((round(_STRIP * len(row)), row.shape[1]), _GREYS, np.uint8)
 
 
 def _named(name: str, at: int, *, rows: int) -> dict:

@@ -241,10 +241,4 @@ INVERSION = replace(
     pictures=inversion,
 )
 _BY_PART = dict(zip(PARTS, (WORLDS, MEMBERSHIP, AUDIT, ONCE, PAYS, INVERSION), strict=True))
-
-
-def variant(settings: AttackSettings) -> Page:
-    return _BY_PART[settings.part]
-
-
-PAGE = replace(WORLDS, variant=variant)
+PAGE = replace(WORLDS, variant=lambda settings: _BY_PART[settings.part])

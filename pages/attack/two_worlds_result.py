@@ -93,13 +93,10 @@ def trainings(model: Model, epsilon: float, repeats: int) -> list[Runs[Model, Tr
     return [replace(now, essential=True), *later]
 
 
-def _points(model: Model, repeats: int) -> tuple[Runs[Model, Point], ...]:
-    return _rounds(model, min(_POINT, 2 * _at_once(model), repeats))
-
-
 @lru_cache(maxsize=64)
-def _rounds(model: Model, count: int) -> tuple[Runs[Model, Point], ...]:
-    """Return the curve with so many trainings in a round; the same while epsilon moves."""
+def _points(model: Model, repeats: int) -> tuple[Runs[Model, Point], ...]:
+    """Return the curve over epsilon, in rounds; the same while epsilon moves."""
+    count = min(_POINT, 2 * _at_once(model), repeats)
     return slices(attacked, model, EPSILONS, [range(turn * count, (turn + 1) * count) for turn in range(4)])
 
 
