@@ -1,5 +1,7 @@
 """The attack: never above what a guarantee allows, sharp enough to be worth its name, and honest about both."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
@@ -15,6 +17,7 @@ from pages.attack.experiment import AttackSettings
 from pages.attack.two_worlds import Model, Training, clean, exposed, exposures
 from pages.attack.two_worlds_result import EPSILONS, attacked
 from tests.test_figures import numbers
+from ui.controls import from_link
 
 
 def of(part="worlds", **changes):
@@ -114,6 +117,10 @@ class TestSettings:
         assert of().change(person=5).who == "row"
         placed = of(who="row").change(spot="0.5,-0.25")
         assert (placed.who, placed.person_x, placed.person_y) == ("outlier", 0.5, -0.25)
+        link = {
+            name: str(value) for name, value in asdict(of(label=0).change(person=7, label=1, who="outlier")).items()
+        }
+        assert from_link(AttackSettings, link) == (of(person=7, label=1, who="outlier"), [])
 
     def test_a_row_that_is_moved_keeps_its_class_until_another_is_chosen(self):
         labels = data.load("gaussians", seed=4).y_private

@@ -14,7 +14,7 @@ from ui import bounds_leak_demo
 
 
 def scores(way: str, seed: int) -> np.ndarray:
-    return np.concatenate([part.run() for part in read_off.slices(way, seed=seed)], axis=1)
+    return np.concatenate([read_off.scored(way, part, seed=seed) for part in read_off.PARTS], axis=1)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -45,7 +45,7 @@ def test_only_the_row_itself_moves_under_public_bounds():
 
 
 def test_no_two_trainings_have_the_same_noise():
-    parts = [part.run() for seed in (0, 1) for part in read_off.slices("public", seed=seed)]
+    parts = [read_off.scored("public", part, seed=seed) for seed in (0, 1) for part in read_off.PARTS]
     drawn = np.concatenate([part.ravel() for part in parts])
     assert len(np.unique(drawn)) > 0.99 * len(drawn) == 0.99 * 4 * read_off.RUNS
 

@@ -41,12 +41,12 @@ def panel() -> None:
 
 def _attacked() -> dict[str, np.ndarray]:
     """Return way -> scores (2, R); a bar says how far it is."""
-    work = [(way, part) for way in read_off.WAYS for part in read_off.slices(way)]
+    work = [(way, part) for way in read_off.WAYS for part in read_off.PARTS]
     done: dict[str, list[np.ndarray]] = {way: [] for way in read_off.WAYS}
     bar = st.progress(0.0)
     for place, (way, part) in enumerate(work):
         bar.progress(place / len(work), f"Training. {_NAMES[way]}")
-        done[way].append(part.run())
+        done[way].append(read_off.scored(way, part))
     bar.empty()
     return {way: np.concatenate(scores, axis=1) for way, scores in done.items()}
 

@@ -14,10 +14,10 @@ _FEW_WEIGHTS = 100
 
 
 class Guessed(NamedTuple):
-    """Attack result: scores (2, R) with threshold 0, in pooled standard deviations, and error rates on the test runs.
+    """Attack result: scores (2, R) with threshold 0, in pooled standard deviations.
 
-    first: the first test run; earlier runs chose direction and threshold. correct: correct guesses of ``trials``. Then
-    shares: accuracy and the ends of its 95 % interval, false positive rate (alarms), true positive rate (hits).
+    first: the first test run; earlier runs chose direction and threshold. correct: correct guesses of ``trials``. low,
+    high: the 95 % interval of the accuracy.
     """
 
     scores: np.ndarray
@@ -27,8 +27,6 @@ class Guessed(NamedTuple):
     accuracy: float
     low: float
     high: float
-    alarms: float
-    hits: float
 
     @property
     def tested(self) -> np.ndarray:
@@ -53,7 +51,7 @@ def guess(weights: np.ndarray, scores: np.ndarray | None, noiseless: np.ndarray)
     trials = 2 * (scores.shape[1] - half)
     correct = round((hits + 1 - alarms) * trials / 2)
     low, high = audit.clopper_pearson(correct, trials, confidence=EACH)
-    return Guessed(scores, half, correct, trials, correct / trials, low, high, float(alarms), float(hits))
+    return Guessed(scores, half, correct, trials, correct / trials, low, high)
 
 
 def _direction(weights: np.ndarray, noiseless: np.ndarray) -> np.ndarray:

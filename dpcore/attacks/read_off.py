@@ -4,8 +4,6 @@ In one data set a person's value is ordinary, in the other far outside. Public b
 one gradient. Bounds taken from the rows move with it, and so does the scale of *every* row.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpcore.attacks.audit import epsilon_lower_bound
@@ -19,8 +17,9 @@ EPSILON, DELTA = 1.0, 1e-5
 ROWS, STEPS, CLIP_NORM, LEARNING_RATE = 400, 30, 1.0, 1.0
 PUBLIC = (0.0, 100.0)
 ORDINARY, OUTSIDE = 40.0, 100_000.0
-# Training runs per data set, per task and in total.
+# Training runs per data set, at once and in total.
 AT_ONCE, RUNS = 500, 2_000
+PARTS = range(RUNS // AT_ONCE)
 
 
 def column(you: float) -> tuple[np.ndarray, np.ndarray]:
@@ -57,29 +56,19 @@ def trained(way: str, you: float, *, first: int, count: int, sd: float) -> np.nd
     return path.weights[:, 0]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Slice:
-    """Some of the training runs with one kind of bounds, on both data sets, and the attacker's scores."""
+def scored(way: str, part: int, *, seed: int = 0) -> np.ndarray:
+    """Return the attacker's scores (2, R) in one of ``PARTS`` of the runs, ordinary value first.
 
-    way: str
-    part: int
-    seed: int = 0
-
-    def run(self) -> np.ndarray:
-        """Return scores (2, R), ordinary value first: projections onto the noiseless weight difference."""
-        multiplier = descent.noise_multiplier(epsilon=EPSILON, delta=DELTA, steps=STEPS)
-        sd = descent.mean_noise_sd(multiplier, clip_norm=CLIP_NORM, rows=ROWS, adjacency=Adjacency.REPLACE_ONE)
-        ends = [trained(self.way, you, first=0, count=1, sd=0.0)[0] for you in (ORDINARY, OUTSIDE)]
-        step = ends[1] - ends[0]
-        base = 2 * AT_ONCE * (self.seed * RUNS + self.part)
-        worlds = enumerate((ORDINARY, OUTSIDE))
-        runs = [trained(self.way, you, first=base + world * AT_ONCE, count=AT_ONCE, sd=sd) for world, you in worlds]
-        return np.stack([weights @ step / np.linalg.norm(step) for weights in runs])
-
-
-def slices(way: str, *, seed: int = 0) -> list[Slice]:
-    """Return the tasks of all training runs with one kind of bounds."""
-    return [Slice(way=way, part=part, seed=seed) for part in range(RUNS // AT_ONCE)]
+    They are the projections of the weights onto the noiseless difference of both data sets.
+    """
+    multiplier = descent.noise_multiplier(epsilon=EPSILON, delta=DELTA, steps=STEPS)
+    sd = descent.mean_noise_sd(multiplier, clip_norm=CLIP_NORM, rows=ROWS, adjacency=Adjacency.REPLACE_ONE)
+    ends = [trained(way, you, first=0, count=1, sd=0.0)[0] for you in (ORDINARY, OUTSIDE)]
+    step = ends[1] - ends[0]
+    base = 2 * AT_ONCE * (seed * RUNS + part)
+    worlds = enumerate((ORDINARY, OUTSIDE))
+    runs = [trained(way, you, first=base + world * AT_ONCE, count=AT_ONCE, sd=sd) for world, you in worlds]
+    return np.stack([weights @ step / np.linalg.norm(step) for weights in runs])
 
 
 def shown(scores: np.ndarray) -> LowerBound:
