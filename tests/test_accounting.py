@@ -1,24 +1,29 @@
 """The accounting page: the example of the literature, work in pieces, safe inverses, and what else moves the bill."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
+from accounting_oracles import ADD, epsilon, sampled
 
-from dpcore.accountants import account, tuning
-from dpcore.accountants.prices import PUBLISHED, step
-from dpcore.privacy import Adjacency, Composed
+from dpcore.accountants import tuning
+from dpcore.accountants.prices import PUBLISHED
+from dpcore.privacy import Adjacency
 from pages.accounting import figures, words_searches
 from pages.accounting import words as say
 from pages.accounting.experiment import AccountingSettings
 from pages.accounting.result import ROWS, THEOREMS
 
-ADD_REMOVE = Adjacency.ADD_REMOVE
+
+@cache
+def run_of(**changes):
+    return AccountingSettings(**changes).run()
 
 
 @pytest.fixture(scope="module")
 def example():
-    return AccountingSettings().run()
+    return run_of()
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +34,7 @@ def partial():
 
 def test_the_example_of_the_literature(example):
     expected = {"strong": 26.3904, PUBLISHED: 9.3391, "moments": 1.2586, "renyi": 1.0355, "pld": 0.9469}
-    for row, epsilon in expected.items():
-        assert example.epsilon(row) == pytest.approx(epsilon, rel=2e-4)
+    assert {row: example.epsilon(row) for row in expected} == pytest.approx(expected, rel=2e-4)
     for number in ("26.4", "1.26"):
         assert f"<b>{number}</b>" in say.verdict(example)
     exact, loosest, left, attacker = say.numbers(example)
@@ -55,13 +59,12 @@ def test_the_essential_pieces_are_enough(partial):
 @pytest.mark.parametrize("theorem", THEOREMS)
 @pytest.mark.parametrize("changes", [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}])
 def test_the_inverse_is_safe_and_tight(theorem, changes):
-    settings = AccountingSettings(**changes)
-    found = settings.run()
+    found = run_of(**changes)
+    settings = found.settings
     name = settings.exact_accountant if theorem == "pld" else theorem
 
     def cost(noise, steps):
-        event = Composed(event=step(settings.sampling_rate, noise), count=steps)
-        return account(event, delta=settings.delta, adjacency=ADD_REMOVE, accountant=name).epsilon
+        return epsilon(sampled(settings.sampling_rate, noise, steps), name, delta=settings.delta)
 
     noise, steps = found.least_noise(theorem), int(found.most_steps(theorem))
     assert cost(noise, settings.steps) <= settings.target_epsilon
@@ -93,23 +96,20 @@ def test_tuning_is_one_long_run(example):
 
 @pytest.mark.parametrize("changes", [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}])
 def test_a_search_has_its_price_by_what_is_released(changes):
-    settings = AccountingSettings(**changes)
-    found = settings.run()
-    searches = found.searches
+    found = run_of(**changes)
+    settings, searches = found.settings, found.searches
     if settings.sampling_rate == 1:
         assert found.epsilon("pld") == found.unsampled
         assert found.guarantee("pld").basis.startswith("exact Gaussian")
     assert searches["public"] == found.guarantee("pld")
     assert searches["all"] == found.tuned
     for law in ("logarithmic", "geometric", "poisson"):
-        promise = {"tries": 10, "delta": settings.delta, "adjacency": ADD_REMOVE}
-        event = Composed(event=step(settings.sampling_rate, settings.noise_multiplier), count=settings.steps)
-        assert searches[law] == tuning.price(event, way=law, **promise)
+        promise = {"tries": 10, "delta": settings.delta, "adjacency": ADD}
+        assert searches[law] == tuning.price(settings.whole, way=law, **promise)
         assert found.epsilon("pld") < searches[law].epsilon < searches["all"].epsilon
     chances = found.searches_table().set_index("released")["chance of the best tenth"]
-    assert chances[["all", "public", "poisson", "geometric", "logarithmic"]].round(3).tolist() == [
-        *(0.651, 0.651, 0.632, 0.526, 0.423)
-    ]
+    ways = ["all", "public", "poisson", "geometric", "logarithmic"]
+    assert chances[ways].round(3).tolist() == [0.651, 0.651, 0.632, 0.526, 0.423]
 
 
 def test_the_curves_of_searches_go_through_what_is_tried(example, partial):
