@@ -1,8 +1,7 @@
 """Split an ensemble's repeats into time-bounded tasks.
 
-Repeat r draws from its own streams, whichever repeats are trained with it. A part of the repeats can therefore be a
-separate task, the first picture waits for one part only, and no setting makes a task long. Repeats trained together may
-still affect each other's last bit. Where that matters, a repeat is always trained with the same ones.
+Repeat r draws from its own streams, whichever repeats are trained with it. So the first picture waits for one part
+only, and no setting makes a task long. Where the last bit matters, a repeat is always trained with the same ones.
 """
 
 from collections.abc import Sequence

@@ -2,9 +2,8 @@
 
 Nothing that is read takes anything away: what the settings refuse is left as it was, and the refusal says why.
 
-A link names the version of the defaults that it leaves out, ``v=2``, so that a default can be changed without changing
-links. To change one, raise ``VERSION`` and put the old default into ``EARLIER`` of its settings under the version
-before.
+A link names the version of the defaults that it leaves out, ``v=2``. To change a default, raise ``VERSION`` and put the
+old one into ``EARLIER`` of its settings under the version before.
 """
 
 import logging
@@ -68,7 +67,7 @@ def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str,
     settings, texts = kind.of_version(version), kind.modernised(texts, version)
     for name in (one.name for one in fields(kind) if one.name in texts):
         try:
-            settings = changed(settings, **{name: texts[name]})
+            settings = changed(settings, name, texts[name])
         except RefusedError as refusal:
             refused[name] = refusal
     return settings, refused
@@ -144,10 +143,8 @@ def _others(one: Settings, other: Settings) -> set[str]:
     return {field.name for field in fields(one) if getattr(one, field.name) != getattr(other, field.name)}
 
 
-def changed(settings: Any, **change: float | str) -> Any:
-    """Return ``settings`` with one field as asked. Raises RefusedError, whatever goes wrong: no entry takes a page
-    away."""
-    ((name, value),) = change.items()
+def changed(settings: Any, name: str, value: float | str) -> Any:
+    """Return ``settings`` with a field as asked. Raise RefusedError whatever goes wrong, so no entry removes a page."""
     try:
         return settings.change(**{name: _typed(type(settings), name, value)})
     except RefusedError:

@@ -68,7 +68,7 @@ def over(texts: Iterable[str], settings: Settings) -> dict[str, tuple[Any, ...]]
     for text in texts:
         name, _, values = text.partition("=")
         check.choice(asdict(settings), over=name)
-        found[name] = tuple(getattr(links.changed(settings, **{name: value}), name) for value in values.split(","))
+        found[name] = tuple(getattr(links.changed(settings, name, value), name) for value in values.split(","))
     return found
 
 

@@ -1,8 +1,7 @@
 """The only place where a page waits.
 
-An experiment offers its work as tasks (``lab.settings``). ``compute`` runs as many as fit into a slice of time
-and says how far it has come; the page shows what there is and asks for the next slice, unless a control has moved.
-Outcomes are shared by all sessions (``dpcore.cache``): a class that opens one link computes it once, also at once.
+``compute`` runs as many tasks (``lab.settings``) as fit into a slice of time; the page shows what there is and asks for
+the next slice. Outcomes are shared by all sessions (``dpcore.cache``): a class that opens one link computes it once.
 """
 
 import time

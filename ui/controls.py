@@ -96,9 +96,9 @@ class Desk:
 
     def change(self, **change: Any) -> None:
         """Change one field, or remember why it was refused."""
-        ((name, _),) = change.items()
+        ((name, value),) = change.items()
         self.errors.pop(name, None)
-        self.settings, refusals = _tried(self.settings, **change)
+        self.settings, refusals = _tried(self.settings, name, value)
         self.errors |= refusals
         if self.changed:
             self.changed()
@@ -268,10 +268,8 @@ class Desk:
             st.query_params.from_dict(self.link)
 
     def hears(self, address: dict[str, str | list[str]], *, history: bool) -> bool:
-        """Return whether a message with this ``address`` asks for other settings.
-
-        It does not if the address is one that was replaced, as the message was then sent before the browser heard of
-        the new one. It does in any case if the browser went back or forward in its ``history``.
+        """Return whether a message with this ``address`` asks for other settings: not if the address was replaced, of
+        which the browser had not heard, unless it went back or forward in its ``history``.
         """
         other = bool(address) and address != self.link
         self.late = other and not history and address in self.replaced
@@ -286,10 +284,8 @@ class Desk:
 
 
 def hold(key: str, value: Any) -> None:
-    """Set the widget with this ``key`` to ``value`` unless it has that value.
-
-    Streamlit sends a value that was set to the browser, where it replaces what the person has typed or chosen since the
-    run began.
+    """Set the widget with this ``key`` to ``value`` unless it has that value: one that is set again would replace what
+    the person has typed or chosen since the run began.
     """
     if key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
@@ -315,10 +311,8 @@ def visit(page: str) -> None:
 
 
 def desk(page: str, settings_type: type) -> Desk:
-    """Return the page's desk in this session, brought up to date with the address and with the newest movement.
-
-    Called by the page and by its live part. Where the panel asks for it, its call starts a run of the whole page
-    instead.
+    """Return the page's desk in this session, brought up to date with the address and with the newest movement; where
+    the panel asks for it, start a run of the whole page instead.
     """
     key = f"{page}.desk"
     if key not in st.session_state:
@@ -395,18 +389,17 @@ def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, lis
 
 def moved(settings: Any, name: str, value: float | str) -> tuple[Any, dict[str, str]]:
     """Return (``settings`` after a movement, as a desk takes it; the field -> the sentence that refused it)."""
-    return _tried(settings, **{name: value}) if _movable(settings, name) else (settings, {})
+    return _tried(settings, name, value) if _movable(settings, name) else (settings, {})
 
 
 def _movable(settings: Any, name: str) -> bool:
     return (name in KNOBS and name in settings.limits) or name in getattr(settings, "CLICKS", ())
 
 
-def _tried(settings: Any, **change: Any) -> tuple[Any, dict[str, str]]:
+def _tried(settings: Any, name: str, value: Any) -> tuple[Any, dict[str, str]]:
     """Return (``settings`` with one field as asked, or as they were; the field -> the sentence that says why)."""
-    ((name, _),) = change.items()
     try:
-        return links.changed(settings, **change), {}
+        return links.changed(settings, name, value), {}
     except RefusedError as refusal:
         return settings, {refusal.name if refusal.name in KNOBS else name: _sentence(refusal)}
 

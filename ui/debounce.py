@@ -1,7 +1,6 @@
 """How long a page rests before what stands around its live part follows: longer while many people move knobs.
 
-A run of the whole page costs the server about as much as a movement does, and it can wait. While a class moves knobs,
-it waits until a person has stopped for good, so that others' movements find the server free.
+A run of the whole page costs the server about as much as a movement does, and it can wait until a person has stopped.
 """
 
 import threading

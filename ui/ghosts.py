@@ -1,8 +1,7 @@
 """The ghost of pinned settings in the pictures of today's.
 
-A room marks what of a picture is worth a ghost with ``theme.GHOST``, a trace in its ``meta`` and a shape in its
-``name``, and a whole picture that is to stand beside today's by ``Picture.pair``. Nothing else of the pinned settings
-is drawn. A ghost has the colour of what it is the ghost of, and is told from it by dashes and hollow marks.
+A topic marks what has a ghost with ``theme.GHOST``, a trace in its ``meta`` and a shape in its ``name``, and a picture
+that is to stand beside today's by ``Picture.pair``. A ghost keeps its colour, with dashes and hollow marks.
 """
 
 import re

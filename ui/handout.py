@@ -1,8 +1,7 @@
 """A handout: what a result shows, as one page that opens from a file without any request, and prints on one A4 sheet.
 
-Its figures are the page's own, drawn by the same Plotly with the same rules for colours and letters as on the screen,
-always in the light ones; titles stand over them and legends under them. Beside it, the privacy label in full, as HTML
-and JSON.
+Its figures are the page's own, drawn by the same Plotly in the light theme, with titles over them and legends under
+them. Beside it stands the privacy label in full, as HTML and JSON.
 """
 
 import math

@@ -1,8 +1,7 @@
 """What whoever runs the server may know of it: figures for Prometheus at `/metrics`, and a line a minute in the log.
 
-Off unless the environment variable `LAB_METRICS` says otherwise: "1" answers who asks this process itself, "public"
-also who comes through a proxy. The figures are how many, how long and how large. No label has a value that comes from a
-visitor, so that nothing of their rows, links or addresses can be among them.
+The environment variable `LAB_METRICS` switches them on: "1" for direct requests, "public" also through a proxy. No
+label has a value that comes from a visitor, so nothing of their rows, links or addresses can be among them.
 """
 
 import asyncio

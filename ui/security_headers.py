@@ -28,10 +28,9 @@ _CLOSED = "/_stcore/metrics"
 def policy(environment: Mapping[str, str] = os.environ) -> str:
     """Return the Content-Security-Policy. Raises ValueError where `LAB_FRAME_ANCESTORS` is no list of sources.
 
-    Styles are written into the page by Streamlit and by Plotly; pictures are saved through data and blob addresses.
-    The one script inside of Streamlit's own page is allowed by what it says. What a page fetches ahead for the next one
-    (`rel="prefetch"`) falls under `default-src` in Firefox, so that one allows our own files; what else would fall back
-    on it is forbidden by name.
+    Streamlit and Plotly write styles into the page, and pictures are saved through data and blob addresses. The script
+    inside of Streamlit's page is allowed by its hash. In Firefox `rel="prefetch"` falls under `default-src`, so that
+    allows our own files, and what else would fall back on it is forbidden by name.
     """
     ancestors = environment.get("LAB_FRAME_ANCESTORS", "").strip() or "'self'"
     if not _SOURCES.fullmatch(ancestors):
@@ -83,11 +82,7 @@ def answers(host: str) -> bool:
 
 
 class Guard:
-    """ASGI middleware around the whole app.
-
-    Where Streamlit's option `server.allowedHosts` names hosts, every address asks for one of them, not only the
-    websocket.
-    """
+    """ASGI middleware around the whole app, which answers the hosts of `server.allowedHosts` only, at every address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = TrustedHostMiddleware(app, allowed_hosts=allowed(), www_redirect=False)

@@ -1,8 +1,4 @@
-"""What one takes away: tables that say what they are of, and a folder in which a script prints the page's numbers.
-
-Knows no page and no browser: what is packed is the engine and the room's experiment, as they are in this checkout, and
-what the page gives.
-"""
+"""What one takes away: tables that say what they are of, and a folder in which a script prints the page's numbers."""
 
 import hashlib
 import io

@@ -74,7 +74,7 @@ def _with(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """Return the settings of a topic with changes to its own fields."""
     names = [one.name for one in fields(settings)]
     for name, value in changes.items():
-        settings = links.changed(settings, **{check.choice(names, field=name): value})
+        settings = links.changed(settings, check.choice(names, field=name), value)
     return settings
 
 

@@ -167,7 +167,7 @@ def asked(name: str, questions: Page) -> Asked | None:
                 if field in ignored:
                     raise ignored[field]
                 if field != VERSION_NAME:
-                    question = changed(question, **{check.choice(ASKED, field=field): value})
+                    question = changed(question, check.choice(ASKED, field=field), value)
             except RefusedError as refusal:
                 told = quoted(f"{field} {value}".strip())
                 refused.append(f"In the link's question, {told} was ignored. {refusal.name} must be {refusal.allowed}.")

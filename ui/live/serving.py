@@ -82,12 +82,10 @@ def mount(
     data: Mapping[str, Any] | bytes | None = None,
     keeps: str = "",
 ) -> None:
-    """Mount the component of `assets/<name>.js`. `data` may be JSON already.
+    """Mount the component of `assets/<name>.js`. `data` may be JSON already. Raise TypeError or ValueError else.
 
-    Streamlit keeps a state or a trigger of the component only if a callback is named for it. `callbacks` are such, and
+    Streamlit keeps a state or a trigger of the component only if a callback is named for it: `callbacks` are such, and
     `keeps` names one that the next run reads by itself.
-    Raises TypeError or ValueError where `data` is not JSON. Streamlit would send its `str`, or NaN, which no component
-    can read, and log nothing.
     """
     if isinstance(data, Mapping):
         json.dumps(data, allow_nan=False)

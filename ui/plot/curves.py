@@ -1,15 +1,4 @@
-"""Curves over a parameter, with all that such a chart has: spread, reference lines, the current value, a legend.
-
-over(
-    Curve(name="non-private", y=84.0, value="84 %", colour=theme.NON_PRIVATE),  # a number: a line across the chart
-    Curve(name="private", x=epsilons, y=quantiles, value="79 %", colour=theme.PRIVATE, at_now=79.0, ghost=True),
-    now=settings.epsilon,
-    title=theme.title("Accuracy by epsilon", finding),
-    legend="lower right",
-    xaxis=theme.epsilon_axis(0.01, 100),
-    yaxis=theme.axis("test accuracy, %", 0, 102),
-)
-"""
+"""Curves over a parameter, with all that such a chart has: spread, reference lines, the current value, a legend."""
 
 import re
 from collections.abc import Mapping, Sequence
