@@ -154,7 +154,7 @@ class SourceSettings(Settings):
     @property
     def preparation(self) -> str:
         """Return the script lines that load an uploaded file first, if any."""
-        return own_rows.preparation(number=self.OF_NUMBERS) if self.private else ""
+        return file_handles.preparation("own_numbers" if self.OF_NUMBERS else "own_rows") if self.private else ""
 
 
 def of_classes(own: OwnRows) -> bool:

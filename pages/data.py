@@ -140,18 +140,10 @@ def _remove() -> None:
 def _upload(here: Brought | None) -> None:
     """Show the uploader, and below it why the last file was refused."""
     state = st.session_state
-    file = None
-    if uploads.possible():
-        file = st.file_uploader(
-            SAYS["file.uploader"],
-            type=["csv", "tsv", "txt", "parquet"],
-            key=f"data.file.{state.get('data.round', 0)}",
-            max_upload_size=_MEGABYTES,
-            label_visibility="collapsed" if here else "visible",
-        )
+    key, hidden = f".{state.get('data.round', 0)}", here is not None
+    file, new = uploads.ask("data", SAYS["file.uploader"], megabytes=_MEGABYTES, key=key, hidden=hidden)
     present(file, here)
-    if file is not None and state.get("data.read") != file.file_id:
-        state["data.read"] = file.file_id
+    if file is not None and new:
         _read(file)
         st.rerun()
     if file is not None and here is not None and here.table.head is None and not state.get("data.refused"):

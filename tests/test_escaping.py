@@ -10,7 +10,8 @@ import pytest
 
 from dpcore.check import RefusedError
 from lab.files import own_texts
-from lab.files.own_texts import Columns, Table
+from lab.files.own_table import Table
+from lab.files.own_texts import Columns
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
 from tests.hostile import HOSTILE

@@ -11,6 +11,7 @@ from dpcore import check
 from dpcore.cache import CACHE
 from dpcore.data import domains
 from lab.files import file_handles, own_texts
+from lab.files.file_handles import NONE
 from lab.files.own_texts import Columns, Own
 from pages.hypotheses import work
 from pages.hypotheses.experiment import HypothesesSettings
@@ -97,17 +98,6 @@ class TestChoice:
 class TestName:
     """Settings and links have a name, of which only the object that has it can make anything."""
 
-    def test_it_says_nothing_of_the_file(self, table):
-        one, two = chosen(table), chosen(table)
-        assert one != two
-        assert len({*one} | {*two}) > 10
-        link = {name: str(value) for name, value in asdict(settings_of(one)).items()}
-        assert link["own"] == str(one)
-        assert type(link["own"]) is str
-        told = str(link) + takeaway.script(settings_of(one))
-        for part in ("review", "stars", "shop", str(one.table.rows)):
-            assert part not in told
-
     def test_a_link_does_not_tell_files_apart_that_differ_in_a_few_rows(self):
         """Not a row's cell, and not the number of rows to less than fifty."""
         tables = [own_texts.read(written(rows=rows, seed=seed)) for rows, seed in ((701, 1), (712, 2), (749, 3))]
@@ -122,6 +112,10 @@ class TestName:
     def test_who_has_only_the_name_has_nothing(self, table):
         own = chosen(table)
         settings, stranger = settings_of(own), settings_of(str(own))
+        told = str({name: str(value) for name, value in asdict(settings).items()}) + takeaway.script(settings)
+        assert own != chosen(table)
+        assert not [part for part in ("review", "stars", "shop", str(table.rows)) if part in told]
+        assert (settings.change(data="domains").own, settings.change(data="domains").preparation) == (NONE, "")
         assert tuple(stranger.limits["source_rows"]) == (40, 4000)
         with pytest.raises(check.RefusedError, match="session"):
             stranger.tasks()
@@ -139,7 +133,7 @@ class TestName:
         gc.collect()
         assert alive() is None  # settings and tasks may still be somewhere's key
         with pytest.raises(check.RefusedError, match="gone"):
-            own_texts.corpus(own, 2, seed=0)
+            own.corpus(2, seed=0)
 
     def test_what_is_remembered_of_a_file_is_forgotten_with_it_and_nothing_else(self, table):
         short = own_texts.read(written(rows=1700, seed=14))
@@ -166,11 +160,6 @@ class TestName:
         assert replace(back, own=link.own) == link
         assert settings_of(chosen(table)).source_rows != 61
 
-    def test_other_data_let_go_of_it(self, table):
-        settings = settings_of(chosen(table)).change(data="domains")
-        assert settings.own == file_handles.NONE
-        assert settings.preparation == ""
-
 
 class TestScript:
     def test_it_makes_the_pages_numbers_once_its_blanks_are_filled(self, tmp_path, monkeypatch, table):
@@ -190,7 +179,7 @@ class TestScript:
 
 class TestRows:
     def test_each_row_is_its_sources(self, table):
-        corpus = own_texts.corpus(chosen(table), 3, seed=1)
+        corpus = chosen(table).corpus(3, seed=1)
         for k in range(3):
             assert set(table.texts("shop")[corpus.domain == k]) == {f"shop {k}"}
         assert set(table.texts("shop")[corpus.domain == -1]) == {"shop 3"}
@@ -199,7 +188,7 @@ class TestRows:
     def test_a_split_looks_at_nothing(self, table):
         """Another file with as many rows is split in the same way."""
         other = own_texts.read(written(seed=3))
-        one, two = (own_texts.corpus(chosen(kept, source=""), 4, seed=1) for kept in (table, other))
+        one, two = (chosen(kept, source="").corpus(4, seed=1) for kept in (table, other))
         np.testing.assert_array_equal(one.domain, two.domain)
         assert (np.bincount(one.domain) == 400).all()
 
@@ -207,7 +196,7 @@ class TestRows:
         data = written(rows=900, seed=9).decode().replace(",5,shop 1", ",,shop 1")
         kept = own_texts.read(data.encode())
         own = chosen(kept, source="")
-        corpus = own_texts.corpus(own, 2, seed=0)
+        corpus = own.corpus(2, seed=0)
         assert ((corpus.domain == -1) == (kept.texts("stars") == "")).all()
         assert own.rows == (corpus.domain >= 0).sum() // 50 * 50
 

@@ -105,13 +105,14 @@ def _key(page: str) -> str:
 
 def _brought(page: str) -> _File | None:
     """Return the newest file that could be read; one that could not leaves the one before in place, and says why."""
-    state, read, said = st.session_state, f"{page}.read", f"{page}.refused"
-    types, most = ["csv", "tsv", "txt", "parquet"], _MEGABYTES
-    file = st.file_uploader("A table", types, key=f"{page}.file", max_upload_size=most) if uploads.possible() else None
-    if file is not None and state.get(read) != file.file_id:
-        state[read], state[said] = file.file_id, None
+    state, said = st.session_state, f"{page}.refused"
+    file, new = uploads.ask(page, "A table", megabytes=_MEGABYTES)
+    if file is not None and new:
+        state[said] = None
         try:
-            before, state[_key(page)] = state.get(_key(page)), _read(file.getvalue())
+            table = own_texts.read(file.getvalue())
+            before = state.get(_key(page))
+            state[_key(page)] = Brought(table=table, draft=own_texts.guess(table))
             if before is not None:
                 forget(before.table)
         except RefusedError as refusal:
@@ -121,11 +122,6 @@ def _brought(page: str) -> _File | None:
     if file is not None and state.get(said):
         st.error(state[said])
     return present(file, state.get(_key(page)))
-
-
-def _read(data: bytes) -> _File:
-    table = own_texts.read(data)
-    return Brought(table=table, draft=own_texts.guess(table))
 
 
 def _recall(desk: controls.Desk, brought: _File) -> None:
@@ -212,9 +208,8 @@ def refused(refusal: RefusedError) -> str:
 def _known(desk: controls.Desk, public_rows: int) -> str:
     """Return one line on what the file has become."""
     own, count = desk.settings.own, desk.settings.sources
-    named = own_texts.names(own, count)
     said = "".join(f"{note} " for note in own.table.notes)
-    who = ", ".join(f"{place} {plain(name[:30])}" for place, name in enumerate(named, 1))
+    who = ", ".join(f"{place} {plain(name[:30])}" for place, name in enumerate(own.names(count), 1))
     text, label, yes = map(_quoted, (own.columns.text, own.columns.label, own.columns.yes))
     return SAYS(
         "own-texts.known",

@@ -10,6 +10,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
+from typing import Literal
 from urllib.parse import urlencode
 from weakref import WeakValueDictionary
 
@@ -33,6 +34,7 @@ _NO_COOKIE = (
     "such as a course page, most browsers send none. Open the lab in a separate tab. If you read this there too, "
     "allow cookies for this site."
 )
+_TYPES = ["csv", "tsv", "txt", "parquet"]
 # Seconds that a page has to read an upload before the upload may be dropped to make room for others.
 UNREAD = 30.0
 
@@ -47,6 +49,24 @@ def limit_mb(environment: Mapping[str, str] = os.environ) -> float:
     if not 0 < megabytes < math.inf:
         raise ValueError(f"{SETTING} is {said!r}, but must be a number of megabytes above 0")
     return megabytes
+
+
+def ask(
+    page: str, label: str, *, megabytes: int, key: str = "", hidden: bool = False
+) -> tuple[UploadedFile | None, bool]:
+    """Show the uploader of a page; return its file, and whether this file was not there in an earlier run.
+
+    key: tells apart several uploaders of a page, one after another. hidden: without its label.
+    """
+    if not possible():
+        return None, False
+    look: Literal["collapsed", "visible"] = "collapsed" if hidden else "visible"
+    key, read = f"{page}.file{key}", f"{page}.read"
+    file = st.file_uploader(label, _TYPES, key=key, max_upload_size=megabytes, label_visibility=look)
+    new = file is not None and st.session_state.get(read) != file.file_id
+    if file is not None:
+        st.session_state[read] = file.file_id
+    return file, new
 
 
 def release(upload: UploadedFile) -> None:

@@ -4,6 +4,7 @@ import re
 import secrets
 import weakref
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any, Self
 
 from dpcore import check
@@ -45,7 +46,7 @@ class Own(str):
         return self  # copies of settings share the handle
 
     def __repr__(self) -> str:
-        return "own"  # the variable name in scripts, see ``preparation`` of texts and of rows
+        return "own"  # the variable name in scripts, see ``preparation``
 
 
 def named(own: str) -> str:
@@ -62,6 +63,14 @@ def key(own: str) -> "weakref.ref[Any]":
     found = weakref.ref(own)
     hash(found)  # the reference caches it, and could not compute it after the session has ended
     return found
+
+
+def preparation(kind: str) -> str:
+    """Return script lines that load a file, with blanks for its name and columns, which a script must not reveal.
+
+    kind: "own_rows", "own_numbers" (rows with a numeric label) or "own_texts".
+    """
+    return Path(__file__).with_name(f"{kind}.txt").read_text("utf-8")
 
 
 def forget(table: Table) -> None:

@@ -10,7 +10,6 @@ import weakref
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -74,12 +73,8 @@ class Column:
             return {self.name: (float(self.low), float(self.high))}  # type: ignore[arg-type]  # see ``lacks``
         return {f"{self.name}: {value}": (-1.0, 1.0) for value in self.values}
 
-    def encoded(self, table: Table) -> np.ndarray:
-        """Return the column's inputs (n, k) before scaling; NaN for a missing number."""
-        return np.column_stack([*self.each(table)])
-
     def each(self, table: Table) -> Iterator[np.ndarray]:
-        """Yield the same inputs (n,) one by one."""
+        """Yield the column's inputs (n,) one by one, before scaling; NaN for a missing number."""
         if self.kind == "number":
             yield _numbers(table, self.name, self.decimal)
         else:
@@ -289,7 +284,7 @@ def _encoded(own: "weakref.ref[OwnRows]") -> tuple[np.ndarray, np.ndarray, tuple
     """Return (inputs (n, d) before scaling, class numbers (n,) or -1, rows by person or None)."""
     own_file = held(own)
     table, roles = own_file.table, own_file.roles
-    X = np.column_stack([column.encoded(table) for column in roles.columns])
+    X = np.column_stack([one for column in roles.columns for one in column.each(table)])
     y = places(table, roles.answer, roles.classes)
     return X, y, persons(table.texts(roles.person), last=y < 0) if roles.person else None
 
@@ -412,11 +407,3 @@ def buy(table: Table, column: Column, *, epsilon: float, person: str = "") -> Co
         values = values[order[starts + (rng.random(len(counts)) * counts).astype(int)]]
     low, high = paid_bounds.bounds(values, epsilon=epsilon, rng=rng) or (None, None)
     return replace(column, low=low, high=high, paid=epsilon, read_off=False)
-
-
-def preparation(*, number: bool = False) -> str:
-    """Return script lines that load a file, with blanks for its name and columns, which a script must not reveal.
-
-    number: whether the label is numeric.
-    """
-    return Path(__file__).with_name("own_numbers.txt" if number else "own_rows.txt").read_text("utf-8")

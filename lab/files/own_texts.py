@@ -6,7 +6,6 @@ holds the object can resolve. Tasks hold it weakly, so a file ends with its sess
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -19,8 +18,6 @@ from dpcore.streams import stream
 from lab.files import file_handles, own_table
 from lab.files.column_types import coded
 from lab.files.own_table import Table
-
-__all__ = ["Columns", "Own", "Table", "choose", "corpus", "guess", "names", "read", "usual_label", "values"]
 
 MOST_SOURCES, MOST_LABELS = 8, 50
 # Limits of a file whose words are counted.
@@ -60,12 +57,34 @@ class Own(file_handles.Own):
 
     def __new__(cls, *, table: Table, columns: Columns, sources: int, rows: int) -> Self:
         own = super().__new__(cls, table)
-        own.columns, own.sources, own.rows = columns, sources, rows
+        own.columns, own.sources, own.rows = columns, sources, rows // GRAIN * GRAIN
         return own
 
     def corpus(self, sources: int, seed: int) -> Corpus:
-        """Return the rows as documents of the first ``sources`` sources, see ``corpus``."""
-        return corpus(self, sources, seed)
+        """Return the rows as documents of the first ``sources`` sources by name, -1 for all others.
+
+        A split distributes the rows at random, without looking at them.
+        """
+        table, columns = self.table, self.columns
+        usable = _usable(table, columns)
+        domain, public = np.full(table.rows, -1), None
+        if columns.source:
+            column = table.texts(columns.source)
+            for k, name in enumerate(self.names(sources)):
+                domain[usable & (column == name)] = k
+            public = np.flatnonzero(usable & (column == columns.public)) if columns.public else None
+        else:
+            rows = stream(seed, "split", 0, _SPLIT_PART).permutation(np.flatnonzero(usable))
+            domain[rows] = np.arange(len(rows)) % sources
+        y = (table.texts(columns.label) == columns.yes).astype(int)
+        return Corpus(counts=table.counts(columns.text), y=y, domain=domain, real=True, public=public)
+
+    def names(self, sources: int) -> list[str]:
+        """Return the names of the first ``sources`` sources."""
+        if not self.columns.source:
+            return [f"part {k + 1}" for k in range(sources)]
+        found = self.table.texts(self.columns.source)[_usable(self.table, self.columns)]
+        return sorted(set(found.tolist()) - {self.columns.public})[:sources]
 
     def smallest_source(self, sources: int) -> int:
         """Return a lower bound on the private rows of the smallest of ``sources`` sources."""
@@ -116,7 +135,7 @@ def _with_sources(table: Table, columns: Columns, usable: np.ndarray) -> Own:
         if columns.public:
             raise check.RefusedError("public", columns.public, "a share of each source: there is no source column")
         rows = int(usable.sum())
-        made = Own(table=table, columns=columns, sources=0, rows=_rounded(rows))
+        made = Own(table=table, columns=columns, sources=0, rows=rows)
         if made.smallest_source(2) < LEAST_ROWS:
             raise check.RefusedError("source", f"a split of {rows:,} rows", f"of {3 * LEAST_ROWS:,} rows or more")
         return made
@@ -131,49 +150,17 @@ def _with_sources(table: Table, columns: Columns, usable: np.ndarray) -> Own:
         found = f"{columns.public} ({sizes[columns.public]:,} rows)"
         raise check.RefusedError("public", found, f"of at least {LEAST_ROWS} rows")
     smallest = min(private, key=private.__getitem__)
-    made = Own(table=table, columns=columns, sources=len(private), rows=_rounded(private[smallest]))
+    made = Own(table=table, columns=columns, sources=len(private), rows=private[smallest])
     if made.smallest_source(2) < LEAST_ROWS:
         found = f"{columns.source} ({smallest} has {private[smallest]:,} rows)"
         raise check.RefusedError("source", found, f"one whose every value leaves {LEAST_ROWS} private rows")
     return made
 
 
-def _rounded(rows: int) -> int:
-    return rows // GRAIN * GRAIN
-
-
 def _usable(table: Table, columns: Columns) -> np.ndarray:
     """Return which rows (n,) have a value in each of the columns."""
     asked = [table.texts(name) for name in (columns.text, columns.label, columns.source) if name]
     return np.array([all(value.strip() for value in row) for row in zip(*asked, strict=True)], dtype=bool)
-
-
-def corpus(own: Own, sources: int, seed: int) -> Corpus:
-    """Return the file's rows as documents of the first ``sources`` sources by name, -1 for all others.
-
-    A split distributes the rows at random, without looking at them.
-    """
-    table, columns = own.table, own.columns
-    usable = _usable(table, columns)
-    domain, public = np.full(table.rows, -1), None
-    if columns.source:
-        column = table.texts(columns.source)
-        for k, name in enumerate(names(own, sources)):
-            domain[usable & (column == name)] = k
-        public = np.flatnonzero(usable & (column == columns.public)) if columns.public else None
-    else:
-        rows = stream(seed, "split", 0, _SPLIT_PART).permutation(np.flatnonzero(usable))
-        domain[rows] = np.arange(len(rows)) % sources
-    y = (table.texts(columns.label) == columns.yes).astype(int)
-    return Corpus(counts=table.counts(columns.text), y=y, domain=domain, real=True, public=public)
-
-
-def names(own: Own, sources: int) -> list[str]:
-    """Return the names of the first ``sources`` sources."""
-    if not own.columns.source:
-        return [f"part {k + 1}" for k in range(sources)]
-    found = own.table.texts(own.columns.source)[_usable(own.table, own.columns)]
-    return sorted(set(found.tolist()) - {own.columns.public})[:sources]
 
 
 def values(table: Table, name: str, *, most: int) -> list[str]:
@@ -195,8 +182,3 @@ def guess(table: Table) -> Columns:
     kinds = {name: len(set(sample[name].tolist())) for name in others}
     label = min(others, key=lambda name: (kinds[name] < 2, kinds[name]))
     return Columns(text=text, label=label, yes=usual_label(table, label))
-
-
-def preparation() -> str:
-    """Return script lines that load a file, with blanks for its name and columns, which a script must not reveal."""
-    return Path(__file__).with_name("own_texts.txt").read_text("utf-8")

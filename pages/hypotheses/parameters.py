@@ -201,7 +201,7 @@ class HypothesesParameters(Settings):
     @property
     def preparation(self) -> str:
         """Return the lines that a script needs first: a file of the user's own must be there."""
-        return own_texts.preparation() if self.private else ""
+        return file_handles.preparation("own_texts") if self.private else ""
 
     @property
     def shares(self) -> tuple[float, ...]:
