@@ -7,7 +7,6 @@ import gzip
 import io
 import random
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -50,17 +49,33 @@ def texts(make, rows: int = 900) -> bytes:
 
 
 def hostile() -> Iterator[tuple[str, bytes]]:
-    for rows in (600, 601, 650, 701, 800, 850, 900, 1200, 1500, 2400, 2450):
+    """Files of texts. What is wrong with a file as a table is in ``tables``."""
+    for rows in (600, 601, 650, 701, 850, 900, 2450):
         yield f"{rows} rows", ordinary(rows)
-    for sources, rows in zip(
-        (2, 2, 2, 2, 3, 4, 5, 8, 8), (600, 700, 1500, 2400, 900, 1200, 1500, 2400, 2450), strict=True
-    ):
+    for sources, rows in ((2, 600), (2, 700), (2, 2400), (3, 900), (5, 1500), (8, 2400), (8, 2450)):
         yield f"{sources} sources of {rows} rows", ordinary(rows, sources=sources)
     yield "sources of 300 rows and the rest", ordinary(2000, sources=3, unlike=True)
     yield from _coded()
     yield from _odd_texts()
-    yield from _odd_forms()
-    yield from _no_csv()
+    plain = ordinary(620, seed=4)
+    yield "semicolons", ordinary(620, sep=";")
+    yield "western letters", plain.decode().replace("splendid", "größer").encode("cp1252")
+    yield "no head", plain.partition(b"\n")[2]
+    yield "one label", plain.replace(b",no", b",yes")
+    yield "rare label", plain.replace(b",no", b",yes") + b"\na few words,no" * 5
+    yield "many labels", texts(str).replace(b"\n0,0", b"\n")
+    yield "hostile names", plain.replace(b"text,label", b"# ![x](http://evil.test/p),=1+1")
+    yield "line breaks in cells", plain + b'\n"first words\n\n# second words",yes'
+    columns = [line.rpartition(",") for line in plain.decode().split("\n")[1:]]
+    words, labels = ([line[place] for line in columns] for place in (0, 2))
+    yield "parquet", parquet_of({"text": words, "label": labels})
+    yield "parquet of too many words", parquet_of({"text": [f"{words[0]} " * 1000] * 300, "label": labels[:300]})
+    yield "nothing", b""
+    yield "few rows", ordinary(150)
+    yield "one column", b"text\n" + b"some words here\n" * 700
+    yield "a nul", ordinary(620) + b"\0"
+    yield "an open quote", plain + b'\n"never closed,yes'
+    yield "too many rows", b"text,label\n" + b"a b,c\n" * 50_001
 
 
 def _coded() -> Iterator[tuple[str, bytes]]:
@@ -107,65 +122,6 @@ def _odd_texts() -> Iterator[tuple[str, bytes]]:
         texts(lambda row: "null nan none na undefined" if row % 2 else "true false maybe perhaps"),
     )
     yield "huge cells", texts(lambda row: "many words here " * 3000 if row == 5 else f"few words {row % 7} here", 650)
-
-
-def _odd_forms() -> Iterator[tuple[str, bytes]]:
-    """What a table program or a careless hand writes."""
-    plain = ordinary(620, seed=4)
-    yield "byte order mark", b"\xef\xbb\xbf" + plain
-    yield "western letters", plain.decode().replace("splendid", "größer").encode("cp1252")
-    yield "cyrillic letters", plain.decode().replace("word", "слово").replace("splendid", "хорошо").encode("cp1251")
-    yield "broken letters", plain.replace(b"splendid", b"\x81\x8d\x8f")
-    yield "utf-16", plain.decode().encode("utf-16")
-    yield "utf-16 without a mark", plain.decode().encode("utf-16-le")
-    for name, sep in (("semicolons", ";"), ("tabs", "\t"), ("bars", "|")):
-        yield name, ordinary(620, sep=sep)
-    yield (
-        "commas quoted in the head",
-        plain.replace(b"text,label", b'"text, of a row";"label, of a row"')
-        .replace(b",yes", b";yes")
-        .replace(b",no", b";no"),
-    )
-    yield "two separators in the head", plain.replace(b"text,label", b"text,label;note")
-    yield "ragged", plain + b"\nmore,fields,here"
-    yield "short line", plain + b"\nonly"
-    yield "open quote", plain + b'\n"never closed,yes'
-    yield "quote in the midst", plain + b'\n"closed"and on,yes'
-    yield "a cell of 200,000 letters", plain + b"\n" + b"x" * 200_000 + b",yes"
-    yield "no head", plain.partition(b"\n")[2]
-    yield "same names", plain.replace(b"text,label", b"text,text")
-    yield "a nameless column", plain.replace(b"text,label", b"text,")
-    yield "one label", plain.replace(b",no", b",yes")
-    yield "rare label", plain.replace(b",no", b",yes") + b"\na few words,no" * 5
-    yield "many labels", texts(str).replace(b"\n0,0", b"\n")
-    yield "old line ends", plain.replace(b"\n", b"\r")
-    yield "windows line ends", plain.replace(b"\n", b"\r\n")
-    yield "blank lines", plain.replace(b"\n", b"\n\n")
-    yield "hostile names", plain.replace(b"text,label", b"# ![x](http://evil.test/p),=1+1")
-    columns = [line.rpartition(",") for line in plain.decode().split("\n")[1:]]
-    words, labels = ([line[place] for line in columns] for place in (0, 2))
-    yield "parquet", parquet_of({"text": words, "label": labels})
-    yield "parquet of too many words", parquet_of({"text": [f"{words[0]} " * 1000] * 300, "label": labels[:300]})
-    yield "line breaks in cells", plain + b'\n"first words\n\n# second words",yes'
-
-
-def _no_csv() -> Iterator[tuple[str, bytes]]:
-    yield "nothing", b""
-    yield "line breaks", b"\n" * 500
-    yield "a head", b"text,label"
-    yield "few rows", ordinary(150)
-    yield "one column", b"text\n" + b"some words here\n" * 700
-    yield "a nul", ordinary(620) + b"\0"
-    yield "png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + zlib.compress(bytes(range(256)) * 40)
-    yield "zip", b"PK\x03\x04" + zlib.compress(bytes(5000)) + b"\0\0"
-    yield "deflated", zlib.compress(random.Random(3).randbytes(20_000))
-    yield "json", b'[{"text": "some words", "label": 1},\n' * 700
-    yield "names of 140,000 letters", b"x" * 140_000 + b",label\n" + ordinary(620)
-    yield "spaces", b"  \n" * 700
-    yield "ARFF", b"@relation reviews\n@data\n" + ordinary(620)
-    yield "a comment above the names", b"# some reviews\n" + ordinary(620)
-    yield "Shift-JIS", ordinary(620).decode().replace("splendid", "とても良い 商品").encode("cp932")
-    yield "too many rows", b"text,label\n" + b"a b,c\n" * 50_001
 
 
 CANARY = "qzcanaryzq"

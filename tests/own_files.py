@@ -1,15 +1,23 @@
-"""A visitor's own file on every page that takes one, and the same with bounds that were read off its rows."""
+"""A visitor's own file on every page that takes one: a made-up table, what its columns are for, and what is said."""
 
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from dpcore.data import regression, toy
+from dpcore.data.paid_bounds import Payment
 from lab.files import own_rows, own_table
-from lab.files.own_rows import Column, Roles
+from lab.files.file_handles import key
+from lab.files.own_rows import Column, OwnRows, Roles
 from lab.settings import Settings
-from pages.table import PAGES
+from pages.table import PAGES as ALL
+from tests.sentences import plain
+from ui.panels import tiles
 
+PAGES = {page.name: page for page in ALL}
 KINDS = ("classifier", "network", "regression", "transfer", "parties", "attack")
 # Bounds as nobody would type them, and what they look like in whatever way they are written.
 OFF = {"low": -137519.0, "high": 973158.0, "read_off": True}
@@ -21,11 +29,12 @@ COLUMNS = (
 )
 CLASSES = Roles(answer="left", classes=("no", "yes"), columns=COLUMNS)
 NUMBER = Roles(answer="pay", classes=(), target=Column(name="pay", low=0, high=80), columns=COLUMNS)
+TOWNS = replace(NUMBER, source="town", own_source="Ashford", sources=("Brookside", "Cedar Hill"))
 ROLES = {
     "classifier": CLASSES,
     "network": CLASSES,
     "regression": NUMBER,
-    "transfer": replace(NUMBER, source="town", own_source="Ashford", sources=("Brookside",)),
+    "transfer": replace(TOWNS, sources=("Brookside",)),
     "parties": replace(CLASSES, person="who"),
     "attack": CLASSES,
 }
@@ -38,16 +47,17 @@ QUICK = {
     "attack": {"repeats": 100, "steps": 5},
 }
 
-# As a session does: what nobody holds is gone.
-HELD = []
+# As a session does: what nobody holds is gone. A few megabytes in all.
+HELD: list[Any] = []
 
 
-def frame(rows: int = 900) -> pd.DataFrame:
-    rng = np.random.default_rng(0)
+def frame(rows: int = 900, *, seed: int = 0, people: int = 60) -> pd.DataFrame:
+    """Who works longer earns more; some stay. Each third row is of another town, without a bearing on the rest."""
+    rng = np.random.default_rng(seed)
     age, hours = rng.integers(18, 90, rows), rng.uniform(0, 48, rows).round(1)
     return pd.DataFrame(
         {
-            "who": [f"P{place % 60:05}" for place in range(rows)],
+            "who": [f"P{place % people:05}" for place in range(rows)],
             "age": age,
             "hours": hours,
             "plan": rng.choice(["basic", "plus", "family"], rows),
@@ -58,13 +68,108 @@ def frame(rows: int = 900) -> pd.DataFrame:
     )
 
 
-def settings(kind: str, roles: Roles | None = None, *, off: bool = False) -> Settings:
-    """Of the page ``kind``. off: with the bounds of the second column read off."""
+def table_of(rows: pd.DataFrame) -> own_table.Table:
+    HELD.append(own_table.read(rows.to_csv(index=False).encode()))
+    return HELD[-1]
+
+
+def choose(rows: pd.DataFrame, roles: Roles) -> OwnRows:
+    least = own_rows.LEAST_PARTIES if roles.person == "who" and not roles.target else own_rows.LEAST_ROWS
+    HELD.append(own_rows.choose(table_of(rows), roles, least=least))
+    return HELD[-1]
+
+
+def by_person(roles: Roles) -> Roles:
+    return replace(roles, person="who")
+
+
+def read_off(roles: Roles) -> Roles:
+    """The roles with the bounds of the second column read off the rows."""
+    first, second, *others = roles.columns
+    return replace(roles, columns=(first, replace(second, **OFF), *others))
+
+
+def settings(
+    kind: str,
+    roles: Roles | None = None,
+    *,
+    off: bool = False,
+    paid: tuple[float, ...] = (),
+    file: pd.DataFrame | None = None,
+    **changes: Any,
+) -> Any:
+    """Of the page ``kind``. off: with bounds that were read off. paid: epsilons paid for bounds. file: its rows."""
     roles = roles or ROLES[kind]
-    if off:
-        first, second, *others = roles.columns
-        roles = replace(roles, columns=(first, replace(second, **OFF), *others))
-    HELD.append(own_table.read(frame().to_csv(index=False).encode()))
-    own = own_rows.choose(HELD[-1], roles, least=own_rows.LEAST_PARTIES)
-    page = next(page for page in PAGES if page.name == kind)
-    return page.settings().change(dataset="own").change(own=own).change(**QUICK[kind])
+    payments = tuple(Payment(epsilon=epsilon, person=roles.person) for epsilon in paid)
+    roles = replace(roles, payments=payments or roles.payments)
+    own = choose(frame() if file is None else file, read_off(roles) if off else roles)
+    quick = QUICK[kind] | ({"parties": min(40, own.private)} if kind == "parties" else {})
+    return PAGES[kind].settings().change(dataset="own").change(own=own).change(**quick | changes)
+
+
+def promised(of: Any) -> Any:
+    """What the page promises of its training, or claims of the attacked one."""
+    return of.claim if hasattr(of, "claim") and not of.void else of.promise
+
+
+def numbers(of: Settings) -> list[np.ndarray]:
+    """All numbers that the tasks of these settings find, in their order."""
+    return list(_arrays([task.run() for task in of.tasks()]))
+
+
+def _arrays(value: Any) -> Iterator[np.ndarray]:
+    if isinstance(value, np.ndarray | bool | int | float | np.number):
+        yield np.asarray(value)
+    elif isinstance(value, Mapping | tuple | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _arrays(one)
+    elif is_dataclass(value):
+        for one in fields(value):
+            yield from _arrays(getattr(value, one.name))
+
+
+def same(one: Settings, other: Settings) -> bool:
+    """Whether two settings have the same numbers, to the last bit."""
+    mine, theirs = numbers(one), numbers(other)
+    assert len(mine) == len(theirs) > 0
+    return all(np.array_equal(*pair, equal_nan=pair[0].dtype.kind == "f") for pair in zip(mine, theirs, strict=True))
+
+
+def units(of: Any) -> list[np.ndarray]:
+    """What is learned from: the rows (k, inputs and label) of each unit of privacy, in the order of the seed."""
+    if hasattr(of, "world"):
+        X, y = of.world.dataset.parties(of.seed, 0, of.parties, rows=of.rows)
+        return list(np.concatenate([X, y[..., None]], axis=2))
+    if hasattr(of, "data"):
+        problem = of.data.problem
+        return list(np.column_stack([problem.X, problem.y])[:, None])
+    if of.OF_NUMBERS:
+        table = regression.load(key(of.own), seed=of.seed)
+        ends = np.arange(1, of.rows + 1) if table.ends is None else table.ends[: of.rows]
+        return np.split(np.column_stack([table.X, table.y])[: ends[-1]], ends[:-1])
+    X, y, people = toy.load(of.rows_of, seed=of.seed, private_rows=of.rows).learned
+    people = np.arange(of.rows) if people is None else people
+    return [np.column_stack([X, y])[people == person] for person in range(of.rows)]
+
+
+def moved(one: Any, other: Any) -> list[int]:
+    """Which units are not the same, whatever the order of a unit's rows is."""
+    pairs = zip(units(one), units(other), strict=True)
+    return [place for place, pair in enumerate(pairs) if not np.array_equal(*map(_sorted, pair), equal_nan=True)]
+
+
+def _sorted(rows: np.ndarray) -> np.ndarray:
+    return rows[np.lexsort(rows.T)]
+
+
+def said(result: Any, *, without: tuple[str, ...] = (), html: bool = False) -> str:
+    """All words of the page of a file, with its numbers and what its pictures are to who cannot see them."""
+    view = PAGES[_page(result.settings)].at(result.settings).view(result)
+    words = [view.words[name] for name in view.words if name not in without]
+    alts = [picture.alt for board in view.boards.values() for row in board for picture in row]
+    found = " ".join([tiles(view.numbers), *words, *alts])
+    return found if html else plain(found)
+
+
+def _page(of: Settings) -> str:
+    return next(name for name, page in PAGES.items() if type(of) is page.settings)

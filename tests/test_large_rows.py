@@ -1,28 +1,23 @@
 """A file with more rows than knobs can move with: a random part is live; all rows are trained on in small pieces."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from dpcore import check
+from dpcore.data import toy
 from lab import sources
 from lab.chunking import SLICE
-from lab.files import own_rows
-from lab.files.own_rows import Column, OwnRows, Roles
+from lab.files.own_rows import Column, OwnRows
 from lab.sources import MOST_LIVE
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
-from tests.test_own_rows import HELD, table_of
-from ui import controls
+from tests.own_files import CLASSES, choose
 
 PRIVATE = 48_000
 KINDS = [ClassifierSettings(repeats=3, steps=5), NetworkSettings(repeats=3, epochs=1, width=4, layers=1)]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _hold():
-    yield
-    HELD.clear()
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +26,7 @@ def own() -> OwnRows:
     x = rng.random((60_000, 2)).round(3)
     y = np.where(x[:, 0] + rng.logistic(scale=0.1, size=len(x)) > 0.5, "yes", "no")
     frame = pd.DataFrame(x, columns=["a", "b"]).assign(y=y)
-    columns = tuple(Column(name=name, low=0, high=1) for name in "ab")
-    return own_rows.choose(table_of(frame), Roles(answer="y", classes=("no", "yes"), columns=columns))
+    return choose(frame, replace(CLASSES, answer="y", columns=tuple(Column(name=name, low=0, high=1) for name in "ab")))
 
 
 @pytest.fixture(params=KINDS, ids=lambda one: type(one).__name__)
@@ -67,19 +61,14 @@ def test_all_rows_are_learned_from_in_pieces_no_longer_than_a_slice(settings):
     essential, *_ = whole.tasks()
     if isinstance(whole, NetworkSettings):
         assert [[len(group) for group in model.groups(3)] for model in whole.models.values()] == [[2, 1]] * 2
+        assert {len(model.learned()[0]) for model in whole.models.values()} == {PRIVATE}
     else:
         assert essential.count == 2
         assert max(task.cells for task in whole.tasks() if hasattr(task, "cells")) <= max(SLICE, essential.cells)
-    result = whole.run()
-    assert len(result.split.y_private) == PRIVATE
-
-
-def test_a_link_brings_all_rows_back(settings, own):
-    whole = settings.of_rows(settings.most)
-    link = {name: str(value) for name, value in vars(whole).items() if name in type(whole).__dataclass_fields__}
-    stranger, notices = controls.from_link(type(whole), link)
-    assert (notices, stranger.rows) == ([], PRIVATE)
-    assert stranger.change(own=own) == whole
+        assert len(whole.run().split.y_private) == PRIVATE
+    rows = toy.load(settings.rows_of, seed=4, private_rows=settings.rows).rows_of["private"]
+    assert len(rows) == MOST_LIVE
+    assert not np.array_equal(np.sort(rows), np.arange(MOST_LIVE))
 
 
 def test_not_all_rows_where_they_do_not_fit_into_memory(settings, monkeypatch):

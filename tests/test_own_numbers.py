@@ -1,145 +1,38 @@
-"""A number as the answer of a file of one's own: what becomes of its cells, who is protected, what is said."""
+"""A number as the answer of a file of one's own: what becomes of its cells, and what a person's rows can move."""
 
 import itertools
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
 
-from dpcore import check
 from dpcore.attacks import audit
 from dpcore.data import regression as regression_data
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Adjacency
 from dpcore.regression import functional
 from dpcore.regression.least_squares import Statistics
-from lab.files import own_numbers, own_rows, own_table
+from lab.files import own_numbers
 from lab.files.file_handles import key
 from lab.files.own_rows import Column, OwnRows, Roles
-from pages.regression import figures
 from pages.regression.experiment import RegressionSettings
-from pages.regression.page import PAGE
-from tests.sentences import broken_by, plain
-from tests.test_regression_words import RULES, numbers
+from tests.own_files import COLUMNS, NUMBER, choose, frame, same, settings
 from ui import takeaway
 
-HELD = []
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _hold():
-    yield
-    HELD.clear()
-
-
-def table_of(frame: pd.DataFrame) -> own_table.Table:
-    HELD.append(own_table.read(frame.to_csv(index=False).encode()))
-    return HELD[-1]
-
-
-def salaries(rows: int = 1000, *, seed: int = 0) -> pd.DataFrame:
-    """A made-up table: who works longer and has been at school for longer earns more."""
-    rng = np.random.default_rng(seed)
-    school, hours = rng.integers(8, 22, rows), rng.uniform(0, 48, rows).round(1)
-    return pd.DataFrame(
-        {
-            "who": [f"E{number:05}" for number in range(rows)],
-            "school": school,
-            "hours": hours,
-            "trade": rng.choice(["care", "schools", "roads"], rows),
-            "salary": (school * hours / 12 + rng.normal(0, 6, rows)).round(1),
-        }
-    )
-
-
-ROLES = Roles(
-    answer="salary",
-    classes=(),
-    target=Column(name="salary", low=0, high=80),
-    columns=(
-        Column(name="school", low=8, high=22),
-        Column(name="hours", low=0, high=48),
-        Column(name="trade", kind="category", values=("care", "schools")),
-    ),
-)
-
-
-@pytest.fixture(scope="module")
-def table():
-    return table_of(salaries())
-
-
-def settings_of(own: str, **changes) -> RegressionSettings:
-    start = RegressionSettings(repeats=4, draw=1, epsilon=1.0, mechanism="gaussian")
-    return start.change(dataset="own").change(own=own).change(**changes)
-
-
-def choose(frame: pd.DataFrame, roles: Roles = ROLES) -> OwnRows:
-    return own_rows.choose(table_of(frame), roles)
+QUICK = {"repeats": 4, "draw": 1, "epsilon": 1.0, "mechanism": "gaussian"}
 
 
 def rows_of(own: OwnRows, seed: int = 4) -> regression_data.Table:
     return regression_data.load(key(own), seed=seed)
 
 
-def same(one: RegressionSettings, other: RegressionSettings) -> bool:
-    """Whether all numbers of both are equal to the last bit."""
-    parts = [[*result.at_now.values(), *result.curves.values()] for result in (one.run(), other.run())]
-    arrays = [[value for part in found for value in vars(part).values()] for found in parts]
-    return all(np.array_equal(*pair) for pair in zip(*arrays, strict=True))
-
-
-class TestRoles:
-    def test_nothing_lacks(self):
-        assert ROLES.lacks() == ()
-
-    @pytest.mark.parametrize(
-        ("changes", "said"),
-        [
-            ({"target": Column(name="salary")}, "salary has no bounds"),
-            ({"target": Column(name="salary", low=3, high=3)}, "the lowest value of salary must be below"),
-            ({"columns": (Column(name="salary", low=0, high=1),)}, "salary is what is predicted"),
-            ({"target": Column(name="salary", low=0, high=1e31)}, "the bounds of salary must lie within 1e"),
-            ({"columns": ROLES.columns[:1]}, "one input is chosen, and a regression needs two"),
-            (
-                {"columns": tuple(Column(name=c, kind="category", values=tuple(map(str, range(40)))) for c in "ab")},
-                "the columns make 78 inputs",
-            ),
-        ],
-        ids=str,
-    )
-    def test_what_is_missing_is_said_and_nothing_is_trained(self, table, changes, said):
-        roles = replace(ROLES, **changes)
-        assert any(sentence.startswith(said) for sentence in roles.lacks())
-        with pytest.raises(check.RefusedError):
-            own_rows.choose(table, roles)
-
-    def test_bounds_of_the_answer_can_be_read_off_and_are_told(self, table):
-        low, high = own_rows.read_off(table, "salary")
-        roles = replace(ROLES, target=Column(name="salary", low=low, high=high, read_off=True))
-        settings = settings_of(own_rows.choose(table, roles))
-        assert (roles.void, settings.void) == (("salary",), "bounds were read off private rows")
-        assert settings.promise is None
-        told = str({name: str(value) for name, value in asdict(settings).items()}) + takeaway.script(settings)
-        assert f"{high:g}" not in told.replace(str(settings.own), "")
-
-    def test_no_number_is_its_own_answer_in_disguise(self):
-        assert ROLES.disguised == ()
-        assert replace(ROLES, columns=(*ROLES.columns, Column(name="base_salary", low=0, high=1))).disguised
-
-    @pytest.mark.parametrize(("name", "value"), [("rows_each", 0), ("rows_each", 51), ("gaps", 1)])
-    def test_what_has_no_meaning_is_refused(self, table, name, value):
-        with pytest.raises(check.RefusedError, match=name):
-            own_rows.choose(table, replace(ROLES, **{name: value}))
-
-
 def test_a_file_written_from_the_study_gives_its_numbers():
     """The same rows in the same order, and every row with an answer: all six methods, bit for bit."""
     source = regression_data.SOURCES["diabetes"]
     X, y = load_diabetes(return_X_y=True, scaled=False)
-    frame = pd.DataFrame(X, columns=source.features).assign(answer=y)
+    file = pd.DataFrame(X, columns=source.features).assign(answer=y)
     roles = Roles(
         answer="answer",
         classes=(),
@@ -147,8 +40,8 @@ def test_a_file_written_from_the_study_gives_its_numbers():
         columns=tuple(Column(name=name, low=low, high=high) for name, (low, high) in source.bounds.items()),
         gaps=False,
     )
-    own = settings_of(choose(frame, roles), seed=7)
-    built = RegressionSettings(repeats=4, draw=1, epsilon=1.0, mechanism="gaussian", seed=7).change(dataset="diabetes")
+    own = settings("regression", roles, file=file, seed=7)
+    built = RegressionSettings(seed=7).change(dataset="diabetes").change(**QUICK)
     assert (own.rows, own.features) == (built.rows, built.features) == (353, 10)
     assert same(own, built)
     one, other = own.run(), built.run()
@@ -159,85 +52,63 @@ def test_a_file_written_from_the_study_gives_its_numbers():
 
 class TestRows:
     def test_cells_become_what_the_bounds_say(self):
-        frame = salaries().astype(object)
-        frame.loc[0, ["school", "hours", "trade", "salary"]] = [30, 24, "mines", 1e9]
-        frame.loc[1, ["school", "hours", "trade", "salary"]] = ["", "n/a", "schools", "?"]
-        own = choose(frame)
-        found, order = rows_of(own), np.random.default_rng()
-        order = regression_data.stream(4, "data").permutation(1000)
-        X, y = (np.empty_like(part) for part in (found.X, found.y))
-        places = order if len(found.y) == 1000 else order[order != 1]  # held out, it cannot be measured by
+        file = frame().astype(object)
+        file.loc[0, ["age", "hours", "plan", "pay"]] = [130, 24, "mines", 1e9]
+        file.loc[1, ["age", "hours", "plan", "pay"]] = ["", "n/a", "plus", "?"]
+        found, order = rows_of(choose(file, NUMBER)), regression_data.stream(4, "data").permutation(900)
+        places = order if len(found.y) == 900 else order[order != 1]  # held out, it cannot be measured by
         X, y = dict(zip(places, found.X, strict=True)), dict(zip(places, found.y, strict=True))
         assert X[0].tolist() == [1, 1, 0, -1]
         assert y[0] == 80
         if 1 in X:
             assert X[1].tolist() == [0] * 4
 
-    def test_what_lies_outside_of_the_bounds_or_is_left_out_changes_nothing(self, table):
-        frame = salaries()
-        low, high = frame["salary"] <= 0, frame["salary"] >= 80
-        frame["salary"] = frame["salary"].mask(low, -1e7).mask(high, 1e9)
-        frame["trade"] = frame["trade"].replace("roads", "whatever").replace("care", "none of these")
-        frame["who"] = "the same"
-        frame.insert(0, "secret", np.arange(len(frame)))
-        assert same(settings_of(own_rows.choose(table, ROLES)), settings_of(choose(frame)))
-
-    def test_a_row_without_an_answer_adds_nothing_and_stays(self):
-        """Its other cells have no say, n is what it was, and the sums are those of the others alone."""
-        frame, other = salaries(), salaries()
-        frame.loc[::3, "salary"] = np.nan
-        other["salary"] = other["salary"].astype(object)
-        other.loc[::3, ["school", "hours", "salary"]] = [9, 3, "unknown"]
-        one, two, whole = choose(frame), choose(other), choose(salaries())
-        assert same(settings_of(one), settings_of(two))
-        found, everyone = (settings_of(own).problem for own in (one, whole))
-        assert found.train().rows == everyone.train().rows == 800
-        assert found.train().there == found.train().gram[0, 0] < 800
-        assert found.test().there == found.test().rows < 200
-        there = ~np.isnan(rows_of(one).y[:800])
-        again = Statistics.of(rows_of(one).X[:800][there], 2 * rows_of(one).y[:800][there] / 80 - 1)
+    def test_sums_are_those_of_the_rows_with_an_answer_alone(self):
+        blank = frame()
+        blank.loc[::3, "pay"] = np.nan
+        one, whole = (settings("regression", file=file) for file in (blank, frame()))
+        found, everyone = one.problem, whole.problem
+        assert found.train().rows == everyone.train().rows == 720
+        assert found.train().there == found.train().gram[0, 0] < 720
+        assert found.test().there == found.test().rows < 180
+        there = ~np.isnan(rows_of(one.own).y[:720])
+        again = Statistics.of(rows_of(one.own).X[:720][there], 2 * rows_of(one.own).y[:720][there] / 80 - 1)
         np.testing.assert_allclose(again.gram, found.train().gram)
         np.testing.assert_allclose(again.moment, found.train().moment)
 
     def test_where_no_answer_is_missing_one_that_is_counts_as_the_middle(self):
-        frame, other = salaries(), salaries()
-        frame.loc[::3, "salary"] = np.nan
-        other.loc[::3, "salary"] = 40
-        owns = [choose(each, replace(ROLES, gaps=False)) for each in (frame, other)]
-        one, two = (settings_of(own).problem.train() for own in owns)
+        blank, other = frame(), frame()
+        blank.loc[::3, "pay"], other.loc[::3, "pay"] = np.nan, 40
+        roles = replace(NUMBER, gaps=False)
+        one, two = (settings("regression", roles, file=file).problem.train() for file in (blank, other))
         np.testing.assert_array_equal(one.gram, two.gram)
         np.testing.assert_allclose(one.moment, two.moment, atol=1e-12)
-
-    def test_too_large_a_table_is_refused(self, table, monkeypatch):
-        monkeypatch.setattr(own_rows, "MOST_CELLS", 2999)
-        with pytest.raises(check.RefusedError, match="3,000 numbers"):
-            own_rows.choose(table, ROLES)
 
 
 def people(rows: int = 1200, persons: int = 400) -> pd.DataFrame:
     """Persons of whom the first has 1 row, and the others up to 6."""
     who = np.random.default_rng(5).integers(1, persons, rows)
     who[:persons] = np.arange(persons)
-    return salaries(rows).assign(who=[f"E{number}" for number in who], place=np.arange(rows))
+    return frame(rows).assign(who=[f"E{number}" for number in who], place=np.arange(rows))
 
 
 class TestPersons:
-    ROLES = replace(ROLES, person="who", rows_each=3)
+    ROLES = replace(NUMBER, person="who", rows_each=3)
+    PLACED = replace(ROLES, columns=(Column(name="place", low=0, high=1200), *COLUMNS))
 
     def test_of_each_up_to_k_rows_are_taken_by_chance(self):
-        frame = people()
-        counts = frame["who"].value_counts()
-        roles = replace(self.ROLES, columns=(Column(name="place", low=0, high=1200), *ROLES.columns))
-        own = choose(frame, roles)
+        file = people()
+        counts = file["who"].value_counts()
+        own = choose(file, self.PLACED)
         found = rows_of(own)
         place = np.rint((found.X[:, 1] + 1) * 600).astype(int)
-        taken = frame["who"].iloc[place].value_counts()
+        taken = file["who"].iloc[place].value_counts()
         assert (len(set(place)), found.ends[-1]) == (len(place), len(place))
         assert (taken.sort_index() == np.minimum(counts, 3).sort_index()).all()
-        first = frame["who"].iloc[place[found.first(320)]]
+        first = file["who"].iloc[place[found.first(320)]]
         assert first.nunique() == 320
-        assert not {*first} & {*frame["who"].iloc[place[found.first(320).stop :]]}
-        statistics = settings_of(own).problem.train()
+        assert not {*first} & {*file["who"].iloc[place[found.first(320).stop :]]}
+        statistics = settings("regression", self.PLACED, file=file).problem.train()
         assert (statistics.rows, statistics.there) == (960, found.first(320).stop)
 
     def test_each_of_a_persons_rows_is_as_likely(self):
@@ -249,25 +120,12 @@ class TestPersons:
             assert (len({*rows}), ends.tolist()) == (2, [2])
         assert np.abs(seen / 3000 - 0.4).max() < 4 * np.sqrt(0.24 / 3000)
 
-    def test_nobodys_rows_have_a_say_in_which_of_anothers_are_taken(self):
-        frame = people()
-        more = pd.concat([frame, frame[frame["who"] == "E7"].assign(school=21)] * 2)
-        roles = replace(self.ROLES, columns=(Column(name="place", low=0, high=1200), *ROLES.columns))
-        one, other = (rows_of(choose(each, roles)) for each in (frame, pd.concat([frame, more[more["who"] == "E7"]])))
-        theirs = [
-            {tuple(row) for row in np.rint((found.X[:, 1:2] + 1) * 600).astype(int) if frame["who"][row[0]] != "E7"}
-            for found in (one, other)
-        ]
-        assert theirs[0] == theirs[1]
-
     def test_the_guarantee_is_for_a_person_and_the_noise_for_k_rows(self):
         several, single = (
-            settings_of(choose(people(), replace(self.ROLES, rows_each=k)), repeats=40, draw=1) for k in (3, 1)
+            settings("regression", replace(self.ROLES, rows_each=k), file=people(), repeats=40) for k in (3, 1)
         )
-        assert several.guarantee("gaussian").unit == "person"
-        assert settings_of(choose(salaries())).guarantee("gaussian").unit == "record"
         for name in ("published", "functional", "gaussian", "adassp"):
-            sd = [settings.change(mechanism=name).run().noise_sd for settings in (several, single)]
+            sd = [one.change(mechanism=name).run().noise_sd for one in (several, single)]
             gaps = several.mechanism_of(name), single.mechanism_of(name)
             assert [one.rows_each for one in gaps] == [3, 1]
             assert sd[0] == pytest.approx(3 * sd[1], rel=0.12), name
@@ -412,143 +270,24 @@ def test_audit_of_three_rows_of_a_person(paid, sound, epsilon, missing):
     assert found.epsilon > 0.4 * epsilon
 
 
-def hostile() -> dict[str, tuple[pd.DataFrame, Roles]]:
-    """Name -> (a file, what is said of it)."""
-    frame = salaries(300)
-    wide = pd.DataFrame(np.random.default_rng(0).uniform(0, 1, (120, 62)), columns=[f"c{n}" for n in range(62)])
-    wide["salary"] = np.arange(120.0)
-    many = tuple(Column(name=f"c{n}", low=0, high=1) for n in range(62))
-    names = {"school": "<b>x</b>", "hours": "a" * 79}
-    named = tuple(replace(column, name=names.get(column.name, column.name)) for column in ROLES.columns)
-    few = frame.astype({"salary": object})
-    few.loc[100:, "salary"] = ""
-    return {
-        "no answer": (frame.assign(salary=""), ROLES),
-        "answers in words": (frame.assign(salary="much"), ROLES),
-        "few answers": (few, ROLES),
-        "one row": (frame.head(1), ROLES),
-        "two rows": (frame.head(2), ROLES),
-        "one person": (frame, replace(ROLES, person="trade")),
-        "constant answer": (frame.assign(salary=40), ROLES),
-        "answer at its bound": (frame.assign(salary=1e30), ROLES),
-        "constant columns": (frame.assign(school=8, hours=0, trade="care"), ROLES),
-        "missing columns": (frame.assign(school="", hours="x", trade=""), ROLES),
-        "the same column twice": (frame.assign(school=frame["hours"] * 14 / 48 + 8), ROLES),
-        "the answer itself": (frame.assign(school=frame["salary"]), ROLES),
-        "more columns than rows": (wide, replace(ROLES, columns=many)),
-        "infinite": (frame.assign(hours="inf", school="-inf"), ROLES),
-        "names": (frame.rename(columns=names), replace(ROLES, columns=named)),
-        "tiny bounds": (frame, replace(ROLES, target=Column(name="salary", low=40, high=40 + 1e-9))),
-        "huge bounds": (frame, replace(ROLES, target=Column(name="salary", low=-1e30, high=1e30))),
-        "negative bounds": (frame, replace(ROLES, target=Column(name="salary", low=-80, high=-1))),
-    }
-
-
-REFUSED = {"no answer", "answers in words", "one row", "two rows", "one person"}
-# What the page of a file says besides.
-OWN_RULES = {
-    r"trained on ([\d,]+) (?:of [\d,]+ )?(rows|people)": lambda r, m: (
-        int(m[1].replace(",", "")) == r.settings.rows and (m[2] == "people") == bool(r.settings.own.roles.person)
-    ),
-    r"of ([\d,]+) (?:rows|people), picked": lambda r, m: int(m[1].replace(",", "")) > r.settings.rows,
-    r"measured on ([\d,]+) row": lambda r, m: int(m[1].replace(",", "")) == r.problem.test().there,
-    r"one person, all of their rows": lambda r, _: r.settings.own.roles.person and r.settings.source.rows_each >= 1,
-    r"The unit of privacy is one row": lambda r, _: not r.settings.own.roles.person,
-    r"At most (\d+) rows of each person are used": lambda r, m: (
-        int(m[1]) == r.settings.mechanism_of("gaussian").rows_each > 1
-    ),
-    r"up to (\d+) rows here": lambda r, m: int(m[1]) == r.settings.mechanism_of("output").rows_each > 1,
-    r"number of such rows is protected too": lambda r, _: r.settings.mechanism_of("functional").gaps,
-    r"becomes the midpoint of its bounds": lambda r, _: not r.settings.own.roles.gaps,
-    r"nothing is guaranteed|guarantee is void": lambda r, _: bool(r.settings.own.roles.void),
-    r"coin toss: 50": lambda r, _: not r.settings.void,
-    r"held-out people|label bound": lambda *_: False,
-}
-
-
-def said_of(result) -> str:
-    """All words of the page of a file, with its numbers and what its pictures are to who cannot see them."""
-    view = PAGE.at(result.settings).view(result)
-    alts = [picture.alt for board in view.boards for row in view.boards[board] for picture in row]
-    return " ".join([*view.words.values(), *numbers(result), *alts])
-
-
-@pytest.mark.parametrize("name", hostile())
-def test_a_hostile_file_is_refused_or_has_a_sound_page(name):
-    frame, roles = hostile()[name]
-    if name in REFUSED:
-        with pytest.raises(check.RefusedError):
-            choose(frame, roles)
-        return
-    own = choose(frame, roles)
-    for kind in REGRESSIONS:
-        result = settings_of(own, mechanism=kind, repeats=3, draw=1).run()
-        assert np.isfinite(result.at_now[kind].weights).all(), kind
-        assert "<b>x" not in said_of(result)
-        broken_by(plain(said_of(result)), result, {**RULES, **OWN_RULES} if name == "names" else {})
-
-
-def various() -> list[RegressionSettings]:
-    """Each method once, with what a file may have: persons, missing answers, void bounds, fewer rows."""
-    off = replace(ROLES, target=replace(ROLES.target, read_off=True))
-    kinds = [
-        (salaries(), ROLES, {}),
-        (salaries(), replace(ROLES, gaps=False), {"rows": 100}),
-        (salaries(), off, {}),
-        (people(), TestPersons.ROLES, {"rows": 200}),
-        (people(), replace(TestPersons.ROLES, rows_each=1), {}),
-    ]
-    return [settings_of(choose(frame, roles), **changes) for frame, roles, changes in kinds]
-
-
-def test_what_is_said_of_a_file_is_so():
-    found = set()
-    for settings in various():
-        for kind, epsilon in itertools.product(REGRESSIONS, (0.05, 1.0, 50.0)):
-            result = settings.change(mechanism=kind, epsilon=epsilon).run()
-            found |= broken_by(plain(said_of(result)), result, {**RULES, **OWN_RULES})
-    assert {*OWN_RULES} - found <= {r"held-out people|label bound"}
-
-
-def test_no_row_of_a_file_is_drawn():
-    """Whatever stands in the charts, it is of runs, of least squares or of declarations."""
-    frame = salaries()
-    result = settings_of(choose(frame)).run()
-    drawn = figures.lines(result)
-    assert [len(trace["x"]) for trace in drawn["data"]] == [2]
-    assert len(figures.lines(RegressionSettings(repeats=2, draw=1).run())["data"]) == 2
-
-
-def test_a_link_without_its_file_keeps_the_other_settings(table):
-    own = own_rows.choose(table, ROLES)
-    named = RegressionSettings().change(dataset="own", own=str(own), rows=300, features=3, epsilon=2.0)
+def test_a_link_without_its_file_keeps_the_number_of_inputs_and_the_bounds_start_anew():
+    own = settings("regression").own
+    named = RegressionSettings().change(dataset="own", own=str(own), rows=300, features=3)
     assert (named.source, named.rows, named.features) == (None, 300, 3)
-    with pytest.raises(check.RefusedError, match="own"):
-        named.run()
-    found = named.change(own=own)
-    assert (found.rows, found.features, found.epsilon) == (300, 3, 2.0)
+    assert (named.change(own=own).rows, named.change(own=own).features) == (300, 3)
     bare = RegressionSettings().change(dataset="own", own=str(own)).change(own=own)
-    assert (bare.rows, bare.features, bare.label_top) == (800, 3, 200.0)
+    assert (bare.rows, bare.features, bare.label_top) == (720, 3, 200.0)
     assert bare.change(dataset="diabetes").label_top == 350
 
 
-def test_a_script_asks_for_the_file_and_names_nothing_of_it(table):
-    settings = settings_of(own_rows.choose(table, ROLES))
-    script = takeaway.script(settings)
-    assert "your-file.csv" in script
-    assert "target=Column" in script
-    for part in ("salary", "school", "hours", "care", "48", "22"):
-        assert part not in script
-
-
-def test_the_script_runs_where_the_file_is(table, tmp_path, monkeypatch):
+def test_the_script_runs_where_the_file_is(tmp_path, monkeypatch):
     """Filled in as it asks for it, it prints the page's own numbers."""
-    settings = settings_of(own_rows.choose(table, ROLES))
-    script = takeaway.script(settings)
-    (tmp_path / "your-file.csv").write_text(salaries().to_csv(index=False))
+    of = settings("regression")
+    script = takeaway.script(of)
+    (tmp_path / "your-file.csv").write_text(frame().to_csv(index=False))
     monkeypatch.chdir(tmp_path)
     before, _, rest = script.partition("roles = Roles(")
     _, _, after = rest.partition("\n)\n")
-    said, printed = [], before + f"roles = {ROLES!r}\n" + after
+    said, printed = [], before + f"roles = {NUMBER!r}\n" + after
     exec(printed, {"print": said.append})
-    assert said == [settings.run().table().to_string()]
+    assert said == [of.run().table().to_string()]

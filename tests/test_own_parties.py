@@ -6,24 +6,19 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.util import calc_hash
 
 from dpcore import check
 from dpcore.data.paid_bounds import Payment
 from dpcore.parties import aggregation
 from dpcore.parties.worlds import CHECK_ROWS
 from dpcore.streams import stream
-from lab.files import own_rows, own_table
-from lab.files.file_handles import forget
+from lab.files import own_rows
 from lab.files.own_rows import Column, OwnRows, Roles
-from lab.links import VERSION
 from pages.parties import crowd
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
-from pages.parties.page import PAGE
-from tests.app import at_rest, opened
+from tests.own_files import table_of
 from tests.sentences import broken_by, plain
-from tests.test_my_data import said, used
 
 ROLES = Roles(
     answer="back",
@@ -35,14 +30,6 @@ ROLES = Roles(
     ),
     person="ward",
 )
-# As a session does: what nobody holds is gone.
-HELD = []
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _hold():
-    yield
-    HELD.clear()
 
 
 def patients(rows: int = 600, *, wards: int = 30, seed: int = 0) -> pd.DataFrame:
@@ -62,8 +49,7 @@ def patients(rows: int = 600, *, wards: int = 30, seed: int = 0) -> pd.DataFrame
 
 
 def own_of(frame: pd.DataFrame, roles: Roles = ROLES) -> OwnRows:
-    HELD.append(own_table.read(frame.to_csv(index=False).encode()))
-    return own_rows.choose(HELD[-1], roles, least=own_rows.LEAST_PARTIES)
+    return own_rows.choose(table_of(frame), roles, least=own_rows.LEAST_PARTIES)
 
 
 def settings_of(own: OwnRows, **changes) -> PartiesSettings:
@@ -78,12 +64,6 @@ def rows_of(settings: PartiesSettings) -> tuple[np.ndarray, np.ndarray]:
 @pytest.fixture(scope="module")
 def own():
     return own_of(patients())
-
-
-def same(one, other) -> bool:
-    """Whether two results hold the same numbers, to the last bit."""
-    pairs = [(one.now.weights, other.now.weights), (one.now.accuracy, other.now.accuracy), (one.batch, other.batch)]
-    return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
 
 
 def test_a_party_has_rows_of_its_own_only_and_as_many_as_the_others(own):
@@ -123,22 +103,6 @@ def test_what_parties_are_asked_about_depends_on_the_bounds_alone(own):
     np.testing.assert_array_equal(more[:50], mine)
 
 
-def test_how_many_rows_a_party_has_moves_no_noise_and_no_other_party(own):
-    """A neighbour: another party in the place of one, with 1 row, or 200."""
-    frame = patients()
-    few = frame.drop(frame.index[(frame["ward"] == "ward 4") & (frame.index >= 30)])
-    many = pd.concat([frame, patients(200, seed=9).assign(ward="ward 4")])
-    runs = [settings_of(own_of(one)) for one in (frame, few, many)]
-    first = rows_of(runs[0])[0]
-    for other in runs[1:]:
-        assert (other.parties, other.model.methods) == (runs[0].parties, runs[0].model.methods)
-        changed = [not np.array_equal(a, b) for a, b in zip(first, rows_of(other)[0], strict=True)]
-        assert sum(changed) <= 1
-        for method in ("vote", "soft", "average"):
-            assert other.model.sensitivity(method) == runs[0].model.sensitivity(method)
-        assert other.model.sigma(1.0) == runs[0].model.sigma(1.0)
-
-
 @pytest.mark.parametrize("constants", ["sharp", "norms", "published"])
 def test_another_party_in_its_place_moves_no_release_further_than_its_sensitivity(constants):
     frame = patients()
@@ -151,48 +115,6 @@ def test_another_party_in_its_place_moves_no_release_further_than_its_sensitivit
     assert moved["soft"] + moved["average"] > 0
     for name, far in moved.items():
         assert far <= runs[0].model.sensitivity(name)
-
-
-def test_files_that_differ_out_of_bounds_or_in_what_is_left_out_are_equal():
-    frame, roles = patients(), replace(ROLES, columns=(Column(name="age", low=30, high=60), *ROLES.columns[1:]))
-    other = frame.copy()
-    other["code"] = "x"
-    other["age"] = np.where(frame["age"] < 30, frame["age"] - 12, frame["age"])
-    other["age"] = np.where(frame["age"] > 60, 1000, other["age"])
-    other["alone"] = np.where(frame["alone"] == "yes", "yes", "no")
-    runs = [settings_of(own_of(one, roles)).run() for one in (frame, other)]
-    assert same(*runs)
-    assert not same(runs[0], settings_of(own_of(patients(seed=1), roles)).run())
-
-
-def hostile() -> dict[str, pd.DataFrame]:
-    frame = patients()
-    lonely = frame[(frame["ward"] != "ward 0") | (frame.index == 0)]
-    one_class = frame.assign(back=np.where(frame["ward"] == "ward 1", "yes", frame["back"]))
-    unanswered = frame.assign(back=np.where(frame["ward"].isin(["ward 2", "ward 7"]), "", frame["back"]))
-    answered_by_few = frame.assign(back=np.where(frame.index % 30 < 6, frame["back"], "?"))
-    nameless = frame.assign(ward=np.where(frame.index % 2, "", frame["ward"]))
-    return {
-        "a party with one row": lonely,
-        "one class": one_class,
-        "all say the same": frame.assign(back="no"),
-        "parties without an answer": unanswered,
-        "most without an answer": answered_by_few,
-        "every second row without a name": nameless,
-        "numbers missing": frame.assign(age="", stays=np.where(frame.index % 2, "", "4")),
-        "three parties": frame.assign(ward=frame.index % 3),
-    }
-
-
-@pytest.mark.parametrize("learner", ["logistic", "bayes", "tree", "neighbours", "mixed"])
-@pytest.mark.parametrize("name", hostile())
-def test_hostile_files_have_an_answer(name, learner):
-    settings = settings_of(own_of(hostile()[name]), learner=learner)
-    result = settings.run()
-    assert np.isfinite(result.now.weights).all()
-    assert np.isfinite(result.now.accuracy).all()
-    spoken = " ".join(map(plain, [say.verdict(result), *say.diagnostics(result), say.caption(result)]))
-    broken_by(spoken, result, {})
 
 
 def test_a_party_without_an_answer_always_says_the_first_class():
@@ -256,18 +178,6 @@ def test_bounds_that_were_paid_for_cover_a_whole_party():
         own_of(frame, replace(ROLES, payments=(Payment(epsilon=0.1),)))
 
 
-def test_nothing_of_a_file_outlives_it():
-    own = own_of(patients(seed=7))
-    settings = settings_of(own)
-    settings.run()
-    PartiesSettings(parties=20, public_rows=50, repeats=2).run()  # what one of the lab's own worlds says may be kept
-    mine = [one for one, _ in crowd._found if one.world.dataset == settings.world.dataset]
-    assert not mine
-    forget(own.table)
-    with pytest.raises(check.RefusedError):
-        settings.change(seed=5).run()
-
-
 @pytest.mark.parametrize("method", ["soft", "vote", "average", "pate"])
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 100.0])
 def test_what_is_said_of_few_parties_is_so(own, method, epsilon):
@@ -290,46 +200,3 @@ def test_what_is_said_of_few_parties_is_so(own, method, epsilon):
     assert "Trained on 24 parties, with 10 rows each. Accuracy is measured on 120 rows of 6 other parties" in caption
     assert "50 rows that parties are asked about are made up" in caption
     assert "A party is all rows of one name" in plain(say.guarantee(result))
-
-
-def test_no_row_is_drawn_and_no_cell_said(own):
-    result = settings_of(own).run()
-    page = PAGE.at(result.settings)
-    names = [picture.name for row in page.pictures(result) for picture in row]
-    assert names == ["epsilon", "parties", "weights"]
-    assert not len(result.locals)
-    assert {tab.name for tab in page.tabs} == {tab.name for tab in PAGE.tabs}
-    written = " ".join([say.verdict(result), *say.diagnostics(result), say.table(result)])
-    assert not re.search(r"ward \d|P\d{6}", written)
-
-
-def test_from_my_data_to_parties(monkeypatch):
-    app = opened("data").button(key="data.sample.hospitals.csv").click().run()
-    app = app.button(key="data.notes").click().run()
-    assert "data.parties" not in {button.key for button in app.button}
-    app = used(app, hospital="person")
-    assert not app.button(key="data.parties").disabled
-    assert app.button(key="data.classifier").disabled
-    assert "12 people have an answer, and training with one person as the unit of privacy takes 100" in said(app)
-    *_, own = app.session_state["data.brought"].owns.values()
-    asked = []
-    monkeypatch.setattr("streamlit.switch_page", lambda page, query_params: asked.append(query_params))
-    app = app.button(key="data.parties").click().run()
-    assert asked == [{"dataset": "own", "own": str(own), "rows": "100", "v": str(VERSION)}]
-    app._page_hash = calc_hash("parties")
-    app.query_params.clear()
-    for name, value in {"dataset": "own", "own": str(own), "repeats": "2"}.items():
-        app.query_params[name] = value
-    app = at_rest(app.run(), "parties")
-    assert not app.exception
-    settings = app.session_state["parties.desk"].settings
-    assert (settings.own, settings.parties, settings.limits["parties"]) == (own, 9, (2, 9))
-    found = said(app)
-    assert "With 9 parties <b>the noise is" in found
-    assert "Trained on 9 parties, with 10 rows each. Accuracy is measured on" in found
-    assert not [name for name in ("Ashford", "Lakeside") if name in found]
-    stranger = opened("parties", dataset="own", own=str(own), epsilon="2")
-    assert "This link's file is not here" in said(stranger)
-    assert stranger.session_state["parties.desk"].settings.epsilon == 2
-    app._page_hash = calc_hash("classifier")
-    assert "not ready for this page" in said(app.run())

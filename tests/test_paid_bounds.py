@@ -13,12 +13,9 @@ from dpcore.attacks import audit
 from dpcore.data import paid_bounds
 from dpcore.data.paid_bounds import BINS, EDGES, Payment
 from dpcore.mechanisms import Laplace
-from dpcore.privacy import Adjacency, releases
+from dpcore.privacy import Adjacency
 from lab.files import own_rows
 from lab.files.own_rows import Column
-from pages.classifier import words as say
-from pages.classifier.experiment import ClassifierSettings
-from tests.sentences import plain
 from tests.test_own_rows import ROLES, customers, table_of
 
 # Cells that a column may have: ends of bins, both sides of them, zero, what is missing and what lies far out.
@@ -104,30 +101,6 @@ def paid(*payments: float, by: str = "", person: str = ""):
     bought = Column(name="calls", low=0, high=16, paid=0.1)
     chosen = replace(ROLES, columns=(bought, *ROLES.columns[:1]), payments=payments, person=person)
     return own_rows.choose(table_of(customers()), chosen)
-
-
-def test_what_was_paid_is_counted_and_training_has_the_rest():
-    own = paid(0.1, 0.05)
-    settings = ClassifierSettings().change(dataset="own", own=own, epsilon=0.5, repeats=2)
-    whole, rest = settings.model, replace(settings.model, spent=0.0)
-    assert whole.noise_sd(0.5) == pytest.approx(rest.noise_sd(0.35), rel=1e-12)
-    result = settings.run()
-    held = result.guarantees.formula
-    assert held.epsilon == pytest.approx(0.5, rel=1e-6)
-    assert held.epsilon <= 0.5 + 1e-12
-    assert [one.epsilon for one in releases(held.event) if hasattr(one, "epsilon")] == [0.1, 0.05]
-    assert "paid for bounds" in say.guarantee(result)
-    assert "0.15" in plain(say.guarantee(result))
-    assert settings.void == ""
-
-
-def test_an_epsilon_that_is_all_spent_cannot_be_chosen():
-    own = paid(0.6)
-    settings = ClassifierSettings().change(dataset="own", own=own, repeats=2)
-    assert settings.epsilon == settings.limits["epsilon"][0] == 0.66
-    with pytest.raises(check.RefusedError, match="^epsilon is "):
-        settings.change(epsilon=0.6)
-    assert set(settings.run().curve["epsilon"]) == {1.0, 5.0, 10.0, 15.0, 150.0}
 
 
 def test_what_is_paid_for_a_row_protects_no_person_of_several_rows():

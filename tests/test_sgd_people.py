@@ -16,13 +16,9 @@ from dpcore.privacy import PoissonSampled, releases
 from dpcore.streams import stream
 from dpcore.training import networks, sgd
 from dpcore.training.networks import Architecture
-from lab.files import own_rows
-from pages.network import words as say
-from pages.network.experiment import NetworkSettings
 from pages.network.work import MOST_EACH
 from tests import test_sgd_audit as one_row
-from tests.sentences import plain as plainly
-from tests.test_own_rows import ROLES, customers, table_of
+from tests.own_files import CLASSES, by_person, frame, settings
 
 RATE, STEPS, COUNTS = 0.3, 60, (3, 1, 2, 1, 1, 4, 2, 1, 1, 3, 2, 1)
 NET = Architecture(sizes=(3, 5, 2))
@@ -93,14 +89,6 @@ def test_people_of_one_row_each_are_trained_as_rows_are():
     X, y, _ = rows_of([1] * 30)
     alone, grouped = (trained(recipe(), X, y, people, noise_multiplier=1.0) for people in (None, np.arange(30)))
     np.testing.assert_array_equal(alone.weights, grouped.weights)
-
-
-def test_in_pieces_as_in_one():
-    X, y, people = rows_of()
-    whole = trained(recipe(), X, y, people, noise_multiplier=1.0)
-    half = trained(recipe(), X, y, people, noise_multiplier=1.0, last=23)
-    rest = trained(recipe(), X, y, people, noise_multiplier=1.0, first=23, start=half.weights)
-    np.testing.assert_array_equal(whole.weights, rest.weights)
 
 
 @pytest.mark.parametrize("people", [[0, 2, 2], [0, 0], [-1, 0, 1]])
@@ -229,11 +217,8 @@ class TestPage:
     """A file in which a column says whose each row is."""
 
     @staticmethod
-    def settings(rows=1600, people=800, **changes):
-        frame = customers(rows).assign(customer_id=[f"C{number % people}" for number in range(rows)])
-        own = own_rows.choose(table_of(frame), own_rows.replace(ROLES, person="customer_id"))
-        quick = {"epochs": 2, "width": 4, "layers": 1, "repeats": 2}
-        return NetworkSettings(**quick).change(dataset="own").change(own=own).change(**changes)
+    def settings(rows=1600, **changes):
+        return settings("network", by_person(CLASSES), file=frame(rows, people=800), **changes)
 
     @pytest.mark.parametrize(("accountant", "theirs"), [("renyi", RdpAccountant), ("pld", PLDAccountant)])
     def test_its_guarantee_is_that_of_another_library(self, accountant, theirs):
@@ -253,10 +238,3 @@ class TestPage:
         assert (len(more), set(np.bincount(theirs)), many.rows) == (640 * MOST_EACH, {MOST_EACH}, 640)
         assert few.sigma == many.sigma
         assert few.steps == many.steps
-
-    def test_what_is_said(self):
-        result = self.settings().run()
-        found = plainly(say.caption(result) + say.guarantee(result) + " ".join(say.diagnostics(result)))
-        assert "Trained on 640 people, up to 8 rows of each" in found
-        assert "Up to 8 of a person's rows are used, picked at random. Their gradients are averaged" in found
-        assert "out of 640 people" in found

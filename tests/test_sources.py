@@ -198,14 +198,6 @@ class TestRelease:
             assert (one.guarantee.adjacency, one.guarantee.unit, one.guarantee.delta) == (REPLACE, "record", 0)
             assert "parallel" in one.guarantee.basis
 
-    def test_a_release_cannot_be_changed(self):
-        _, (one, _) = released(Budget(epsilon=0.7), 1)
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            one.tilt = np.zeros(2)
-        with pytest.raises(ValueError, match="read-only"):
-            one.hypothesis[0] = 0
-        assert {field.name for field in dataclasses.fields(one)} == {"hypothesis", "tilt", "guarantee"}
-
     def test_without_noise_nothing_is_promised(self):
         fitted, releases = released(Budget(epsilon=math.inf), 1)
         assert releases[0].guarantee is None
@@ -248,19 +240,15 @@ class TestObjective:
             worst = max(worst, np.ptp(np.array(densities), axis=0).max())
         return worst
 
-    @pytest.mark.parametrize(("n", "regularisation", "epsilon"), [(10, 0.1, 1.0), (20, 0.01, 0.3), (5, 0.05, 2.0)])
-    def test_no_neighbours_are_told_apart_by_more_than_epsilon(self, n, regularisation, epsilon):
-        made = Objective(rows=n, regularisation=regularisation, epsilon=epsilon)
-        found = self.worst(n, strength=regularisation + made.extra, rate=2 / made.scale)
-        assert 0.45 * epsilon < found <= epsilon * (1 + 1e-9)
-
     PUBLIC = np.array([[-1.0, 0.0], [0.6, 0.8], [0.0, -0.5]])
 
     @pytest.mark.parametrize(("n", "regularisation", "epsilon"), [(10, 0.1, 1.0), (20, 0.01, 0.3), (5, 0.05, 2.0)])
-    def test_nor_are_those_of_a_tilt(self, n, regularisation, epsilon):
+    def test_no_neighbours_are_told_apart_by_more_than_epsilon(self, n, regularisation, epsilon):
         made = Objective(rows=n, regularisation=regularisation, epsilon=epsilon)
-        found = self.worst(n, strength=made.strength, rate=2 / made.scale, public=self.PUBLIC)
-        assert 0.4 * epsilon < found <= epsilon * (1 + 1e-9)
+        minimum = self.worst(n, strength=regularisation + made.extra, rate=2 / made.scale)
+        tilt = self.worst(n, strength=made.strength, rate=2 / made.scale, public=self.PUBLIC)
+        assert 0.45 * epsilon < minimum <= epsilon * (1 + 1e-9)
+        assert 0.4 * epsilon < tilt <= epsilon * (1 + 1e-9)
 
     def test_leaving_out_the_change_of_volume_is_caught(self):
         assert self.worst(3, strength=0.01, rate=0.5) > 1.5 * 0.5
@@ -280,27 +268,25 @@ class TestObjective:
         assert (extras >= 0).all()
         assert (np.diff(extras) <= 0).all()
 
-    def test_the_minima_follow_that_density(self):
-        rng = np.random.default_rng(4)
+    @pytest.mark.parametrize("what", ["minimum", "tilt"])
+    def test_what_is_found_follows_that_density(self, what):
+        rng, public = np.random.default_rng(4), np.array([[-1.0], [0.3]])
         X, y = rng.choice([-1.0, 0.5, 1.0], 12), rng.integers(0, 2, 12)
         made = Objective(rows=12, regularisation=0.2, epsilon=1.2)
         draws = np.array([sources.draws("objective", 1, rng) for _ in range(4000)])
-        found = made.minimise(np.broadcast_to(X[:, None], (4000, 12, 1)), np.broadcast_to(y, (4000, 12)), draws)[:, 0]
+        rows = np.broadcast_to(X[:, None], (4000, 12, 1))
+        if what == "minimum":
+            found, how = made.minimise(rows, np.broadcast_to(y, (4000, 12)), draws), {"strength": 0.2 + made.extra}
+        else:
+            found, how, y = (
+                made.tilt(rows, public, draws),
+                {"strength": made.strength, "public": public},
+                np.ones(12, int),
+            )
         grid = np.linspace(-40, 40, 40_001)
-        density = np.exp(self.log_density(grid[:, None], X[:, None], y, strength=0.2 + made.extra, rate=2 / made.scale))
+        density = np.exp(self.log_density(grid[:, None], X[:, None], y, rate=2 / made.scale, **how))
         cdf = np.cumsum(density) / density.sum()
-        assert stats.kstest(found, lambda w: np.interp(w, grid, cdf)).pvalue > 1e-3
-
-    def test_the_tilts_follow_their_density(self):
-        rng, public = np.random.default_rng(5), np.array([[-1.0], [0.3]])
-        X, made = rng.choice([-1.0, 0.5, 1.0], 12), Objective(rows=12, regularisation=0.2, epsilon=1.2)
-        draws = np.array([sources.draws("objective", 1, rng) for _ in range(4000)])
-        found = made.tilt(np.broadcast_to(X[:, None], (4000, 12, 1)), public, draws)[:, 0]
-        grid = np.linspace(-40, 40, 40_001)
-        how = {"strength": made.strength, "rate": 2 / made.scale, "public": public}
-        density = np.exp(self.log_density(grid[:, None], X[:, None], np.ones(12, int), **how))
-        cdf = np.cumsum(density) / density.sum()
-        assert stats.kstest(found, lambda w: np.interp(w, grid, cdf)).pvalue > 1e-3
+        assert stats.kstest(found[:, 0], lambda w: np.interp(w, grid, cdf)).pvalue > 1e-3
 
     def test_a_small_budget_takes_more_regularisation(self):
         small = Objective(rows=100, regularisation=0.003, epsilon=0.1)
@@ -373,24 +359,6 @@ class TestAudit:
         neighbours = pair(0.35, n=ROWS, regularisation=LAMBDA / 10)
         scores = attacked(neighbours, Budget(epsilon=1.0), 2 / (ROWS * LAMBDA), np.random.default_rng(7))
         assert bound(*scores).refutes(claimed(1.0))
-
-    def test_laplace_coordinates_with_the_euclidean_figure_are_caught(self):
-        """The same neighbours, turned so that their difference is along the diagonal of 16 coordinates."""
-        d, epsilon = 16, 1.0
-        length = np.linalg.norm(np.subtract(*hypothesis_pair(0.35)))
-        step = np.full(d, length / math.sqrt(d))
-        rng, scale = np.random.default_rng(8), 2 / (ROWS * LAMBDA) / epsilon
-        draws = rng.laplace(scale=scale, size=(2, RUNS, d))
-        draws[0] += step
-        scores = (np.abs(draws) - np.abs(draws - step)).sum(axis=2)
-        assert bound(*scores).refutes(claimed(epsilon))
-        budget = Budget(epsilon=epsilon)
-        right = budget.scale(2 / (ROWS * LAMBDA)) * np.array(
-            [[sources.draws("exponential", d, rng) for _ in range(RUNS)] for _ in range(2)]
-        )
-        right[0] += step
-        scores = np.linalg.norm(right, axis=2) - np.linalg.norm(right - step, axis=2)
-        assert not bound(*scores).refutes(claimed(epsilon))
 
     def test_a_loose_solver_is_caught(self):
         """Stopped at a usual tolerance, an answer lies farther from the minimum than any neighbour's minimum."""
