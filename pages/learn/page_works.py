@@ -14,7 +14,6 @@ from ui.texts import Texts
 QUESTION = "Five papers, checked: what they claim and what we reproduce"
 _HEADS = ("Part", "Statement", "What holds", "In the lab")
 _TEXTS = Texts(__file__)
-_ABSENT = "–"
 
 
 def show(pages: Sequence[Page]) -> None:
@@ -36,7 +35,7 @@ def _table(parts: Sequence[Part], pages: Mapping[str, Page]) -> str:
 
 def _link(part: Part, pages: Mapping[str, Page]) -> str:
     if not part.page:
-        return _ABSENT
+        return "–"
     page = pages[part.page]
     where, query = "", links.versioned(part.settings)
     if part.tab:

@@ -119,7 +119,6 @@ def _all() -> None:
 
 
 def go(lesson: Lesson | None, step: str = "guess") -> None:
-    """Go to a step of a lesson, or to all lessons, and write it to the address."""
     st.session_state[AT] = (lesson, step) if lesson else None
     stay = {name: st.query_params[name] for name in (together.ROOM, PRESENT) if name in st.query_params}
     st.query_params.from_dict(({"lesson": lesson.name, "step": step} if lesson else {}) | stay)

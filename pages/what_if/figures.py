@@ -163,7 +163,6 @@ def _crossing(result: WhatIfResult) -> list[dict]:
 
 
 def _strip(left: float, right: float) -> dict:
-    """Return values of the knob, from below to above."""
     colour = theme.rgba(theme.BOUND, 0.22)
     line = {"width": 0 if left < right else 3, "color": colour}
     fill = {"fillcolor": colour, "line": line, "layer": "below"}

@@ -108,7 +108,6 @@ def _whiskers(bars: Iterable[_Bar]) -> dict:
 
 
 def _named(result: WhatIfResult, say: ModuleType, row: int, knob: str) -> dict:
-    """Return the name of a knob beside its bars, and where it is now."""
     now, name = say.at(result.settings, knob, getattr(result.settings, knob)), say.label(knob)
     short = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1].rstrip()}…"
     place = {"xref": "paper", "xanchor": "right", "xshift": -8, "align": "right"}

@@ -135,14 +135,12 @@ def _all(own: Knobs) -> list[str]:
 
 def pictures(result: WhatIfResult) -> list[list[live.Picture]]:
     """Draw where the target is reached, or what was tried; which knob matters; and two knobs at once."""
-
-    def chart(name: str, draw: Callable[..., dict], wide: float, clicks: dict[str, Any] | None = None) -> live.Picture:
-        about = words.SAYS[f"about.{name}"]
-        return live.Picture(name=name, figure=draw(result, words), about=about, height=435, wide=wide, clicks=clicks)
-
-    first = ("tries", figures.tries) if result.settings.asks == "best" else ("curve", figures.curve)
-    both = chart("map", figures_map.both, 1.1, figures_map.clicks(result))
-    return [[chart(*first, 1.45), chart("knobs", figures_knobs.knobs, 1.2, {"point": "bar"}), both]]
+    first, draw = ("tries", figures.tries) if result.settings.asks == "best" else ("curve", figures.curve)
+    drawn = {first: draw(result, words), "knobs": figures_knobs.knobs(result, words)}
+    drawn["map"] = figures_map.both(result, words)
+    wide = {first: 1.45, "knobs": 1.2, "map": 1.1}
+    clicks = {"knobs": {"point": "bar"}, "map": figures_map.clicks(result)}
+    return [live.row(words.SAYS.cases("about"), drawn, height=435, wide=wide, clicks=clicks)]
 
 
 def asked(name: str, questions: Page) -> Asked | None:
@@ -203,7 +201,6 @@ def topics(pages: Sequence[Page]) -> dict[str, Topic]:
 
 
 def page(pages: Sequence[Page]) -> Page:
-    """The page of questions about these ``pages``."""
     return Page(
         name="what-if",
         title="What-if planner",

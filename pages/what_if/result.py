@@ -64,7 +64,6 @@ class WhatIfResult:
 
     @cached_property
     def rival(self) -> Curve:
-        """Return the curve of the other setting along the same parameter."""
         return self._curve({getattr(one, self.settings.along): one for one in self.settings.rivals})
 
     def _curve(self, settings: Mapping[float, Settings]) -> Curve:
@@ -235,7 +234,6 @@ class WhatIfResult:
 
     @cached_property
     def best_cell(self) -> tuple[int, int]:
-        """(row, column) of the best median on the map."""
         return divmod(best(self.map.medians.ravel().tolist(), self.settings.asked), len(self.map.x))
 
     @cached_property
@@ -397,13 +395,11 @@ class WhatIfResult:
         )
 
     def cells(self) -> pd.DataFrame:
-        """A row a cell of the map."""
         x, y, medians = self.map
         index = pd.MultiIndex.from_product([y, x], names=[self.settings.upwards, self.settings.along])
         return pd.DataFrame({"median": medians.ravel()}, index=index).dropna().reset_index()
 
     def search(self) -> pd.DataFrame:
-        """A row a try."""
         names = [*self.settings.settings.tuned]
         return pd.DataFrame(
             [{name: getattr(one, name) for name in names} | {"chosen": median} for one, median in self.tries]

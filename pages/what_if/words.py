@@ -116,7 +116,6 @@ def interval(settings: WhatIfSettings, ends: Sequence[float]) -> str:
 
 
 def sure(settings: WhatIfSettings, one: Difference) -> str:
-    """Return the confidence interval of the median of some runs."""
     if not one.bounded:
         return SAYS["interval.few"]
     return SAYS("interval.sure", interval=interval(settings, (one.low, one.high)))
@@ -128,7 +127,6 @@ def basis(result: WhatIfResult, one: Difference) -> str:
 
 
 def spread(settings: WhatIfSettings, one: Difference) -> str:
-    """Return the ends of a difference's interval."""
     return span(signed(settings, one.low), signed(settings, one.high)) if one.bounded else SAYS["interval.few"]
 
 
@@ -177,7 +175,6 @@ def title(result: WhatIfResult) -> str:
 
 
 def finding(result: WhatIfResult) -> str:
-    """Return what the curve shows."""
     settings = result.settings
     if settings.asks in ("accuracy", "best"):
         return tell(result, "finding.now", value=amount(settings, result.median(result.now)))
@@ -194,7 +191,6 @@ def finding(result: WhatIfResult) -> str:
 
 
 def important(result: WhatIfResult) -> str:
-    """Return the parameter that does most, as far as can be shown."""
     done, count = sum(map(len, result.effects.values())), len(result.settings.around.bars)
     if done < count:
         return SAYS("finding.trained", done=done, count=count)

@@ -39,7 +39,6 @@ def introduction(settings: WhatIfSettings) -> str:
 
 
 def questions(settings: WhatIfSettings) -> dict[str, str]:
-    """Return the text of each question that can be asked here."""
     crowd = settings.crowd
     about = words_of(settings) | {"name": low(settings.knob)}
     found = {key: SAYS(f"question.{key}", **about) for key in ("accuracy", "smallest")}
@@ -157,7 +156,6 @@ def _unclear(result: WhatIfResult, found: Answer) -> str:
 
 
 def _values(result: WhatIfResult, found: Reaching) -> str:
-    """Return the values that reach the target, where the measure may go up and down along the parameter."""
     settings = result.settings
     shown = [stretch(settings, *ends) for ends in found.intervals]
     where = ", ".join(shown if len(shown) <= 3 else [shown[0], "…", shown[-1]])

@@ -130,7 +130,6 @@ def _second(result: WhatIfResult, reached: str) -> Number:
 
 
 def _within(result: WhatIfResult) -> Number:
-    """Return the values that reach the target, where the measure may go up and down along the parameter."""
     settings, found, name = result.settings, result.reaching, tell(result, "tiles.within")
     if not found.intervals:
         return Number(name, _no_value(result, found), _by(settings), "bound")
@@ -166,7 +165,6 @@ def _versus(result: WhatIfResult) -> list[Number]:
 
 
 def _said(settings: WhatIfSettings, one: object) -> str:
-    """Return what is different in A, or in B."""
     words = []
     for name in [*settings.different][:2]:
         value = getattr(one, name)
@@ -206,7 +204,6 @@ def caption(result: WhatIfResult) -> str:
 
 
 def why(result: WhatIfResult) -> list[str]:
-    """Return what the answer rests on."""
     settings = result.settings
     if settings.exact:
         return [SAYS["why.exact"]]
