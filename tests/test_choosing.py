@@ -70,11 +70,8 @@ def test_every_answer_ends_in_settings_that_promise_it(every: int, released: str
 
 
 SOME = [
-    Answers(),
     Answers(drawn="all"),
-    Answers(drawn="all", rows_each=10),
     Answers(drawn="shuffled", releases=4),
-    Answers(tries=10),
     Answers(released="number"),
     Answers(released="number", releases=12, tries=10),
     Answers(released="votes", people=1_000_000, releases=4),

@@ -46,10 +46,8 @@ def test_ten_answers_hold_on_fresh_repeats():
         there = settings.change(**{knob: type(getattr(settings, knob))(found.safe)})
         fresh = measured(there, measure=measure, repeats=STATED + FRESH)[STATED:]
         assert len(fresh) == FRESH
-        reached = (
-            np.median(fresh) >= target if settings.measures[measure].better == "higher" else np.median(fresh) <= target
-        )
-        held.append(bool(reached))
+        sign = 1 if settings.measures[measure].better == "higher" else -1
+        held.append(bool(sign * np.median(fresh) >= sign * target))
     assert sum(held) >= 9, held
 
 
