@@ -208,7 +208,7 @@ def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: cache.Cache):
 
 
 # What may be remembered beside the one memory: a few numbers, settings, pages, and tables of which there is one.
-BESIDE = "log_odds _share_limits _outside _mu_of _size _rho_of best_share crossing _least _rounds read staged _at"
+BESIDE = "log_odds _share_limits _outside _mu_of _size _rho_of best_share crossing _least _points read staged _at"
 
 
 def test_what_holds_arrays_goes_through_the_one_memory():
