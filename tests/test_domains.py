@@ -138,6 +138,7 @@ class TestNothingIsFittedToPrivateRows:
     def test_the_counts_are_those_of_a_vectorizer_fitted_to_the_public_texts(self):
         rng = np.random.default_rng(3)
         texts = np.array([" ".join(f"term{n}" for n in rng.zipf(1.2, 20) % 90) for _ in range(400)], dtype=object)
+        texts[0] += " solitary"
         corpus = Corpus(counts=word_counts.counted(texts), y=np.zeros(400, int), domain=np.zeros(400, int), real=True)
         oracle = CountVectorizer(stop_words="english", min_df=2, max_df=0.5).fit(texts[:150])
         np.testing.assert_array_equal(corpus.counted(np.arange(150)).toarray(), oracle.transform(texts).toarray())

@@ -146,6 +146,7 @@ RULES: Rules = {
 
 
 SELDOM: Rules = {
+    r"In (\d+) of (\d+) runs it harms": lambda r, m: int(m[2]) == r.repeats and int(m[1]) > 0.2 * r.repeats,
     r"[Ss]o far (\d+) of (\d+) runs|So far, (\d+) of (\d+) runs": lambda r, m: (
         [int(one) for one in m.groups() if one] == [r.repeats, r.settings.repeats] and r.repeats < r.settings.repeats
     ),

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from dpcore.check import RefusedError
 from dpcore.parties import local
-from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, KINDS, World, parties, public
+from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, KINDS, REACH, World, parties, public
 from pages.parties import crowd as crowds
 from pages.parties import work
 from pages.parties.crowd import EARLY, Gather
@@ -64,6 +64,12 @@ class TestWorlds:
         assert (np.ptp(odd, axis=1) == 0).all()
         assert len(np.unique(odd[:, 0])) == 4
         assert (np.ptp(even, axis=1) > 0).mean() > 0.99
+
+    def test_parties_that_are_unlike_shift_their_rows_by_half_a_standard_deviation(self):
+        kind, (X, y) = KINDS["two"], parties(world(rows=60, unlike=1.0), 0, 1000)
+        unit = REACH / kind.radius
+        shift = X[..., :-1].mean(axis=1) / unit - kind.means[y[:, 0]]
+        assert shift.std(axis=0) == pytest.approx(kind.sd * np.sqrt(0.5**2 + 1 / 60), rel=0.1)
 
     def test_careless_parties_have_random_labels_and_the_same_rows(self):
         X, y = parties(world(), 0, 2000)

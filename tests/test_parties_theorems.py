@@ -67,6 +67,8 @@ class TestTheorems:
         # 4 9 (1/4 + lambda) log^2(3/.025) / (lambda M)^2 = 207.1 and 16 (32 + log 40)/(lambda N) = 1,142
         vote, soft = (usual.theorem(name) for name in ("vote", "soft"))
         assert [soft["noise"], soft["rows"], vote["noise"]] == pytest.approx([207.1, 1142.0, 207.1e6], rel=1e-3)
+        excess = work.excess(usual.ensemble, usual.now.models("soft"), usual.asked)
+        assert of(usual, "risk", "soft").measured == np.quantile(excess, 0.95)
         assert of(usual, "risk", "soft").bound == sum(soft.values()) == pytest.approx(1349.2, abs=0.1)
 
     @pytest.mark.parametrize(
