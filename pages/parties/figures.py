@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from dpcore.parties.worlds import CONSTANT
 from lab.boundaries import boundaries, votes
 from lab.claims import Case, onwards
+from pages.parties import work
 from pages.parties.parameters import PartiesParameters
 from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
 from ui.plot import bars, columns, maps, theme
@@ -113,7 +115,8 @@ def decisions(result: PartiesResult, name: str) -> dict:
     if name == "local":
         found, level, lines = result.locals_agree, result.local.median, np.empty((0, 2, 2))
     else:
-        weights = result.plane_weights(name)
+        weights = result.batch[None] if name == "batch" else result.now.models(name)
+        weights = np.concatenate([weights[..., :-1], weights[..., -1:] * CONSTANT], axis=-1)  # of a constant 1
         found, lines = votes(weights, plane, size=48), boundaries(weights, plane)
         level = result.batch_accuracy if name == "batch" else result.summary[name].median
     text, colour = WITHOUT.get(name) or STYLES[name]
@@ -177,7 +180,9 @@ def noise(result: PartiesResult) -> dict:
     for name in (name for name in ("vote", "average", "soft") if name in result.methods):
         text, colour = STYLES[name]
         value = theme.number(result.noise_norm(name))
-        curves.append(Curve(name=text, x=NOISE_AT, y=result.noise_norms(name), value=value, colour=colour))
+        sensitivities = work.sensitivities(result.settings.model, name, NOISE_AT)
+        norms = result.dimensions * sensitivities / result.settings.left
+        curves.append(Curve(name=text, x=NOISE_AT, y=norms, value=value, colour=colour))
         signal = np.full(len(NOISE_AT), result.signal_norm(name))
         curves.append(Curve(name=f"weights, {text}", x=NOISE_AT, y=signal, colour=colour, dash="dot", listed=False))
     return over(

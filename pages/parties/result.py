@@ -10,7 +10,7 @@ import pandas as pd
 from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
 from dpcore.parties import aggregation, pate
-from dpcore.parties.worlds import CONSTANT, World, parties
+from dpcore.parties.worlds import World, parties
 from dpcore.training import losses
 from lab.claims import Case, compare, upto
 from lab.ensemble import Grid
@@ -145,10 +145,6 @@ class PartiesResult:
         """Return the mean norm of the noise: k d sensitivity / epsilon."""
         return self.dimensions * self.sensitivity(release) / self.settings.left
 
-    def noise_norms(self, release: str) -> np.ndarray:
-        """Return the mean norm of the noise with each of ``NOISE_AT`` parties."""
-        return self.dimensions * work.sensitivities(self.settings.model, release, NOISE_AT) / self.settings.left
-
     def signal_norm(self, release: str) -> float:
         return float(np.linalg.norm(self.fits.weights[release]))
 
@@ -196,11 +192,6 @@ class PartiesResult:
         """Return the rows that the maps show: those of the first parties, whose labels may be careless."""
         world = self.ensemble.crowd.world
         return _shown(world, min(self.ensemble.parties, -(-_SHOWN_ROWS // world.rows)))
-
-    def plane_weights(self, name: str) -> np.ndarray:
-        """Return the weights (R, k, d) of a method, or (1, k, d) of "batch", for features with a constant 1 behind."""
-        weights = self.batch[None] if name == "batch" else self.now.models(name)
-        return np.concatenate([weights[..., :-1], weights[..., -1:] * CONSTANT], axis=-1)
 
     @cached_property
     def locals_agree(self) -> tuple[np.ndarray, np.ndarray]:
