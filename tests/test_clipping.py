@@ -81,53 +81,37 @@ def test_single_precision_is_close(n_classes):
     np.testing.assert_allclose(single, double, atol=1e-6)
 
 
-def neighbours(n_classes, *, n, seed):
-    """Models, a data set, and (row, label) candidates for its last place, adversarial ones among them."""
-    weights, X, y = problem(n_classes, n=n, p=3, models=6, scale=3.0, seed=seed)
+def largest_move(n_classes, *, clip_norm, clip_average=False, add=False):
+    """The largest change of any of six models' mean gradients over pairs of some seventy rows, adversarial ones among
+    them, in the last of seven places; with ``add`` the row is new."""
+    weights, X, y = problem(n_classes, n=7, p=3, models=6, scale=3.0)
     weights[4] = 0
     weights[5] *= 1e6
-    rng = np.random.default_rng(seed)
-    rows = [np.zeros(3), *rng.normal(size=(6, 3)), *1e3 * rng.normal(size=(4, 3))]
+    rng = np.random.default_rng(0)
     # The same long row on the wrong side and with the opposite sign: two gradients that point apart.
-    direction = weights[0, -1] / np.linalg.norm(weights[0, -1])
-    rows += [50 * direction, -50 * direction]
-    return weights, X, y, [(row, label) for row in rows for label in range(n_classes)]
-
-
-def largest_move(n_classes, *, clip_norm, n=7, clip_average=False, add=False, seed=0):
-    """The largest change of any model's mean gradient over all neighbours; with ``add`` the row is new."""
-    weights, X, y, candidates = neighbours(n_classes, n=n, seed=seed)
-    means = []
-    for row, label in candidates:
-        X[-1], y[-1] = row, label
-        bound = None if clip_average else [clip_norm] * len(weights)
-        mean = batch_mean(weights, X, y, clip_norm=bound, outputs=weights.shape[1])
+    long = 50 * weights[0, -1] / np.linalg.norm(weights[0, -1])
+    rows = [np.zeros(3), *rng.normal(size=(6, 3)), *1e3 * rng.normal(size=(4, 3)), long, -long]
+    means, bounds = [], None if clip_average else [clip_norm] * len(weights)
+    for X[-1], y[-1] in itertools.product(rows, range(n_classes)):
+        mean = batch_mean(weights, X, y, clip_norm=bounds, outputs=weights.shape[1])
         means.append([clipped(g, clip_norm) for g in mean] if clip_average else mean)
-    means = np.array(means).reshape(len(candidates), len(weights), -1)
+    means = np.array(means).reshape(len(means), len(weights), -1)
     if add:  # without the row, over the same denominator
-        mean = batch_mean(weights, X[:-1], y[:-1], clip_norm=[clip_norm] * len(weights), outputs=weights.shape[1])
-        others = (mean * (n - 1) / n).reshape(1, len(weights), -1)
-    else:
-        others = means
+        mean = batch_mean(weights, X[:-1], y[:-1], clip_norm=bounds, outputs=weights.shape[1])
+    others = (mean * 6 / 7).reshape(1, len(weights), -1) if add else means
     return max(np.linalg.norm(means - other, axis=2).max() for other in others)
 
 
 @pytest.mark.parametrize("clip_norm", [1e-6, 0.3, 5.0])
 @pytest.mark.parametrize("n_classes", [2, 4])
-class TestSensitivity:
-    """What one row does to the mean clipped gradient, over all pairs of some seventy rows and six models."""
-
-    def test_a_replaced_row_moves_it_by_2C_over_n_and_no_more(self, n_classes, clip_norm):
-        move = largest_move(n_classes, clip_norm=clip_norm)
-        assert 0.99 * 2 * clip_norm / 7 < move <= 2 * clip_norm / 7 * (1 + 1e-6)
-
-    def test_an_added_row_moves_it_by_C_over_n_and_no_more(self, n_classes, clip_norm):
-        move = largest_move(n_classes, clip_norm=clip_norm, add=True)
-        assert 0.99 * clip_norm / 7 < move <= clip_norm / 7 * (1 + 1e-6)
-
-    def test_clipping_the_average_lets_it_move_by_2C(self, n_classes, clip_norm):
-        move = largest_move(n_classes, clip_norm=clip_norm, clip_average=True)
-        assert 0.99 * 2 * clip_norm < move <= 2 * clip_norm * (1 + 1e-6)
+@pytest.mark.parametrize(
+    ("how", "most"),
+    [({}, 2 / 7), ({"add": True}, 1 / 7), ({"clip_average": True}, 2.0)],
+    ids=["replaced, 2C/n", "added, C/n", "average clipped, 2C"],
+)
+def test_a_row_moves_the_mean_gradient_as_far_as_it_may_and_no_more(n_classes, clip_norm, how, most):
+    move = largest_move(n_classes, clip_norm=clip_norm, **how)
+    assert 0.99 * most * clip_norm < move <= most * clip_norm * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("clip_norm", [0.01, 0.1, 1.0, 10.0])

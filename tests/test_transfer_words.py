@@ -60,18 +60,9 @@ def words(result) -> str:
     return " ".join([*parts, say.guarantee(result)])
 
 
-def middle(result, name: str) -> float:
-    return float(np.median(result.focus.risk[CANDIDATES.index(name)]))
-
-
 def ahead(result, one: str, other: str) -> bool:
     both = (result.focus.risk[CANDIDATES.index(name)] for name in (one, other))
-    return better(*both, higher=False, constant=nothing(result) * (1 - 1e-6))
-
-
-def nothing(result) -> float:
-    """The excess risk of predicting 0, from the true coefficients: ||beta||^2 / 3."""
-    return float(result.problem.beta @ result.problem.beta / 3)
+    return better(*both, higher=False, constant=result.nothing_learnt * (1 - 1e-6))
 
 
 def near(result) -> int:
@@ -92,7 +83,7 @@ def lasso(result) -> np.ndarray:
 
 def ratio(result) -> float:
     """How many times the excess risk with the sources is that of the private rows alone."""
-    return max(middle(result, "transfer"), 1e-4) / max(middle(result, "target"), 1e-4)
+    return max(result.medians["transfer"], 1e-4) / max(result.medians["target"], 1e-4)
 
 
 def near_to(text: str, value: float) -> bool:
@@ -112,8 +103,8 @@ RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
         r.settings.noise != "printed" and attackers.close(r.settings.guarantee("transfer"), m[1])
     ),
-    rf"Excess risk, with sources {RISK}": lambda r, m: near_to(m[1], middle(r, "transfer")),
-    rf"Excess risk, target only {RISK}": lambda r, m: near_to(m[1], middle(r, "target")),
+    rf"Excess risk, with sources {RISK}": lambda r, m: near_to(m[1], r.medians["transfer"]),
+    rf"Excess risk, target only {RISK}": lambda r, m: near_to(m[1], r.medians["target"]),
     rf"Excess risk, non-private {RISK}": lambda r, m: near_to(m[1], r.focus.least_squares),
     r"([\d.,]+) times lower than target only": lambda r, m: times(m[1], 1 / ratio(r)),
     r"([\d.,]+) times higher than target only": lambda r, m: times(m[1], ratio(r)),
@@ -121,24 +112,24 @@ RULES: Rules = {
         1 / 1.3 < ratio(r) < 1.3 or not (ahead(r, "transfer", "target") or ahead(r, "target", "transfer"))
     ),
     r"no better than predicting 0": lambda r, _: (
-        min(middle(r, one) for one in ("transfer", "target")) >= nothing(r) * (1 - 1e-6)
+        min(r.medians[one] for one in ("transfer", "target")) >= r.nothing_learnt * (1 - 1e-6)
     ),
     rf"Excess risk is {RISK} with the sources and {RISK} without": lambda r, m: (
-        near_to(m[1], middle(r, "transfer")) and near_to(m[2], middle(r, "target"))
+        near_to(m[1], r.medians["transfer"]) and near_to(m[2], r.medians["target"])
     ),
     r"cut excess risk by a factor of ([\d.,]+),": lambda r, m: times(m[1], 1 / ratio(r)),
     r"sources harm here\. .* is [\d.]+, or ([\d.,]+) times": lambda r, m: times(m[1], ratio(r)),
     r"No source is used": lambda r, _: not r.focus.kept.any(),
-    rf", from {RISK} with the private rows alone": lambda r, m: near_to(m[1], middle(r, "target")),
+    rf", from {RISK} with the private rows alone": lambda r, m: near_to(m[1], r.medians["target"]),
     r"Using only the sources does": lambda r, _: ahead(r, "source", "transfer"),
     r"Pooling all rows does": lambda r, _: ahead(r, "pooled", "transfer"),
     r"does better still": lambda r, _: ahead(r, "transfer", "target"),
-    rf"only the sources gives {RISK}": lambda r, m: near_to(m[1], middle(r, "source")),
+    rf"only the sources gives {RISK}": lambda r, m: near_to(m[1], r.medians["source"]),
     r"Predicting 0 for everybody would do no worse": lambda r, _: (
-        min(middle(r, one) for one in ("transfer", "target")) >= nothing(r) * (1 - 1e-6)
+        min(r.medians[one] for one in ("transfer", "target")) >= r.nothing_learnt * (1 - 1e-6)
     ),
-    r"alone do worse than predicting 0": lambda r, _: middle(r, "target") > nothing(r) * (1 - 1e-6),
-    r"pooling all rows harms": lambda r, _: middle(r, "pooled") > middle(r, "target"),
+    r"alone do worse than predicting 0": lambda r, _: r.medians["target"] > r.nothing_learnt * (1 - 1e-6),
+    r"pooling all rows harms": lambda r, _: r.medians["pooled"] > r.medians["target"],
     r"Actual epsilon ([\d.]+) nominal": lambda r, m: (
         r.settings.noise == "printed" and near_to(m[1], r.settings.guarantee("transfer").epsilon)
     ),

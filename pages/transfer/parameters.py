@@ -20,8 +20,6 @@ from pages.transfer import own as own_file
 from pages.transfer.work import EPSILONS, MIGRATED, Claim, Data, Model
 
 NOISES = ("gumbel", "laplace", "printed")
-SELECTIONS = ("known", "detected")
-DATA = ("made", OWN)
 POLYTOPES = ("diamond", "corners")
 
 # Field -> (lowest, highest) value that the settings accept.
@@ -83,8 +81,8 @@ class TransferParameters(SourceSettings):
     """
 
     CHOICES: ClassVar = {
-        "dataset": DATA,
-        "selection": SELECTIONS,
+        "dataset": ("made", OWN),
+        "selection": ("known", "detected"),
         "noise": NOISES,
         "adjacency": list(Adjacency),
         "polytope": POLYTOPES,
