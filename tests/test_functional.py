@@ -62,32 +62,32 @@ def reached_and_never_passed(found: np.ndarray, claimed: float, *, share: float 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
 class TestSensitivity:
-    def test_the_quadratic_is_half_of_the_published(self, d, brute):
-        gram, _ = brute[d]
-        reached_and_never_passed(np.abs(gram).sum((1, 2)), (d + 1) ** 2, share=0.999)
-
-    def test_the_linear_part(self, d, brute):
-        _, moment = brute[d]
-        reached_and_never_passed(2 * np.abs(moment).sum(1), functional.linear_sensitivity(d + 1))
-
-    def test_both_together(self, d, brute):
+    def test_laplace_releases(self, d, brute):
         gram, moment = brute[d]
-        together = np.abs(gram).sum((1, 2)) + 2 * np.abs(moment).sum(1)
-        reached_and_never_passed(together, functional.joint_sensitivity(d + 1), share=0.999)
-        assert functional.joint_sensitivity(d + 1) == (d + 2) ** 2
-
-    def test_the_upper_triangle(self, d, brute):
-        gram, _ = brute[d]
-        triangle = np.abs(np.triu(gram)).sum((1, 2))
-        reached_and_never_passed(triangle, functional.triangle_sensitivity(d + 1), share=0.9999)
+        whole, triangle = (np.abs(one).sum((1, 2)) for one in (gram, np.triu(gram)))
+        linear, p = np.abs(moment).sum(1), d + 1
+        reached_and_never_passed(whole, p**2, share=0.999)  # half of the published
+        reached_and_never_passed(2 * linear, functional.linear_sensitivity(p))
+        reached_and_never_passed(whole + 2 * linear, functional.joint_sensitivity(p), share=0.999)
+        reached_and_never_passed(triangle, functional.triangle_sensitivity(p), share=0.9999)
+        for weight in WEIGHTS:
+            claimed = functional.joint_triangle_sensitivity(p, weight)
+            reached_and_never_passed(triangle + weight * linear, claimed, share=0.9999)
+        assert functional.joint_sensitivity(p) == (d + 2) ** 2
         figure = {1: 2.25, 2: 5.33, 3: 9.38, 4: 14.4, 5: 20.4}[d]
-        assert functional.triangle_sensitivity(d + 1) == pytest.approx(figure, abs=0.02)
+        assert functional.triangle_sensitivity(p) == pytest.approx(figure, abs=0.02)
 
-    @pytest.mark.parametrize("weight", WEIGHTS)
-    def test_the_triangle_and_the_linear_part_together(self, d, weight, brute):
+    @pytest.mark.parametrize("share", [0.3, 0.8, 0.95])
+    def test_what_laplace_noise_really_gives(self, d, share, brute):
+        """The published noise less than its epsilon, the functional noise exactly its own."""
         gram, moment = brute[d]
-        together = np.abs(np.triu(gram)).sum((1, 2)) + weight * np.abs(moment).sum(1)
-        reached_and_never_passed(together, functional.joint_triangle_sensitivity(d + 1, weight), share=0.9999)
+        p, linear = d + 1, np.abs(moment).sum(1)
+        loss = share * np.abs(gram).sum((1, 2)) / (2 * p**2) + (1 - share) * 2 * linear / (4 * p)
+        reached_and_never_passed(loss, functional.published_epsilon(1.0, share=share), share=0.99)
+        assert functional.published_epsilon(1.0, share=share) <= 1
+        on_gram, on_moment = functional.Functional(share=share).scales(p, np.array(0.7))
+        loss = np.abs(np.triu(gram)).sum((1, 2)) / on_gram + linear / on_moment
+        reached_and_never_passed(loss, 0.7, share=0.999)
 
     def test_gaussian_releases(self, d, brute):
         gram, moment = brute[d]
@@ -111,21 +111,6 @@ class TestSensitivity:
         some = gram[:: len(gram) // 500]
         moved = np.linalg.eigvalsh(rest + some)[:, 0] - np.linalg.eigvalsh(rest)[0]
         assert np.abs(moved).max() <= d + 1
-
-    @pytest.mark.parametrize("share", [0.3, 0.8, 0.95])
-    def test_what_the_published_noise_really_gives(self, d, share, brute):
-        gram, moment = brute[d]
-        p = d + 1
-        loss = share * np.abs(gram).sum((1, 2)) / (2 * p**2) + (1 - share) * 2 * np.abs(moment).sum(1) / (4 * p)
-        reached_and_never_passed(loss, functional.published_epsilon(1.0, share=share), share=0.99)
-        assert functional.published_epsilon(1.0, share=share) <= 1
-
-    @pytest.mark.parametrize("share", [0.3, 0.8, 0.95])
-    def test_the_functional_noise_gives_epsilon_exactly(self, d, share, brute):
-        gram, moment = brute[d]
-        on_gram, on_moment = functional.Functional(share=share).scales(d + 1, np.array(0.7))
-        loss = np.abs(np.triu(gram)).sum((1, 2)) / on_gram + np.abs(moment).sum(1) / on_moment
-        reached_and_never_passed(loss, 0.7, share=0.999)
 
 
 @pytest.mark.parametrize("inputs", [2, 5, 14])

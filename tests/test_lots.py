@@ -117,13 +117,10 @@ def test_a_shuffle_favours_no_row_and_no_place():
     assert np.abs(share - 2 / 9).max() < 4.5 * np.sqrt(2 / 9 * 7 / 9 / 1000)
 
 
-@pytest.mark.parametrize("rate", [0, -0.1, 1.01, np.nan])
-def test_a_bad_rate_is_refused_by_name(rate):
-    with pytest.raises(check.RefusedError, match="^rate is "):
-        poisson(rate=rate)
-
-
-@pytest.mark.parametrize("size", [0, 31, 2.5])
-def test_a_bad_size_is_refused_by_name(size):
-    with pytest.raises(check.RefusedError, match="^size is "):
-        next(lots.shuffled(1, [0], rows=30, size=size, first=0, last=1))
+def test_a_bad_rate_or_size_is_refused_by_name():
+    for rate in (0, -0.1, 1.01, np.nan):
+        with pytest.raises(check.RefusedError, match="^rate is "):
+            poisson(rate=rate)
+    for size in (0, 31, 2.5):
+        with pytest.raises(check.RefusedError, match="^size is "):
+            next(lots.shuffled(1, [0], rows=30, size=size, first=0, last=1))
