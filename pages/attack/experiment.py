@@ -17,8 +17,6 @@ _PIECES = dict(zip(PARTS, (two_worlds_result, membership, runs, canaries, who_pa
 
 @dataclass(frozen=True, kw_only=True)
 class AttackSettings(AttackParameters):
-    """The settings of the page, with the work of each part."""
-
     def probe(self) -> Runs[two_worlds.Model, Any]:
         """Return the attack in two worlds, by this recipe, whichever part is looked at."""
         return two_worlds_result.probe(self)

@@ -125,7 +125,6 @@ def audits(result: AuditResult, names: Sequence[str]) -> dict:
 
 
 def canaries(result: OnceResult) -> dict:
-    """Draw the first training: where its canaries lie, by their coin, and which of them are guessed."""
     coins, (right, guesses, _), (low, high) = result.now.coins, result.first, result.edges
     seen, edges = np.clip(result.standing, -5.99, 5.99), np.linspace(-6, 6, 41)
     sides = {theme.WITH_YOU: coins, theme.WITHOUT_YOU: ~coins}

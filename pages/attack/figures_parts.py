@@ -70,7 +70,6 @@ def found(share: float) -> str:
 
 
 def margins(result: MembersResult, arm: str) -> dict:
-    """Draw how sure the models of one arm are of their members, and of others."""
     reach = 8.0 if arm == "private" else 16.0
     edges = np.linspace(-reach, reach, 41)
     inside, outside = (

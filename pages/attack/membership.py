@@ -70,7 +70,6 @@ class Shadows(NamedTuple):
 
 
 def shadows(model: Plain, _: tuple[()], models: range) -> Shadows:
-    """Train these models of an arm, each on its own half of the people."""
     split, people = model.split, 2 * model.members
     known = split.y_private[:people] >= 0
     X, y = losses.examples(split.X_private[:people], split.y_private[:people])
@@ -173,8 +172,6 @@ def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "MembersR
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MembersResult:
-    """The models of both arms, and the attacks on them."""
-
     settings: AttackParameters
     shadows: dict[str, Shadows]
 
@@ -215,7 +212,6 @@ class MembersResult:
         return compare(*self.shadows["plain"].right.T, complete=self.complete)
 
     def right(self, arm: str) -> tuple[float, float]:
-        """Return the median share of right answers on members, and on others."""
         members, others = np.median(self.shadows[arm].right, axis=0)
         return float(members), float(others)
 

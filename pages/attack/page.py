@@ -121,7 +121,6 @@ def membership(result: MembersResult) -> Rows:
 
 
 def audit(result: AuditResult) -> Rows:
-    """Draw what was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
     halves = ("sound", "broken")
     return [_row({f"audits.{half}": audited.summary(result, broken=half == "broken") for half in halves})]
 

@@ -85,7 +85,6 @@ def _at_once(model: Model) -> int:
 
 
 def trainings(model: Model, epsilon: float, repeats: int) -> list[Runs[Model, Trained]]:
-    """Return all trainings at today's epsilon: the first few at once, the others while at rest."""
     width = _at_once(model)
     first = chunking.first(min(_FIRST, width, repeats), each=model.cells, least=4)
     cuts = chunking.cut(first, repeats, each=model.cells, most=width)

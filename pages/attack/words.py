@@ -101,7 +101,6 @@ def numbers(result: WorldsResult) -> list[Number]:
 
 
 def verdict(result: WorldsResult) -> str:
-    """Return whether the attacker does better than chance, and whether the claim stands."""
     found, settings = result.attack, result.settings
     better = f"{settings.sees}_{'above' if found.low > 0.5 else 'chance'}"
     if settings.void:
@@ -170,7 +169,6 @@ def of_own(settings: AttackParameters, *, several: bool = False) -> str:
 
 
 def _own_guarantee(result: WorldsResult) -> str:
-    """Return what is guaranteed with a file, in whom the data sets differ, and what is public."""
     settings, held = result.settings, result.settings.guarantees.formula
     text = outcomes.void_guarantee(settings) if settings.void else hundred.drawn(held) + panels.guarantee(here=held)
     who, unit = OWN(f"who.{settings.who}", person=settings.person), "person" if settings.by_person else "row"
@@ -179,7 +177,6 @@ def _own_guarantee(result: WorldsResult) -> str:
 
 
 def guarantee(result: WorldsResult) -> str:
-    """Return what is claimed, against whom, and which two data sets are compared."""
     if result.settings.private:
         return _own_guarantee(result)
     settings, held, key = result.settings, result.settings.guarantees, "worlds.guarantee"

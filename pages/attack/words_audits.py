@@ -27,7 +27,6 @@ def _halves(result: AuditResult) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def audit_numbers(result: AuditResult) -> list[Number]:
-    """Return how many broken mechanisms were caught and correct ones refuted, the slides' classifier, and all runs."""
     (caught, broken), (refuted, correct) = _halves(result)
     runs, done, tile = sum(bound.trials for bound in result.bounds.values()), len(result.bounds), "audit.tiles"
     first = number(result.bounds[FIRST].epsilon) if FIRST in result.bounds else "…"
@@ -43,7 +42,6 @@ def audit_numbers(result: AuditResult) -> list[Number]:
 
 
 def audit_verdict(result: AuditResult) -> str:
-    """Return whether each audit came out as it must, and which did not."""
     left, void = len(AUDITS) - len(result.bounds), result.count(VOID)
     if not result.bounds:
         return SAYS("audit.verdict.none", left=left)
@@ -93,7 +91,6 @@ def audit_table(result: AuditResult) -> str:
 
 
 def once_numbers(result: OnceResult) -> list[Number]:
-    """Return what one training shows, from how many guesses, beside many trainings and the best attacker."""
     settings, (right, guesses, bound) = result.settings, result.first
     found = {form: number(one.epsilon) for form, one in result.beside.items()}
     tile, claim = "once.tiles", "unclaimed" if settings.version == "none" else "claimed"
@@ -109,7 +106,6 @@ def once_numbers(result: OnceResult) -> list[Number]:
 
 
 def once_verdict(result: OnceResult) -> str:
-    """Return whether one training refutes the claim, and whether many do."""
     settings, (right, guesses, _) = result.settings, result.first
     if settings.version == "none":
         return SAYS["once.verdict.none"]
@@ -134,7 +130,6 @@ def once_diagnostics(result: OnceResult) -> list[str]:
 
 
 def once_guarantee(result: OnceResult) -> str:
-    """Return what is claimed of a canary, and which bound is measured."""
     sure, cases = f"{100 * result.first.bound.confidence:.0f}", (result.settings.version, "bound")
     return panels.note(" ".join(say("once.guarantee", cases, sure=sure, **budget(result.settings))))
 

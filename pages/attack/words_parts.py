@@ -75,7 +75,6 @@ def _right(result: MembersResult, arm: str, *names: str) -> dict[str, str]:
 
 
 def membership_caption(result: MembersResult) -> str:
-    """Return what the charts show; of a file, also the part that the models share."""
     settings, said = result.settings, SAYS["membership.caption"]
     if not isinstance(settings.own, OwnRows):
         return said
@@ -84,7 +83,6 @@ def membership_caption(result: MembersResult) -> str:
 
 
 def membership_guarantee(result: MembersResult) -> str:
-    """Return the bound in words, unless it is void, and of a file who is protected."""
     settings = result.settings
     if settings.void:
         return outcomes.void_guarantee(settings) + of_own(settings)
@@ -112,7 +110,6 @@ def pays_numbers(result: GroupsResult) -> list[Number]:
 
 
 def pays_verdict(result: GroupsResult) -> str:
-    """Return whose accuracy loss is shown to be larger, and how large both are."""
     case = result.uneven if result.uneven in (Case.AHEAD, Case.BEHIND) else Case.ALIKE
     said = [SAYS(f"pays.verdict.{case}", runs=REPEATS)]
     for group, name in ((1, "minority"), (0, "majority")):
@@ -130,7 +127,6 @@ def _change(result: GroupsResult, group: int, label: int = -1) -> str:
 
 
 def pays_diagnostics(result: GroupsResult) -> list[str]:
-    """Return why the few lose more."""
     settings, names = result.settings, result.classes
     costs = [(result.cost(g, c), g, c) for g in range(len(GROUPS)) for c in range(len(names))]
     small, large = (number(settings.clip_norm * n / settings.rows) for n in (result.few, settings.rows - result.few))
@@ -167,7 +163,6 @@ def _alike(correlation: float) -> str:
 
 
 def inversion_verdict(result: InversionResult) -> str:
-    """Return what can be recognised."""
     (private, plain), (hidden, seen) = result.match(0), result.match(1)
     cases = (
         "readable" if hidden >= _READABLE else "visible" if hidden > _LOST else "lost",

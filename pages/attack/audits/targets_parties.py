@@ -78,7 +78,6 @@ class Crowd:
         return local.logistic(*self._party(says), classes=self.classes, regularisation=self.regularisation / ease)
 
     def vote(self, says: int) -> int:
-        """Return the class that such a party votes for."""
         about: Any = {"classes": self.classes, "regularisation": self.regularisation}
         return next(local.votes("logistic", *self._party(says), self.rows, **about)).votes[0, 0]
 
@@ -99,11 +98,9 @@ class Crowd:
         return self._descended(says, shares[1]) if self.loose else self.fitted(shares)
 
     def sent(self, says: int) -> np.ndarray:
-        """Return the weights that the one party sends to the average."""
         return aggregation.cut(self.trained(says), to=aggregation.longest(self.classes, self.regularisation))
 
     def fitted(self, shares: np.ndarray) -> np.ndarray:
-        """Return the weights that fit these shares of the votes."""
         return aggregation.fit(self.rows, shares, regularisation=self.regularisation).exact().ravel()
 
     def _descended(self, says: int, share: np.ndarray) -> np.ndarray:
@@ -118,7 +115,6 @@ class Crowd:
 
 
 def party(epsilon: float, *, factor: float = 1.0, **crowd: Any) -> Target:
-    """Release with one whole party of a ``Crowd`` that says yes, or no."""
     return released(Crowd(**crowd), epsilon, factor=factor)
 
 

@@ -65,7 +65,6 @@ def laplace_ratio(
 
 @target
 def functional(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
-    """Score the noisy quadratic of the sharp functional mechanism."""
     mechanism, worlds = fm.Functional(share=_EVEN, repair="none"), ten_rows(_WORST)
     released = _released(world, mechanism, worlds, factor * world.rng().laplace(size=(world.runs, 5)), epsilon)
     return laplace_ratio(released, worlds, mechanism.scales(2, np.array(epsilon)), _TRIANGLE)
