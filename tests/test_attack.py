@@ -84,6 +84,10 @@ class TestWorlds:
         other = settings.change(against="public").neighbours.worlds()[1]
         assert np.flatnonzero((other.X != with_them.X).any(axis=1)).tolist() == [7]
 
+    def test_each_world_has_noise_of_its_own(self):
+        weights = two_worlds.retrained(Model.of(of(clip_norm=0.1)), (1.0,), range(200)).weights[..., 0, 0]
+        assert abs(np.corrcoef(weights)[0, 1]) < 0.3
+
     @pytest.mark.parametrize("dataset", ["gaussians", "iris"])
     def test_no_clipped_person_moves_further_than_anybody_could(self, dataset):
         risks = exposed(Training.of(of(dataset=dataset)), nobody=False).run()

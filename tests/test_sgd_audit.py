@@ -75,7 +75,7 @@ def test_the_sound_moves_are_the_worst_pair_of_the_theorem():
 
 
 def test_the_attack_gets_half_of_the_sound_claim_and_what_half_of_the_noise_gives():
-    assert 0.5 < shown(runs=6000, variant="sound") < EPSILON
+    assert 0.5 < shown(runs=4000, variant="sound") < EPSILON
     given = accountants.account(recipe("sound").event(SIGMA / 2), delta=DELTA, adjacency=ADD, accountant="pld")
     assert 1.5 < shown(variant="sound", factor=0.5) < given.epsilon
 
