@@ -28,7 +28,11 @@ class: $(VENV)/.run ## several processes behind one address, for a large class (
 load: $(VENV)/.run ## people of a class on a server of yours, and what they wait for (ARGS="--people 50 --seconds 30 http://address")
 	@$(PY) -m scripts.load $(ARGS)
 
-test: lint quick browser ## everything: lint, format, unit, contract, doctest, page and real-browser tests
+test: $(VENV)/.dev ## everything: lint, format, unit, contract, doctest, page and real-browser tests; the time of each tier at the end
+	@times=; for tier in lint quick browser; do \
+		start=$$(date +%s) && $(MAKE) --no-print-directory $$tier || exit 1; \
+		times="$$times$$tier $$(($$(date +%s) - start)) s  "; \
+	done; echo "$$times"
 
 lint: $(VENV)/.dev ## lint, format and type check only
 	@$(PY) -m ruff check .
@@ -48,16 +52,15 @@ quick: $(VENV)/.dev ## the tests that need no browser, two at a time
 	@$(DENO) test --quiet --no-check --reporter=dot
 	@$(PY) -m pytest -m "not browser and not soak" -n 2 --dist worksteal $(ARGS)
 
-browser: $(VENV)/.dev ## the tests in a real browser, two files at a time; what fails beside others is run once more, alone
-	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && { \
-		$(PY) -m pytest -m "browser and not soak" -n 2 --dist loadfile $(or $(ARGS),tests/browser) || \
-		$(PY) -m pytest -m "browser and not soak" --last-failed --last-failed-no-failures none $(or $(ARGS),tests/browser); }
+browser: $(VENV)/.dev ## the tests in a real browser, two files at a time
+	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && \
+		$(PY) -m pytest -m "browser and not soak" -n 2 --dist loadfile $(or $(ARGS),tests/browser)
 
-soak: $(VENV)/.dev ## what takes long: every sentence at 3,000 settings a page (SOAK=500 for fewer), 10,000 runs of intervals, containers, classes, CONTRIBUTING
+soak: $(VENV)/.dev ## what takes long: every sentence at 3,000 settings a page (SOAK=500 for fewer), 10,000 runs of intervals, containers, crowds, all pages in the browser, CONTRIBUTING
 	@SOAK=$${SOAK:-3000} $(PY) -m pytest -m "not browser" -n 2 -k "sentence or any_settings" -o faulthandler_timeout=7200 tests/test_*_words.py tests/test_attacker.py $(ARGS)
 	@SOAK=all $(PY) -m pytest -m "not browser" -s -o faulthandler_timeout=7200 tests/test_coverage.py
 	@$(PY) -m pytest -m "soak and not browser" -o faulthandler_timeout=7200 tests
-	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && SOAK=all $(PY) -m pytest -m browser tests/browser/test_painter.py tests/browser/test_slow_network.py && \
+	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && \
 		$(PY) -m pytest -m "soak and browser" -o faulthandler_timeout=7200 tests/browser
 
 mutants: $(MUTANTS_VENV)/.dev ## break the code in small ways and count what the tests find (ARGS="--of engine --count 100 --seed 1")
