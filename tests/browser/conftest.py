@@ -24,7 +24,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
-from tests.browser.person import PATIENCE, drawn
+from tests.browser.person import PATIENCE
+from tests.browser.sight import drawn
 
 ROOT = Path(__file__).parents[2]
 FLAGS = [
@@ -304,12 +305,35 @@ def page(windows: dict[bool, Windows], request: pytest.FixtureRequest) -> Iterat
 
 
 @pytest.fixture
-def demo(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., Page]:
-    """demo(query, **how) -> the demo of the live widgets, drawn."""
+def lab(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., Page]:
+    """lab(path, charts=, address=, **how) -> a page of the lab with so many charts drawn; 0: without waiting."""
 
-    def open_demo(query: str = "", **how) -> Page:
-        opened = page(f"{serve('tests/browser/apps/live_demo.py')}/?{query}", **how)
-        drawn(opened)
+    def open_lab(path: str = "", *, charts: int = 2, address: str = "", **how) -> Page:
+        opened = page(f"{address or serve('app.py')}/{path}", **how)
+        if charts:
+            drawn(opened, charts)
         return opened
 
-    return open_demo
+    return open_lab
+
+
+@pytest.fixture
+def demo(lab: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., Page]:
+    """demo(query, **how) -> the demo of the live widgets, drawn."""
+    return lambda query="", **how: lab(f"?{query}", address=serve("tests/browser/apps/live_demo.py"), **how)
+
+
+@pytest.fixture
+def visitor(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """visitor(address, **how) -> the page of a browser of its own, which has no cookie yet; opened, not watched."""
+    with contextlib.ExitStack() as open_:
+
+        def come(address: str, *, width: int = 1200, height: int = 900, **how) -> Page:
+            context = chromium.new_context(viewport={"width": width, "height": height}, **how)
+            open_.callback(context.close)
+            context.set_default_timeout(PATIENCE)
+            page = context.new_page()
+            page.goto(address)
+            return page
+
+        yield come

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -56,14 +55,14 @@ class Moves:
 
 
 @cache
-def moves(opened: str) -> Moves:
-    """The figures of a page, or of a part of one."""
+def moves(opened: str, knobs: int | None = 1) -> Moves:
+    """The figures of a page, or of a part of one, and those after each of so many knobs has been moved; None: all."""
     topic, link = opened.partition(" ")[0], dict(OPENED[opened])
-    settings, knobs, pictures = _shown(topic, link)
+    settings, panel, pictures = _shown(topic, link)
     whole = {name: str(value) for name, value in settings.items()}
     after = {}
-    moving = [one for one in knobs if one[0]["group"] != "more" and one[0]["low"] < one[0]["high"]]
-    for knob, value in moving if "SOAK" in os.environ else moving[:1]:
+    moving = [one for one in panel if one[0]["group"] != "more" and one[0]["low"] < one[0]["high"]]
+    for knob, value in moving[:knobs]:
         there = _shown(topic, link | whole | {knob["name"]: str(_stop(knob, value))})
         after[knob["name"]] = _figures(there[2])
     return Moves(

@@ -1,14 +1,10 @@
-"""What a person does with a page of live widgets, and sees: shared by the browser tests."""
+"""What a person does with a page of live widgets: shared by the browser tests."""
 
 import time
 from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 
-# JavaScript: what a chart shows, drawn by Plotly or painted over it while something moves.
-SHOWN = """(chart) => (chart?.querySelector("canvas")?.toDataURL() ?? "") +
-  [...chart?.querySelectorAll(".shapelayer path, path.js-line, image") ?? []]
-    .map((one) => one.getAttribute("d") ?? one.getAttribute("href")).sort().join()"""
 # JavaScript: bring a node to the middle of the window, and wait until five frames have found it at one place.
 STANDS = """async (node) => {
   node.scrollIntoView({ block: "center", behavior: "instant" })
@@ -19,44 +15,7 @@ STANDS = """async (node) => {
     await new Promise(requestAnimationFrame)
   }
 }"""
-# JavaScript: nothing computes, nothing is pale because it is of an earlier run, and nothing moves but what always does.
-STILL = """() => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
-  && !document.querySelector("[data-stale=true]")
-  && document.getAnimations().every((one) =>
-    one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
-# JavaScript: the colours of the ground, as the page and as each of our widgets has them.
-GROUNDS = """() => [getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor,
-  ...[...document.querySelectorAll("[data-there]")].map((one) =>
-    getComputedStyle(one).getPropertyValue("--st-background-color"))].filter(Boolean)"""
 PATIENCE = 60_000  # milliseconds; a condition that holds ends the wait at once, and a machine may be busy
-
-
-def drawn(page: Page, charts: int = 2) -> None:
-    """Wait until the panel and this many charts are there."""
-    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_role("slider").first).to_be_visible(timeout=PATIENCE)
-    page.wait_for_function("charts => document.querySelectorAll('.svg-container').length >= charts", arg=charts)
-
-
-def still(page: Page) -> None:
-    """Wait until ten frames have found the page at rest."""
-    page.wait_for_function(f"""async () => {{
-      const still = {STILL}
-      for (let times = 0; times < 10; times++) {{
-        if (!still()) return false
-        await new Promise(requestAnimationFrame)
-      }}
-      return true
-    }}""")
-
-
-def darken(page: Page) -> None:
-    """Turn a light page dark, and wait until all of it is; one that is dark stays so."""
-    if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"):
-        return
-    light = page.evaluate(GROUNDS)
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"light => !({GROUNDS})().some((one) => light.includes(one))", arg=light)
 
 
 def slider(page: Page, name: str = "Epsilon") -> Locator:
@@ -69,19 +28,27 @@ def field(page: Page, name: str = "Epsilon") -> Locator:
     return page.get_by_role("textbox", name=f"{name}, exact value", exact=True)
 
 
-def text(page: Page) -> Locator:
-    """The line in which the demo says what it has drawn."""
-    return page.get_by_test_id("stText")
+def enter(box: Locator | Page, value: str, name: str = "Epsilon") -> None:
+    """Type into a box, or into the field of this name, and press Enter."""
+    box = field(box, name) if isinstance(box, Page) else box
+    box.fill(value)
+    box.press("Enter")
 
 
-def shows(page: Page, epsilon: float) -> None:
-    """Wait until what the demo has drawn is for this epsilon."""
-    expect(text(page)).to_contain_text(f"epsilon {epsilon!r} ")
+def button(page: Page, name: str) -> Locator:
+    """The button that is called exactly so."""
+    return page.get_by_role("button", name=name, exact=True)
 
 
-def look_at(page: Page, chart: str) -> None:
-    """Scroll a chart into view, as who drags on a phone does: what is out of view follows when the drag is over."""
-    page.locator(chart).first.scroll_into_view_if_needed()
+def choose(page: Page, choice: str, option: str) -> None:
+    """Choose from a list."""
+    page.get_by_role("combobox", name=choice, exact=True).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def tab(page: Page, name: str) -> None:
+    """Open a tab."""
+    page.get_by_role("tab", name=name, exact=True).click()
 
 
 def hold_still(thing: Locator) -> None:
@@ -89,20 +56,25 @@ def hold_still(thing: Locator) -> None:
     thing.evaluate(STANDS)
 
 
+def middle(thing: Locator) -> tuple[float, float]:
+    """Where the middle of a thing is in the window."""
+    box = thing.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def grab(page: Page, name: str = "Epsilon") -> tuple[float, float, float]:
     """Press the mouse on the middle of a slider: (left, width, height of the pointer) of its track."""
     box = slider(page, name).bounding_box()
-    middle = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.move(*(place := middle(slider(page, name))))
     page.mouse.down()
-    return box["x"], box["width"], middle
+    return box["x"], box["width"], place[1]
 
 
 def sweep(page: Page, track: tuple[float, float, float], steps: int, begin: int = 0) -> None:
     """Move the pressed mouse to and fro over the track: twenty places, each once, then again."""
-    left, width, middle = track
+    left, width, height = track
     for step in range(begin, begin + steps):
-        page.mouse.move(left + width * (0.5 + 0.4 * ((step * 7) % 20 - 10) / 10), middle)
+        page.mouse.move(left + width * (0.5 + 0.4 * ((step * 7) % 20 - 10) / 10), height)
 
 
 def drag_until(page: Page, count: Callable[[], int], least: int, name: str = "Epsilon", steps: int = 7) -> None:

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from itertools import count
 
 import pytest
-from playwright.sync_api import Browser, Page, Response, expect
+from playwright.sync_api import Page, Response, expect
 
 from benchmarks import people
 from dpcore.cores import cores
-from tests.browser.person import PATIENCE, drawn, slider
+from tests.browser.person import PATIENCE, slider
+from tests.browser.sight import drawn
 from ui.waiting_room import FEW, INSIDE
 
 SIZES = count(201)
@@ -93,77 +94,73 @@ def alone(serve) -> Callable[[str, float], str]:
 
 
 @pytest.fixture
-def held(alone, tmp_path, monkeypatch) -> Callable:
-    """with held(inside) as (crowd, address): the server's threads are at work for as long as the test wants, and FEW
-    others wait in line behind them. ``inside(address)`` comes before them.
+def held(alone, tmp_path, monkeypatch) -> Iterator[tuple[str, Callable]]:
+    """(address, hold): in ``with hold() as crowd`` the server's threads are at work for as long as the test wants, and
+    FEW others wait in line behind them.
     """
     gate = tmp_path / "answers"
     monkeypatch.setenv("LAB_HELD", str(tmp_path))
     address = alone("tests/browser/apps/held_app.py", 0.5)
 
     @contextmanager
-    def hold(inside: Callable[[str], None] = lambda address: None) -> Iterator[tuple[Crowd, str]]:
-        inside(address)
+    def hold() -> Iterator[Crowd]:
         gate.touch()
         crowd = Crowd(address)
         try:
             crowd.grow(cores() + FEW)
             # Who is in line is told so after a second: then all are where they will be.
             crowd.until(lambda members: sum(bool(one.told) for one in members) == FEW)
-            yield crowd, address
+            yield crowd
         finally:
             gate.unlink()
             crowd.stop()
 
-    return hold
+    return address, hold
 
 
-@pytest.fixture
-def newcomer(chromium: Browser) -> Iterator:
-    """newcomer(address, **how) -> (a page of somebody who has no cookie, the server's answer); opened, not watched: 503
-    is an error there.
-    """
-    contexts = []
-
-    def come(address: str, **how) -> tuple[Page, Response]:
-        contexts.append(chromium.new_context(**how))
-        contexts[-1].set_default_timeout(PATIENCE)
-        page = contexts[-1].new_page()
-        return page, page.goto(address)
-
-    yield come
-    for context in contexts:
-        context.close()
+def comes(visitor, address: str, **how) -> tuple[Page, Response]:
+    """Somebody who has no cookie, and the server's answer."""
+    page = visitor("about:blank", **how)
+    return page, page.goto(address)
 
 
-def test_who_is_in_is_told_how_long_and_newcomers_wait_at_the_door(held, page, newcomer):
-    opened = []
+def readable(page: Page, *, dark: bool) -> None:
+    """The page at the door is of the visitor's colours, in letters that stand out, and no wider than a phone."""
+    page.emulate_media(color_scheme="dark" if dark else "light")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("document.documentElement.lang") == "en"
+    colours = page.evaluate("[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]")
+    light, deep = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
+    assert (light > deep) == dark
+    assert abs(light - deep) > 450
 
-    def comes(address: str) -> None:
-        opened.append(page(f"{address}/classifier"))
-        drawn(opened[0])
 
-    with held(comes) as (crowd, address):
-        (inside,) = opened
+def test_who_is_in_is_told_how_long_and_newcomers_wait_at_the_door(held, lab, visitor):
+    address, hold = held
+    inside = lab("classifier", address=address)
+    with hold() as crowd:
         slider(inside).press("ArrowRight")
-        expect(inside.get_by_role("status").filter(has_text=LINE)).to_be_visible(timeout=PATIENCE)
-        outside, answer = newcomer(f"{address}/classifier?epsilon=2")
+        expect(inside.get_by_role("status").filter(has_text=LINE)).to_be_visible()
+        outside, answer = comes(visitor, f"{address}/classifier?epsilon=2", width=390, reduced_motion="reduce")
         assert answer.status == 503
         expect(outside.get_by_role("heading", level=1)).to_have_text(HEADING)
         expect(outside.get_by_role("status")).to_have_text(FULL)
         expect(outside.get_by_role("status")).to_contain_text(f"{1 + cores() + FEW} pages are open")
         assert outside.locator("[data-testid=stApp]").count() == 0
+        for dark in (False, True):
+            readable(outside, dark=dark)
         inside.reload()
         drawn(inside)  # who is in stays in
         expect(outside.get_by_role("heading", level=1)).to_have_text(HEADING)
-    expect(inside.get_by_role("status").filter(has_text="The lab is busy")).to_have_count(0, timeout=PATIENCE)
+    expect(inside.get_by_role("status").filter(has_text="The lab is busy")).to_have_count(0)
     drawn(outside)  # it has come in by itself
     expect(outside).to_have_url(re.compile(r"/classifier\?.*epsilon=2"))
     assert not [error for one in crowd.members for error in one.errors]
     assert {word for one in crowd.members for line in one.told for word in line} == {"before", "seconds"}
 
 
-def test_a_crowd_that_grows_closes_the_door_and_goes_on(alone, newcomer):
+@pytest.mark.soak
+def test_a_crowd_that_grows_closes_the_door_and_goes_on(alone, visitor):
     """How many make others wait depends on the machine: they come until it is too many, and all are answered."""
     address = alone("app.py", 0.05)
     crowd = Crowd(address)
@@ -172,7 +169,7 @@ def test_a_crowd_that_grows_closes_the_door_and_goes_on(alone, newcomer):
         while status == 200 and len(crowd.members) < MOST:
             crowd.grow(STEP)
             crowd.until(lambda members: all(len(one.answers) > 1 for one in members))
-            outside, answer = newcomer(f"{address}/classifier?epsilon=2")
+            outside, answer = comes(visitor, f"{address}/classifier?epsilon=2")
             status = answer.status
         assert status == 503, f"{len(crowd.members)} people make nobody wait"
         assert f"<h1>{HEADING}</h1>" in answer.text()
@@ -182,23 +179,3 @@ def test_a_crowd_that_grows_closes_the_door_and_goes_on(alone, newcomer):
     drawn(outside)
     expect(outside).to_have_url(re.compile(r"/classifier\?.*epsilon=2"))
     assert not [error for one in crowd.members for error in one.errors]
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_page_at_the_door_can_be_read(held, newcomer, dark):
-    with held() as (_, address):
-        outside, _ = newcomer(
-            address,
-            viewport={"width": 390, "height": 800},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-        )
-        expect(outside.get_by_role("status")).to_have_text(FULL)
-        assert outside.evaluate("document.documentElement.scrollWidth") <= 390
-        assert outside.evaluate("document.documentElement.lang") == "en"
-        colours = outside.evaluate(
-            "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
-        )
-        light, deep = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
-        assert (light > deep) == dark
-        assert abs(light - deep) > 450

@@ -1,12 +1,16 @@
 """The chart in a real browser: it is redrawn where it stands, and can be zoomed, saved and read out."""
 
 import re
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.person import PATIENCE, drawn, field, grab, shows, slider, text
+from tests.browser.person import field, grab, slider
+from tests.browser.sight import drawn, shows, text
+
+
+def lines(page: Page) -> Locator:
+    return page.get_by_role("img", name=re.compile("^Demo lines"))
 
 
 def test_nodes_focus_and_drag_survive_redraws(demo):
@@ -22,20 +26,25 @@ def test_nodes_focus_and_drag_survive_redraws(demo):
     assert slider(page).evaluate("node => node.born === 'here' && node.getRootNode().activeElement === node")
 
 
-def test_zoom_is_kept_while_the_data_move(demo):
+def test_zoom_is_kept_while_the_data_move_and_reset_by_key(demo):
     page = demo()
-    chart = page.get_by_role("img", name=re.compile("^Demo lines"))
-    box = chart.locator(".nsewdrag").bounding_box()
+    chart = lines(page)
+    ranges = "node => [node._fullLayout.xaxis.range, node._fullLayout.yaxis.range].flat()"
+    whole, box = chart.evaluate(ranges), chart.locator(".nsewdrag").bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.3)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.7, steps=5)
     page.mouse.up()
-    ranges = "node => [node._fullLayout.xaxis.range, node._fullLayout.yaxis.range].flat()"
     page.wait_for_function("node => node._fullLayout.xaxis.range[1] < 0.9", arg=chart.element_handle())
     zoomed = chart.evaluate(ranges)
     slider(page).press("End")
     page.wait_for_function("node => node.layout.meta.epsilon === 100", arg=chart.element_handle())
     assert chart.evaluate(ranges) == zoomed
+    reset = page.locator("[data-chart]", has=chart).get_by_role("button", name="Reset axes")
+    reset.focus()
+    reset.press("Enter")
+    page.wait_for_function("node => node._fullLayout.xaxis.range[1] >= 0.9", arg=chart.element_handle())
+    assert chart.evaluate(ranges) == pytest.approx(whole)
 
 
 def test_what_changed_is_drawn_and_what_did_not_is_kept(demo):
@@ -73,7 +82,7 @@ def test_what_is_in_view_is_drawn_first_and_the_rest_follows(demo):
       Plotly.react = (node, ...all) => (drawn.push(node.getAttribute("aria-label").split(" ")[1]), react(node, ...all))
     }""")
     slider(page).evaluate("node => node.focus({ preventScroll: true })")
-    page.get_by_role("img", name=re.compile("^Demo lines")).evaluate("node => node.scrollIntoView({ block: 'end' })")
+    lines(page).evaluate("node => node.scrollIntoView({ block: 'end' })")
     expect(page.get_by_role("img", name=re.compile("^Demo regions"))).not_to_be_in_viewport()
     page.keyboard.press("PageUp")
     page.wait_for_function("() => drawn.length > 1")
@@ -82,7 +91,7 @@ def test_what_is_in_view_is_drawn_first_and_the_rest_follows(demo):
 
 def test_a_chart_that_comes_into_view_is_as_it_should_be(demo):
     page = demo("slices=400", width=600, height=420)
-    chart = page.get_by_role("img", name=re.compile("^Demo lines"))
+    chart = lines(page)
     expect(chart).not_to_be_in_viewport()
     slider(page).press("End")
     expect(page.get_by_role("img", name="Demo lines for epsilon 100")).to_be_attached()
@@ -98,29 +107,18 @@ def test_charts_follow_the_theme(demo):
     page.wait_for_function(f"light => ({colour})() !== light", arg=light)
 
 
-def test_a_chart_can_be_saved(demo):
+def test_a_chart_can_be_saved_and_a_saved_page_draws_it_by_itself(demo, tmp_path):
     page = demo()
-    chart = page.get_by_role("img", name=re.compile("^Demo lines"))
+    chart = lines(page)
     chart.hover()
-    for name, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+    for kind, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("HTML", b"<!doctype html")):
         with page.expect_download() as saved:
-            page.locator("[data-chart]", has=chart).get_by_role("button", name=f"Download as {name}").click()
-        assert saved.value.suggested_filename == f"lines.{name.lower()}"
-        assert Path(saved.value.path()).read_bytes().startswith(head)
-
-
-def test_a_saved_page_draws_the_chart_by_itself(page, demo, tmp_path):
-    opened = demo()
-    chart = opened.get_by_role("img", name=re.compile("^Demo lines"))
-    chart.hover()
-    with opened.expect_download() as saved:
-        opened.locator("[data-chart]", has=chart).get_by_role("button", name="Download as HTML").click()
-    assert saved.value.suggested_filename == "lines.html"
-    file = tmp_path / "chart.html"
-    saved.value.save_as(file)
-    alone = opened.context.new_page()
+            page.locator("[data-chart]", has=chart).get_by_role("button", name=f"Download as {kind}").click()
+        assert saved.value.suggested_filename == f"lines.{kind.lower()}"
+        saved.value.save_as(file := tmp_path / "chart.html")
+        assert file.read_bytes().lower().startswith(head.lower())
+    alone, faults = page.context.new_page(), []
     alone.route(re.compile("^(?!file:)"), lambda route: route.abort())
-    faults = []
     alone.on("pageerror", lambda error: faults.append(str(error)))
     alone.goto(file.as_uri())
     expect(alone.locator("#chart .js-line").first).to_be_visible()
@@ -155,7 +153,7 @@ def test_a_chart_that_is_late_shows_that_it_is_coming(windows, serve, motion):
     late.route("**/plotly-basic.min.js*", lambda route, _: held.append(route))
     late.goto(f"{serve('tests/browser/apps/live_demo.py')}/")
     boxes = late.locator("[data-waiting]")
-    expect(boxes).to_have_count(2, timeout=PATIENCE)
+    expect(boxes).to_have_count(2)
     expect(boxes.first).to_have_text("Drawing …")
     sizes = "boxes => boxes.map(box => [box.offsetHeight, box.parentElement.offsetHeight, box.offsetWidth])"
     for colours in ("light", "dark"):

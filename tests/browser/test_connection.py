@@ -1,15 +1,18 @@
-"""A connection that is lost under an open page, with and without its server: what was moved counts, and all agree."""
+"""A server that is gone, or stands still: the page says so, keeps what is moved, and agrees with it afterwards."""
 
 import contextlib
 import re
+import signal
 import socket
 import threading
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.person import PATIENCE, drawn, field, grab, slider
+from tests.browser.conftest import Server
+from tests.browser.person import STANDS, button, enter, field, grab, slider
+from tests.browser.sight import AXE, RUN, darken, drawn, rests
 
 # What the browser and Streamlit write into the console while there is no server; anything else is still a fault.
 EXPECTED = (
@@ -20,7 +23,8 @@ EXPECTED = (
     "Is Streamlit still running?",
 )
 LOST = "Connection lost"
-ADDRESS = "([name, value]) => Number(new URLSearchParams(location.search).get(name)) === value"
+PALE = """() => [...document.querySelectorAll(".lab-numbers, .lab-verdict, [data-chart]")]
+  .map((one) => Number(getComputedStyle(one).opacity) < 1)"""
 
 
 class Line:
@@ -86,15 +90,11 @@ def line(own_line, server) -> Line:
 
 
 @pytest.fixture
-def rested(page, line):
-    """The page of mechanisms, open and at rest."""
-    opened = page(f"{line.address}/mechanisms?epsilon=1")
-    drawn(opened)
-    slider(opened).press("ArrowRight")
-    opened.wait_for_url("**epsilon=1.06*", timeout=PATIENCE)
-    opened.wait_for_function(
-        "() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
-    )
+def rested(lab, page, line) -> Iterator[Page]:
+    """The page of mechanisms, open and at rest: its first run does all of the work."""
+    opened = lab("mechanisms?epsilon=1", address=line.address)
+    opened.wait_for_url("**seed=**")
+    rests(opened)
     yield opened
     opened.goto("about:blank")
     faults = page.watches[-1].faults
@@ -103,25 +103,18 @@ def rested(page, line):
 
 def agree(page: Page, epsilon: str) -> None:
     """Wait until slider, field, picture and address all say this epsilon."""
-    expect(page.get_by_role("img", name=f"never above ε = {epsilon})")).to_be_visible(timeout=PATIENCE)
-    page.wait_for_function(ADDRESS, arg=["epsilon", float(epsilon)], timeout=PATIENCE)
+    expect(page.get_by_role("img", name=f"never above ε = {epsilon})")).to_be_visible()
+    page.wait_for_url(re.compile(rf"[?&]epsilon={re.escape(epsilon)}(\.0)?(&|$)"))
     expect(slider(page)).to_have_attribute("aria-valuetext", re.compile(rf"^{re.escape(epsilon)}(,|$)"))
     expect(field(page)).to_have_value(epsilon)
 
 
-def drag(page: Page, track: tuple[float, float, float], begin: float, end: float) -> None:
-    """Move the pressed mouse over these shares of the track."""
-    left, width, middle = track
-    for step in range(11):
-        page.mouse.move(left + width * (begin + (end - begin) * step / 10), middle)
-        page.wait_for_timeout(30)
-
-
 def test_a_server_that_is_killed_in_the_middle_of_a_drag(rested, server):
-    track = grab(rested)
-    drag(rested, track, 0.5, 0.6)
-    server.kill()
-    drag(rested, track, 0.6, 0.7)
+    left, width, middle = grab(rested)
+    for step in range(20):
+        rested.mouse.move(left + width * (0.5 + step / 100), middle)
+        if step == 9:
+            server.kill()
     rested.mouse.up()
     last = field(rested).input_value()
     expect(rested.get_by_role("status").filter(has_text=LOST)).to_be_visible()
@@ -132,21 +125,20 @@ def test_a_server_that_is_killed_in_the_middle_of_a_drag(rested, server):
     agree(rested, "0.01")
 
 
-def test_a_server_that_is_restarted_while_nothing_moves(rested, server):
-    server.kill()
-    server.start()
-    expect(rested.get_by_text(LOST)).to_have_count(0, timeout=PATIENCE)
-    slider(rested).press("ArrowRight")
-    agree(rested, "1.12")
-
-
-def test_values_that_the_address_does_not_hold_yet(rested, server):
-    """The server had drawn them, but the page had not come to rest."""
+def test_a_server_that_is_restarted_has_what_the_address_does_not_hold_yet(rested, server):
+    """It had drawn it, but the page had not come to rest."""
     slider(rested).press("Home")
-    expect(rested.get_by_role("img", name="never above ε = 0.01)")).to_be_visible(timeout=PATIENCE)
+    expect(rested.get_by_role("img", name="never above ε = 0.01)")).to_be_visible()
     server.kill()
     server.start()
     agree(rested, "0.01")
+    expect(rested.get_by_text(LOST)).to_have_count(0)
+    rests(rested)
+    server.kill()
+    server.start()
+    expect(rested.get_by_text(LOST)).to_have_count(0)  # while nothing moved
+    slider(rested).press("ArrowRight")
+    agree(rested, "0.0106")
 
 
 def test_a_cut_line_to_a_server_that_stays(rested, line):
@@ -161,7 +153,7 @@ def test_a_cut_line_to_a_server_that_stays(rested, line):
     assert prior != "0.5"
     guess = re.compile(rf"{100 * float(prior):.0f}.% becomes")
     expect(rested.locator("[data-chart=posterior] [role=img]")).to_have_attribute("aria-label", guess)
-    rested.wait_for_function(ADDRESS, arg=["prior", float(prior)], timeout=PATIENCE)
+    rested.wait_for_url(f"**prior={prior}*")
 
 
 def test_streamlits_dialog_does_not_lie_over_the_page(rested, server):
@@ -174,7 +166,7 @@ def test_streamlits_dialog_does_not_lie_over_the_page(rested, server):
       look()
     }""")
     server.kill()
-    rested.wait_for_function("() => opened > 0", timeout=PATIENCE)
+    rested.wait_for_function("() => opened > 0")
     expect(rested.get_by_test_id("stDialog")).to_have_count(0)
     slider(rested).press("ArrowRight")
     last = field(rested).input_value()
@@ -182,3 +174,85 @@ def test_streamlits_dialog_does_not_lie_over_the_page(rested, server):
     assert rested.evaluate("frames") == 0
     server.start()
     agree(rested, last)
+
+
+@contextlib.contextmanager
+def silent(page: Page, server: Server) -> Iterator[None]:
+    """The server's process stands still for as long, and the system keeps its connections open; then nothing of it is
+    said or to be seen any more.
+    """
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    expect(page.get_by_text("No answer")).to_have_count(0)
+    assert not any(page.evaluate(PALE))
+
+
+def pales(page: Page, shown: str) -> Locator:
+    """Wait until the page says of which settings its result is; then all of the result is pale. The notice."""
+    words = re.compile(rf"^No answer for \d+ s\. The results shown {re.escape(shown)}\.$")
+    notice = page.get_by_role("status").filter(has_text=words)
+    expect(notice).to_be_visible()
+    pale = page.evaluate(PALE)
+    assert len(pale) >= 3
+    assert all(pale)
+    return notice
+
+
+def test_what_is_typed_stands_beside_a_pale_result_of_the_setting_before_that_can_be_read(rested, server):
+    rested.evaluate(AXE)
+    with silent(rested, server):
+        enter(rested, "3.77")
+        notice = pales(rested, "are for Epsilon 1")
+        expect(field(rested)).to_have_value("3.77")
+        expect(notice).not_to_have_text(notice.inner_text())  # it counts
+        assert rested.evaluate(RUN) == []
+        darken(rested)
+        rested.set_viewport_size({"width": 390, "height": 844})
+        assert rested.evaluate(RUN) == []
+        assert rested.evaluate("document.documentElement.scrollWidth") <= 390
+    agree(rested, "3.77")
+
+
+def test_without_the_channel_it_is_the_same(rested, server):
+    page = rested.context.new_page()
+    page.route_web_socket(re.compile("lab-channel"), lambda route: route.close())
+    page.goto(f"{server.address}/mechanisms?epsilon=1")
+    drawn(page)
+    page.wait_for_url("**seed=**")
+    rests(page)
+    with silent(page, server):
+        slider(page).press("ArrowRight")
+        pales(page, "are for Epsilon 1")
+        slider(page, "Your prior").press("ArrowRight")
+        pales(page, "are for Epsilon 1, Your prior 0.5")
+    agree(page, "1.06")
+    page.close()
+
+
+@pytest.mark.parametrize("unfolded", [False, True])
+def test_a_choice_that_starts_no_run_is_named(rested, server, unfolded):
+    if not unfolded:
+        with silent(rested, server):
+            rested.get_by_role("radio", name="Gaussian", exact=True).click()
+            pales(rested, "are for Mechanism “Laplace”")
+        rested.wait_for_url("**mechanism=gaussian**")
+        return
+    rested.get_by_text("More settings", exact=True).click()
+    box = rested.get_by_role("combobox").first
+    label, before = box.get_attribute("aria-label"), box.input_value()
+    box.evaluate(STANDS)  # a list that is open closes when the page scrolls
+    with silent(rested, server):
+        box.click()
+        rested.get_by_role("option").filter(has_not_text=before).first.click()
+        pales(rested, f"are for {label} “{before}”")
+
+
+def test_a_button_that_starts_no_run_leaves_a_result_that_may_be_out_of_date(rested, server):
+    seed = int(re.search(r"seed=(\d+)", rested.url)[1])
+    with silent(rested, server):
+        button(rested, "Resample").click()
+        pales(rested, "may be out of date")
+    rested.wait_for_url(f"**seed={seed + 1}**")

@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, Page
 
 from pages.table import PAGES
 from tests import own_files
-from tests.browser.person import PATIENCE, drawn
+from tests.browser.person import button, tab
+from tests.browser.sight import VERDICT
 from tests.handouts import Handout, handout, quick
 
 # What a reader could miss: parts of the sheet that have more in them than room, and words of a chart beyond its edges.
@@ -45,6 +46,7 @@ FILLED = """() => {
   const { top, height } = columns[0].getBoundingClientRect()
   return (Math.max(...ends) - top) / height
 }"""
+SHORT = ("classifier", "attack", "accounting")
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -109,7 +111,11 @@ def held(page: Page, faults: list[str], one: Handout) -> None:
     assert faults == []
 
 
-@pytest.mark.parametrize("topic", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "topic",
+    [page if page.name in SHORT else pytest.param(page, marks=pytest.mark.soak) for page in PAGES],
+    ids=lambda page: page.name,
+)
 def test_a_handout_opens_without_a_net_and_prints_on_one_sheet(chromium, tmp_path, topic):
     one = quick(topic)
     page, faults = opened(chromium, tmp_path, one.html(), dark=topic is PAGES[0])
@@ -119,7 +125,9 @@ def test_a_handout_opens_without_a_net_and_prints_on_one_sheet(chromium, tmp_pat
 
 
 @pytest.mark.parametrize("off", [False, True], ids=["typed", "read off"])
-@pytest.mark.parametrize("kind", own_files.KINDS)
+@pytest.mark.parametrize(
+    "kind", [kind if kind == "classifier" else pytest.param(kind, marks=pytest.mark.soak) for kind in own_files.KINDS]
+)
 def test_that_of_a_file_too(chromium, tmp_path, kind, off):
     topic = next(page for page in PAGES if page.name == kind)
     one = handout(topic, own_files.settings(kind, off=off).run(), link="http://lab.example.org/" + "x" * 400)
@@ -136,30 +144,27 @@ def test_the_label_opens_too(chromium, tmp_path):
     page.context.close()
 
 
-def test_the_tab_gives_it(chromium, page, serve, tmp_path):
+def test_the_tab_gives_it(chromium, lab, tmp_path):
     """One click, one file: what it says is what the page says."""
-    shown = page(f"{serve('app.py')}/classifier?epsilon=0.3&repeats=5", width=1440)
-    drawn(shown, charts=3)
-    shown.get_by_role("tab", name="Share").click()
-    button = shown.get_by_role("button", name="Handout (zip)")
-    button.wait_for(timeout=PATIENCE)
+    shown = lab("classifier?epsilon=0.3&repeats=5", charts=3, width=1440)
+    tab(shown, "Share")
     with shown.expect_download() as saved:
-        button.click()
+        button(shown, "Handout (zip)").click()
     assert saved.value.suggested_filename == "classifier_epsilon-0.3_repeats-5.zip"
     with zipfile.ZipFile(Path(saved.value.path())) as archive:
         html = archive.read("epsilon-lab-classifier/index.html").decode()
     sheet, faults = opened(chromium, tmp_path, html)
     said = sheet.locator(".sheet").inner_text()
-    for part in (
+    settings = (
         "Data Two Gaussians",
         "Mechanism Correct",
         "Epsilon 0.3",
         "Clipping norm 1",
         "Repeats 5",
         "/classifier?",
-    ):
-        assert part in said
-    assert shown.locator(".lab-verdict").inner_text() in said.replace("\n", " ")
+    )
+    assert [part for part in settings if part not in said] == []
+    assert shown.locator(VERDICT).inner_text() in said.replace("\n", " ")
     assert one_sheet(sheet)
     assert faults == []
     sheet.context.close()

@@ -3,9 +3,10 @@
 import re
 import time
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
-from tests.browser.person import PATIENCE, drawn, field, grab, hold_still, shows, slider, sweep, text
+from tests.browser.person import button, drag_until, enter, field, grab, hold_still, slider, sweep
+from tests.browser.sight import drawn, shows, text
 
 # Notes each text that the page showed under the charts' heading, in order.
 NOTE_TEXTS = """() => {
@@ -23,16 +24,11 @@ LEFT = re.compile(r"epsilon (\S+) .* left (\d+) ")
 def test_the_picture_moves_while_the_slider_moves(demo):
     page = demo()
     page.evaluate(NOTE_TEXTS)
-    track = grab(page)
-    end = time.monotonic() + PATIENCE / 1000
-    while len(set(page.evaluate("texts"))) < 8 and time.monotonic() < end:
-        sweep(page, track, 5)
-    before_release = len(set(page.evaluate("texts")))
-    page.mouse.up()
-    assert before_release >= 8
+    drag_until(page, lambda: page.evaluate("new Set(texts).size"), 8)
 
 
 def test_nothing_queues_and_the_last_value_wins(demo):
+    """While a run takes 150 ms, 60 movements lead to few of them; a machine that is slow runs even fewer."""
     page = demo("work=150")
     track = grab(page)
     began = time.monotonic()
@@ -41,17 +37,9 @@ def test_nothing_queues_and_the_last_value_wins(demo):
     last = float(field(page).input_value())
     page.mouse.up()
     shows(page, last)
-    runs = (time.monotonic() - began) / 0.15
-    page.wait_for_url(f"**/*epsilon={last:g}*")
+    most = (time.monotonic() - began) / 0.15 + 3
     assert float(field(page).input_value()) == last
-    assert int(re.search(r"run (\d+)", text(page).text_content())[1]) <= runs + 3
-
-
-def test_every_knob_that_was_moved_is_heard(demo):
-    page = demo("work=300")
-    slider(page).press("End")
-    slider(page, "Sources").press("End")
-    expect(text(page)).to_contain_text("epsilon 100.0 sources 50.0")
+    assert int(re.search(r"run (\d+)", text(page).text_content())[1]) <= most
 
 
 def test_keys(demo):
@@ -73,8 +61,7 @@ def test_keys(demo):
 
 def test_an_exact_value_is_kept_exactly(demo):
     page = demo()
-    field(page).fill("3.14159")
-    field(page).press("Enter")
+    enter(page, "3.14159")
     shows(page, 3.14159)
     expect(field(page)).to_have_value("3.14159")
     expect(slider(page)).to_have_attribute("aria-valuetext", "3.14159")
@@ -90,38 +77,28 @@ def test_an_exact_value_is_kept_exactly(demo):
 
 def test_a_refused_entry_says_why_and_changes_nothing(demo):
     page = demo()
-    refuse(page, "<b>much</b>", "must be a number, not “<b>much</b>”")
-    field(page).fill("1")
-    field(page).press("Enter")
-    shows(page, 1.0)
-    refuse(page, "1000", "must lie between 0.01 and 100")
-
-
-def refuse(page: Page, entry: str, sentence: str) -> None:
-    """Type an entry that is refused, take it back, type it again and correct it."""
     alert = page.locator("[data-knob=epsilon] [role=alert]")
-    field(page).fill(entry)
-    field(page).press("Enter")
-    expect(alert).to_contain_text(sentence)
-    expect(field(page)).to_have_value(entry)
-    expect(field(page)).to_have_attribute("aria-invalid", "true")
-    assert alert.get_attribute("id") in field(page).get_attribute("aria-describedby")
-    expect(slider(page)).to_have_attribute("aria-valuetext", "1")
-    shows(page, 1.0)
-    field(page).press("Escape")
-    expect(field(page)).to_have_value("1")
-    expect(alert).to_be_empty()
-    slider(page, "Sources").press("End")  # the server has forgotten the refusal too
-    expect(text(page)).to_contain_text("sources 50.0")
-    expect(alert).to_be_empty()
-    field(page).fill(entry)
-    field(page).press("Enter")
-    expect(alert).to_contain_text(sentence)
-    field(page).fill("50")
-    field(page).press("Enter")
-    shows(page, 50.0)
-    expect(alert).to_be_empty()
-    expect(field(page)).to_have_attribute("aria-invalid", "false")
+    for entry, words in (("<b>much</b>", "a number, not “<b>much</b>”"), ("1000", "must lie between 0.01 and 100")):
+        enter(page, entry)
+        expect(alert).to_contain_text(words)
+        expect(field(page)).to_have_value(entry)
+        expect(field(page)).to_have_attribute("aria-invalid", "true")
+        assert alert.get_attribute("id") in field(page).get_attribute("aria-describedby")
+        expect(slider(page)).to_have_attribute("aria-valuetext", "1")
+        shows(page, 1.0)
+        field(page).press("Escape")
+        expect(field(page)).to_have_value("1")
+        expect(alert).to_be_empty()
+        slider(page, "Sources").press("End")  # the server has forgotten the refusal too
+        expect(text(page)).to_contain_text("sources 50.0")
+        expect(alert).to_be_empty()
+        enter(page, entry)
+        expect(alert).to_contain_text(words)
+        for value in ("50", "1"):
+            enter(page, value)
+            shows(page, float(value))
+            expect(alert).to_be_empty()
+            expect(field(page)).to_have_attribute("aria-invalid", "false")
 
 
 def test_pending_work_goes_on_by_itself_and_gives_way(demo):
@@ -143,7 +120,7 @@ def test_pending_work_goes_on_by_itself_and_gives_way(demo):
 
 def test_the_panel_follows_the_server(demo):
     page = demo()
-    page.get_by_role("button", name="Preset").click()
+    button(page, "Preset").click()
     expect(slider(page)).to_have_attribute("aria-valuetext", "10")
     expect(field(page)).to_have_value("10")
     slider(page).press("ArrowRight")
@@ -167,18 +144,20 @@ def test_names_for_people_who_do_not_see_the_page(demo):
     page.wait_for_function("() => document.querySelector('.js-plotly-plot').layout.meta.epsilon === 100")
 
 
-def test_a_deep_link_below_a_base_path(page, serve):
-    opened = page(f"{serve('tests/browser/apps/paged_demo.py', '--server.baseUrlPath', 'lab')}/live")
-    drawn(opened)
-    slider(opened).press("End")
-    shows(opened, 100.0)
-    opened.get_by_role("link", name="Start").click()
-    expect(opened.get_by_role("heading", name="Start")).to_be_visible()
-    opened.get_by_role("link", name="Live").click()
-    drawn(opened)
-    expect(slider(opened)).to_have_attribute("aria-valuetext", "100")
-    slider(opened).press("ArrowLeft")
-    shows(opened, 95.5)
+def test_a_page_below_a_base_path_is_left_and_comes_back_with_another_clock(lab, serve):
+    """A panel numbers its movements by the clock: those of a later one must still count as newer."""
+    address = serve("tests/browser/apps/paged_demo.py", "--server.baseUrlPath", "lab")
+    page = lab("live", address=address)
+    slider(page).press("End")
+    shows(page, 100.0)
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() - 3_600_000 }")
+    page.get_by_role("link", name="Start").click()
+    expect(page.get_by_role("heading", name="Start")).to_be_visible()
+    page.get_by_role("link", name="Live").click()
+    drawn(page)
+    expect(slider(page)).to_have_attribute("aria-valuetext", "100")
+    slider(page).press("ArrowLeft")
+    shows(page, 95.5)
 
 
 def swipe(page, at: Locator, *, across: float = 0, down: float = 0) -> None:
@@ -212,21 +191,6 @@ def test_a_phone(demo):
     hold_still(slider(page))
     swipe(page, slider(page), across=100)
     page.wait_for_function("() => document.querySelector('.js-plotly-plot').layout.meta.epsilon > 10")
-
-
-def test_a_clock_that_was_set_back_between_two_visits(page, serve):
-    """A panel numbers its movements by the clock: those of a later one must still count as newer."""
-    opened = page(f"{serve('tests/browser/apps/paged_demo.py')}/live")
-    drawn(opened)
-    slider(opened).press("End")
-    shows(opened, 100.0)
-    opened.evaluate("() => { const now = Date.now; Date.now = () => now() - 3_600_000 }")
-    opened.get_by_role("link", name="Start").click()
-    expect(opened.get_by_role("heading", name="Start")).to_be_visible()
-    opened.get_by_role("link", name="Live").click()
-    drawn(opened)
-    slider(opened).press("ArrowLeft")
-    shows(opened, 95.5)
 
 
 def test_the_watch_sees_what_a_page_must_not_do(page, demo):

@@ -1,6 +1,7 @@
-"""Lessons in a real browser: the guess by hand, the outcome only after it, and where a guess is drawn."""
+"""Lessons in a real browser: the guess by hand, the outcome only after it; and rooms of a class."""
 
 import contextlib
+import re
 
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
@@ -9,11 +10,14 @@ from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS
 from pages.lessons.page import NAMED
 from pages.table import PAGES
-from tests.browser.person import PATIENCE, darken, field, hold_still
-from tests.browser.test_accessibility import broken
+from tests.browser.person import button, enter, hold_still, middle
+from tests.browser.sight import obeys, says, still
+from ui.classroom import LETTERS_A_CODE
 from ui.live.chart import Picture
 from ui.qr_code import QR_ALT
 
+LESSON = "lessons?lesson=public_start"
+ADDRESS = re.compile(rf"[?&]room=\w{{{LETTERS_A_CODE}}}(&|$)")
 # (how far the middle of the mark at the guess is from where its value stands on the axis, in pixels; the guess)
 OFF = """(node) => {
   const { shapes, yaxis, xaxis } = node._fullLayout
@@ -32,24 +36,48 @@ PLACE = """(node, value) => {
 }"""
 
 
+# Words of a chart that are not whole in it, and those of which another is in the way.
+CROWDED = """(chart) => {
+  const room = chart.getBoundingClientRect()
+  const written = [...chart.querySelectorAll(".annotation-text")]
+  const words = written.map((one) => [one.textContent, one.getBoundingClientRect()])
+  const out = words.filter(([, { left, right }]) => left < room.left || right > room.right).map(([text]) => text)
+  const meet = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom &&
+    other.top < one.bottom
+  const pairs = words.flatMap(([text, one], at) =>
+    words.slice(at + 1).filter(([, other]) => meet(one, other)).map(([other]) => [text, other]))
+  return [...out, ...pairs]
+}"""
+
+
 def chart(page: Page, name: str = "guess"):
-    return page.locator(f"[data-chart={name}] .js-plotly-plot")
+    """A chart, once it is drawn."""
+    found = page.locator(f"[data-chart={name}] .js-plotly-plot")
+    expect(found.locator(".main-svg").first).to_be_visible()
+    return found
 
 
-def lesson(page, serve, name: str, **how) -> Page:
-    opened = page(f"{serve('app.py')}/lessons?lesson={name}", **how)
-    expect(chart(opened).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
-    return opened
+@pytest.fixture
+def lesson(lab):
+    """lesson(name, **how) -> its first step, drawn."""
+
+    def open_lesson(name: str, **how) -> Page:
+        page = lab(f"lessons?lesson={name}", charts=0, **how)
+        chart(page)
+        return page
+
+    return open_lesson
 
 
-def guess_field(opened: Page):
-    return opened.get_by_role("spinbutton").or_(opened.get_by_label("My guess", exact=False).locator("input")).first
+def guess_field(page: Page):
+    return page.get_by_role("spinbutton").or_(page.get_by_label("My guess", exact=False).locator("input")).first
 
 
-def lock(opened: Page, picture: str) -> None:
-    opened.get_by_role("button", name="Lock in my guess").click()
-    opened.wait_for_url("**step=reveal*")
-    expect(chart(opened, picture).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
+def lock(page: Page, picture: str):
+    """Lock in the guess; the picture that shows the outcome."""
+    button(page, "Lock in my guess").click()
+    page.wait_for_url("**step=reveal*")
+    return chart(page, picture)
 
 
 def outcome(name: str) -> list[bytes]:
@@ -69,222 +97,226 @@ def _parts(picture: Picture) -> list[bytes]:
     return [text.encode() for text in (*data, *paths) if len(text) > 24]
 
 
-@pytest.mark.parametrize("name", ["public_start", "attacker"])
-def test_no_outcome_is_on_the_page_or_in_any_message_before_the_guess(page, serve, name):
-    opened, heard = page(f"{serve('app.py')}/lessons"), []
-
-    def listen(socket) -> None:
-        socket.on("framereceived", lambda frame: heard.append(frame if isinstance(frame, bytes) else frame.encode()))
-
-    opened.on("websocket", listen)
-    opened.goto(f"{serve('app.py')}/lessons?lesson={name}")
-    expect(chart(opened).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
-    opened.wait_for_timeout(1500)  # for whatever might still come
-    hidden, before = outcome(name), b"".join(heard)
-    assert len(before) > 5000
-    assert hidden
-    assert [part for part in hidden if part in before] == []
-    assert opened.evaluate("document.querySelectorAll('.js-plotly-plot').length") == 1
-    assert chart(opened).evaluate("(node) => node._fullData.length") == 1
-    assert opened.evaluate("document.querySelectorAll('.js-plotly-plot path.js-line[d]').length") <= 1
-    lock(opened, NAMED[name].picture)
-    expect(opened.get_by_text("Still training")).to_have_count(0, timeout=PATIENCE)
-    assert [part for part in hidden if part in b"".join(heard)] != []
-
-
-@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
-def test_a_guess_is_typed_and_drawn_at_its_value(page, serve, width, dark):
-    opened = lesson(page, serve, "public_start", width=width, dark=dark, touch=width < 500)
-    guess_field(opened).fill("62")
-    guess_field(opened).press("Enter")
-    opened.wait_for_function(f"() => ({OFF})(document.querySelector('[data-chart=guess] .js-plotly-plot'))[2] === 62")
-    lock(opened, "accuracy")
-    expect(opened.get_by_role("heading", level=1)).to_contain_text("You said 62\xa0%")
-    off_y, off_x, value = chart(opened, "accuracy").evaluate(OFF)
-    assert value == 62
-    assert max(off_y, off_x) <= 1
-    assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-# Words of a chart that are not whole in it, and those of which another is in the way.
-CROWDED = """(chart) => {
-  const room = chart.getBoundingClientRect()
-  const written = [...chart.querySelectorAll(".annotation-text")]
-  const words = written.map((one) => [one.textContent, one.getBoundingClientRect()])
-  const out = words.filter(([, { left, right }]) => left < room.left || right > room.right).map(([text]) => text)
-  const meet = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom &&
-    other.top < one.bottom
-  const pairs = words.flatMap(([text, one], at) =>
-    words.slice(at + 1).filter(([, other]) => meet(one, other)).map(([other]) => [text, other]))
-  return [...out, ...pairs]
-}"""
-
-
-@pytest.mark.parametrize("name", [one.name for one in LESSONS if one.number])
-def test_on_a_phone_the_words_of_a_guess_are_whole(page, serve, name):
-    opened = lesson(page, serve, name, width=390, height=844)
-    with contextlib.suppress(TimeoutError):  # a chart takes its width when it is drawn
-        opened.wait_for_function(f"chart => !({CROWDED})(chart).length", arg=chart(opened).element_handle())
-    assert chart(opened).evaluate(CROWDED) == []
-
-
-def test_a_presented_lesson_fills_a_hall(page, serve):
-    """Its chart is whole on the screen, its letters are large, and there is no head."""
-    opened = page(f"{serve('app.py')}/lessons?lesson=epsilon&present=1", width=1920, height=1080)
-    expect(chart(opened).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
-    expect(opened.locator("[data-chart=guess]")).to_be_in_viewport(ratio=1)
-    assert opened.locator("[data-chart=guess]").bounding_box()["height"] > 800
-    expect(opened.get_by_test_id("stHeader")).to_be_hidden()
-    assert opened.locator(".st-key-lesson-words p").first.evaluate(LETTERS) >= 24
-    opened.get_by_role("button", name="Leave").click()
-    expect(opened.get_by_test_id("stHeader")).to_be_visible(timeout=PATIENCE)
-
-
-@pytest.mark.parametrize(("name", "picture", "value"), [("parties", "parties", 30), ("composition", "steps", 40)])
-def test_a_guess_is_dragged(page, serve, name, picture, value):
-    """Up and down only, on a straight axis and on a logarithmic one."""
-    opened = lesson(page, serve, name, width=1440)
-    handle = opened.locator("[data-handle]")
-    hold_still(handle)
-    box = handle.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    opened.mouse.move(x, y)
-    opened.mouse.down()
-    to = chart(opened).evaluate(PLACE, value)
-    opened.mouse.move(x + 60, (y + to) / 2)
-    assert handle.bounding_box()["x"] == pytest.approx(box["x"], abs=1)
-    opened.mouse.move(x + 60, to)
-    opened.mouse.up()
-    drawn_at = f"({OFF})(document.querySelector('[data-chart=guess] .js-plotly-plot'))[2]"
-    opened.wait_for_function(f"(value) => Math.abs({drawn_at} / value - 1) < .06", arg=value)
-    typed = float(guess_field(opened).input_value())
-    assert typed == pytest.approx(value, rel=0.06)
-    lock(opened, picture)
-    off_y, off_x, drawn = chart(opened, picture).evaluate(OFF)
-    assert drawn == pytest.approx(typed)
-    assert max(off_y, off_x) <= 1
-
-
-def test_a_guess_by_keyboard_alone(page, serve):
-    opened = lesson(page, serve, "epsilon")
-    guess_field(opened).focus()
-    before = float(guess_field(opened).input_value())
-    for _ in range(3):
-        opened.keyboard.press("ArrowUp")
-    expect(guess_field(opened)).to_have_value(f"{before + 3:g}")
-    opened.keyboard.press("Tab")
-    opened.get_by_role("button", name="Lock in my guess").focus()
-    opened.keyboard.press("Enter")
-    expect(opened.get_by_role("heading", level=1)).to_contain_text(f"You said {before + 3:g}\xa0%", timeout=PATIENCE)
-    opened.get_by_role("radio").first.focus()
-    opened.keyboard.press("Space")
-    expect(opened.get_by_text("That is what the chart shows.")).to_be_visible(timeout=PATIENCE)
-
-
-def test_steps_links_reload_and_another_tab(page, serve):
-    opened = lesson(page, serve, "clipping")
-    opened.get_by_text("Best somewhere between").click()
-    expect(opened.get_by_role("button", name="Lock in my guess")).to_be_enabled(timeout=PATIENCE)
-    lock(opened, "curve")
-    reveal = opened.url
-    assert "guess=" not in reveal
-    opened.get_by_role("button", name="Why?").click()
-    opened.wait_for_url("**step=why*")
-    expect(opened.get_by_role("heading", name="Why", exact=True)).to_be_visible(timeout=PATIENCE)
-    expect(opened.get_by_text("What did you see?")).to_have_count(0, timeout=PATIENCE)
-    opened.get_by_role("button", name="Back").click()
-    opened.wait_for_url("**step=reveal*")
-    expect(opened.get_by_role("heading", level=1)).to_contain_text("You were right", timeout=PATIENCE)
-    other = page(reveal)
-    expect(other.get_by_text(say.AGAIN)).to_be_visible(timeout=PATIENCE)
-    opened.reload()
-    expect(opened.get_by_text(say.AGAIN)).to_be_visible(timeout=PATIENCE)
-
-
-def test_from_the_list_through_a_lesson_to_the_page(page, serve):
-    opened = page(f"{serve('app.py')}/lessons")
-    tabs = len(opened.context.pages)
-    opened.get_by_role("button", name=LESSONS[0].text("Title")).click()
-    opened.wait_for_url("**lesson=epsilon*")
-    expect(chart(opened).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
-    lock(opened, "posterior")
-    opened.get_by_role("button", name="Why?").click()
-    opened.get_by_role("button", name="Try it yourself").click()
-    opened.get_by_role("link", name="Open the page").click()
-    opened.wait_for_url("**/mechanisms?*only=epsilon*")
-    assert len(opened.context.pages) == tabs  # in the same one
-    expect(opened.get_by_role("slider")).to_have_count(2, timeout=PATIENCE)
-    opened.get_by_role("button", name="Show all sliders").click()
-    expect(opened.get_by_role("button", name="Show all sliders")).to_have_count(0, timeout=PATIENCE)
-    opened.get_by_test_id("stTopNavSection").filter(has_text="Learn").click()
-    opened.get_by_role("menuitem", name="Lessons").click()  # where one was
-    expect(opened.get_by_role("heading", name="Try it yourself")).to_be_visible(timeout=PATIENCE)
-
-
-def test_a_teachers_lesson_shows_nothing_before_the_guess(page, serve):
-    link = "classifier?repeats=5&steps=5&only=clip_norm,epsilon&ask=How+often%3F&guess=scratch"
-    opened = page(f"{serve('app.py')}/{link}")
-    expect(opened.get_by_role("heading", name="How often?")).to_be_visible(timeout=PATIENCE)
-    assert opened.locator(".js-plotly-plot, [role=slider], .lab-numbers").count() == 0
-    opened.get_by_role("button", name="Lock in my guess").click()
-    expect(chart(opened, "lesson").locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
-    expect(field(opened, "Clipping norm")).to_be_visible(timeout=PATIENCE)
-    expect(opened.get_by_role("slider")).to_have_count(2, timeout=PATIENCE)
-
-
-@pytest.mark.parametrize("name", ["", "tuning", "published"])
-def test_no_step_breaks_a_rule(page, serve, name):
-    """Wide and light, then narrow and dark."""
-    opened = page(f"{serve('app.py')}/lessons") if not name else lesson(page, serve, name)
-    _obeys(opened)
-    if name:
-        if opened.get_by_role("radio").count():
-            opened.get_by_role("radio").first.check(force=True)
-            expect(opened.get_by_role("button", name="Lock in my guess")).to_be_enabled(timeout=PATIENCE)
-        opened.set_viewport_size({"width": 1200, "height": 900})
-        lock(opened, NAMED[name].picture)
-        expect(opened.get_by_text("Still training")).to_have_count(0, timeout=PATIENCE)
-        _obeys(opened)
-
-
-def _obeys(opened: Page) -> None:
-    assert broken(opened) == []
-    darken(opened)
-    opened.set_viewport_size({"width": 390, "height": 900})
-    assert broken(opened) == []
-
-
-def test_a_class_of_three_guesses_and_sees_all_guesses_once_the_teacher_closes(page, chromium, serve):
-    teacher = page(f"{serve('app.py')}/lessons?lesson=public_start")
-    teacher.get_by_role("button", name="Ask a class").click()
-    close = teacher.get_by_role("button", name="Close and show")
-    expect(close).to_be_visible(timeout=PATIENCE)
-    expect(teacher.get_by_role("img", name=QR_ALT)).to_be_visible()
-    code = teacher.locator(".lab-room b").inner_text()
-    only, heard, pupils = outcome("public_start"), [], []
+def listen(page: Page, heard: list[bytes]) -> None:
+    """Note what its server sends from now on."""
 
     def hear(frame: str | bytes) -> None:
         heard.append(frame if isinstance(frame, bytes) else frame.encode())
 
-    with contextlib.ExitStack() as opened:
-        for value in (55, 65, 75):
-            context = chromium.new_context(viewport={"width": 390, "height": 844})
-            opened.callback(context.close)
-            pupil = context.new_page()
-            pupil.on("websocket", lambda socket: socket.on("framereceived", hear))
-            pupil.goto(f"{serve('app.py')}/lessons?room={code.lower()}")
-            typed = pupil.get_by_role("spinbutton").first
-            typed.fill(str(value), timeout=PATIENCE)
-            typed.press("Enter")
-            expect(chart(pupil).get_by_text(f"guess: {value}")).to_be_visible(timeout=PATIENCE)
-            pupil.get_by_role("button", name="Send my guess").click()
-            expect(pupil.get_by_text("Your guess is in")).to_be_visible(timeout=PATIENCE)
-            pupils.append(pupil)
-        expect(teacher.locator(".lab-room-count")).to_have_text("3 guesses so far", timeout=PATIENCE)
-        assert heard
-        assert not any(part in frame for frame in heard for part in only)
-        close.click()
-        for one in (teacher, *pupils):
-            expect(chart(one, "class").locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
-            expect(one.get_by_text("3 guesses, median 65")).to_be_visible(timeout=PATIENCE)
-        assert any(part in frame for frame in heard for part in only)
+    page.on("websocket", lambda socket: socket.on("framereceived", hear))
+
+
+@pytest.mark.parametrize("name", ["public_start", "attacker"])
+def test_no_outcome_is_on_the_page_or_in_any_message_before_the_guess(lab, serve, name):
+    page, heard = lab("lessons", charts=0), []
+    listen(page, heard)
+    page.goto(f"{serve('app.py')}/lessons?lesson={name}")
+    chart(page)
+    still(page)
+    hidden, before = outcome(name), b"".join(heard)
+    assert len(before) > 5000
+    assert hidden
+    assert [part for part in hidden if part in before] == []
+    assert page.evaluate("document.querySelectorAll('.js-plotly-plot').length") == 1
+    assert chart(page).evaluate("(node) => node._fullData.length") == 1
+    assert page.evaluate("document.querySelectorAll('.js-plotly-plot path.js-line[d]').length") <= 1
+    lock(page, NAMED[name].picture)
+    expect(page.get_by_text("Still training")).to_have_count(0)
+    assert [part for part in hidden if part in b"".join(heard)] != []
+
+
+@pytest.mark.parametrize("how", [{"width": 1440}, {"width": 390, "dark": True, "touch": True}], ids=["light", "phone"])
+def test_a_guess_is_typed_and_drawn_at_its_value(lesson, how):
+    page = lesson("public_start", **how)
+    enter(guess_field(page), "62")
+    page.wait_for_function(f"() => ({OFF})(document.querySelector('[data-chart=guess] .js-plotly-plot'))[2] === 62")
+    off_y, off_x, value = lock(page, "accuracy").evaluate(OFF)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("You said 62\xa0%")
+    assert value == 62
+    assert max(off_y, off_x) <= 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("name", [one.name for one in LESSONS if one.number])
+def test_on_a_phone_the_words_of_a_guess_are_whole(lesson, name):
+    page = lesson(name, width=390, height=844)
+    with contextlib.suppress(TimeoutError):  # a chart takes its width when it is drawn
+        page.wait_for_function(f"chart => !({CROWDED})(chart).length", arg=chart(page).element_handle())
+    assert chart(page).evaluate(CROWDED) == []
+
+
+def test_a_presented_lesson_fills_a_hall(lab):
+    """Its chart is whole on the screen, its letters are large, and there is no head."""
+    page = lab("lessons?lesson=epsilon&present=1", charts=0, width=1920, height=1080)
+    chart(page)
+    box = page.locator("[data-chart=guess]")
+    expect(box).to_be_in_viewport(ratio=1)
+    assert box.bounding_box()["height"] > 800
+    expect(page.get_by_test_id("stHeader")).to_be_hidden()
+    assert page.locator(".st-key-lesson-words p").first.evaluate(LETTERS) >= 24
+    button(page, "Leave").click()
+    expect(page.get_by_test_id("stHeader")).to_be_visible()
+
+
+@pytest.mark.parametrize(("name", "picture", "value"), [("parties", "parties", 30), ("composition", "steps", 40)])
+def test_a_guess_is_dragged(lesson, name, picture, value):
+    """Up and down only, on a straight axis and on a logarithmic one."""
+    page = lesson(name, width=1440)
+    handle = page.locator("[data-handle]")
+    hold_still(handle)
+    x, y = middle(handle)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    to = chart(page).evaluate(PLACE, value)
+    page.mouse.move(x + 60, (y + to) / 2)
+    assert middle(handle)[0] == pytest.approx(x, abs=1)
+    page.mouse.move(x + 60, to)
+    page.mouse.up()
+    drawn_at = f"({OFF})(document.querySelector('[data-chart=guess] .js-plotly-plot'))[2]"
+    page.wait_for_function(f"(value) => Math.abs({drawn_at} / value - 1) < .06", arg=value)
+    typed = float(guess_field(page).input_value())
+    assert typed == pytest.approx(value, rel=0.06)
+    off_y, off_x, drawn = lock(page, picture).evaluate(OFF)
+    assert drawn == pytest.approx(typed)
+    assert max(off_y, off_x) <= 1
+
+
+def test_a_guess_by_keyboard_alone(lesson):
+    page = lesson("epsilon")
+    guess_field(page).focus()
+    value = f"{float(guess_field(page).input_value()) + 3:g}"
+    for _ in range(3):
+        page.keyboard.press("ArrowUp")
+    expect(guess_field(page)).to_have_value(value)
+    page.keyboard.press("Tab")
+    button(page, "Lock in my guess").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(f"You said {value}\xa0%")
+    page.get_by_role("radio").first.focus()
+    page.keyboard.press("Space")
+    expect(page.get_by_text("That is what the chart shows.")).to_be_visible()
+
+
+def test_steps_links_reload_and_another_tab(lesson, lab):
+    page = lesson("clipping")
+    page.get_by_text("Best somewhere between").click()
+    expect(button(page, "Lock in my guess")).to_be_enabled()
+    lock(page, "curve")
+    reveal = page.url
+    assert "guess=" not in reveal
+    button(page, "Why?").click()
+    page.wait_for_url("**step=why*")
+    expect(page.get_by_role("heading", name="Why", exact=True)).to_be_visible()
+    expect(page.get_by_text("What did you see?")).to_have_count(0)
+    button(page, "Back").click()
+    page.wait_for_url("**step=reveal*")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("You were right")
+    other = lab(f"lessons?{reveal.partition('?')[2]}", charts=0)
+    page.reload()
+    for one in (other, page):
+        expect(one.get_by_text(say.AGAIN)).to_be_visible()
+
+
+def test_from_the_list_through_a_lesson_to_the_page(lab):
+    page = lab("lessons", charts=0)
+    tabs = len(page.context.pages)
+    page.get_by_role("button", name=LESSONS[0].text("Title")).click()
+    page.wait_for_url("**lesson=epsilon*")
+    chart(page)
+    lock(page, "posterior")
+    button(page, "Why?").click()
+    button(page, "Try it yourself").click()
+    page.get_by_role("link", name="Open the page").click()
+    page.wait_for_url("**/mechanisms?*only=epsilon*")
+    assert len(page.context.pages) == tabs  # in the same one
+    expect(page.get_by_role("slider")).to_have_count(2)
+    button(page, "Show all sliders").click()
+    expect(button(page, "Show all sliders")).to_have_count(0)
+    page.get_by_test_id("stTopNavSection").filter(has_text="Learn").click()
+    page.get_by_role("menuitem", name="Lessons").click()  # where one was
+    expect(page.get_by_role("heading", name="Try it yourself")).to_be_visible()
+
+
+@pytest.mark.parametrize("name", ["", "tuning", "published"])
+def test_no_step_breaks_a_rule_of_axe(lab, lesson, name):
+    page = lesson(name) if name else lab("lessons", charts=0)
+    obeys(page)
+    if name:
+        if page.get_by_role("radio").count():
+            page.get_by_role("radio").first.check(force=True)
+            expect(button(page, "Lock in my guess")).to_be_enabled()
+        page.set_viewport_size({"width": 1200, "height": 900})
+        lock(page, NAMED[name].picture)
+        obeys(page)
+
+
+def asks(page: Page) -> str:
+    """Ask a class; the code of the room."""
+    button(page, "Ask a class").click()
+    expect(button(page, "Close and show")).to_be_visible()
+    return page.locator(".lab-room b").inner_text()
+
+
+def sends(page: Page, value: int) -> None:
+    """Guess this, and send it."""
+    enter(page.get_by_role("spinbutton").first, str(value))
+    expect(chart(page).get_by_text(f"guess: {value}")).to_be_visible()
+    button(page, "Send my guess").click()
+    expect(page.get_by_text(f"Your guess is in: {value}")).to_be_visible()
+
+
+def test_a_class_guesses_and_sees_all_guesses_once_the_teacher_closes(lab, visitor, serve):
+    """Each browser is one voter, however often it comes."""
+    teacher, address = lab(LESSON, charts=0), f"{serve('app.py')}/lessons?room="
+    code = asks(teacher)
+    expect(teacher.get_by_role("img", name=QR_ALT)).to_be_visible()
+    only, heard, pupils = outcome("public_start"), [], []
+    for value in (55, 65, 75):
+        pupil = visitor("about:blank", width=390, height=844)
+        listen(pupil, heard)
+        pupil.goto(f"{address}{code.lower()}")
+        sends(pupil, value - 1)
+        pupil.reload()
+        sends(pupil, value)
+        pupils.append(pupil)
+    again = pupil.context.new_page()
+    again.goto(f"{address}{code}")
+    sends(again, 80)
+    expect(teacher.locator(".lab-room-count")).to_have_text("3 guesses so far")
+    assert heard
+    assert not any(part in frame for frame in heard for part in only)
+    button(teacher, "Close and show").click()
+    for one in (teacher, *pupils):
+        chart(one, "class")
+        expect(one.get_by_text("3 guesses, median 65")).to_be_visible()
+    assert any(part in frame for frame in heard for part in only)
+
+
+def test_a_teacher_goes_on_after_a_reload_and_once_on_one_more_device(serve, visitor):
+    lab = serve("app.py")
+    teacher = visitor(f"{lab}/{LESSON}")
+    code = asks(teacher)
+    teacher.wait_for_url(ADDRESS)
+    teacher.reload()
+    expect(button(teacher, "Close and show")).to_be_visible()
+    assert ADDRESS.search(teacher.url), "no key is in it"
+    says(teacher, code, ".lab-room b")
+    assert "lab_inside" not in teacher.evaluate("document.cookie")
+    expect(teacher.get_by_text("no cookies")).to_have_count(0)
+    link = teacher.locator(".lab-room-link span")
+    expect(link).to_have_count(1)
+    assert "." not in link.inner_text().partition("room=")[2]
+    button(teacher, "Teach on another device").click()
+    expect(link).to_have_count(2)
+    carried = f"{lab}/{LESSON}&{link.nth(1).inner_text().rpartition('&')[2]}"
+    assert f"room={code}." in carried
+    phone = visitor(carried)
+    expect(button(phone, "Close and show")).to_be_visible()
+    phone.wait_for_url(ADDRESS)
+    other = visitor(carried)
+    expect(other.get_by_text(say.USED)).to_be_visible()
+    expect(button(other, "Send my guess")).to_be_visible()
+    expect(button(other, "Close and show")).to_have_count(0)
+    button(phone, "Close and show").click()
+    for page in (teacher, phone):
+        expect(page.get_by_text("Nobody has guessed.")).to_be_visible()

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
-from tests.browser.person import PATIENCE, drag_until, drawn, field, grab, slider, sweep
+from tests.browser.person import PATIENCE, button, drag_until, enter, field, grab, slider, sweep, tab
+from tests.browser.sight import VERDICT, drawn, rests, still
 
 APP, ALONE = "tests/browser/apps/toy_app.py", "tests/browser/apps/toy_page.py"
 # What the browser writes into the console where a connection does not come about.
@@ -52,8 +53,6 @@ LOOK = """() => {
 }"""
 HOVERS = """() => [...document.querySelectorAll("[data-chart=moves] .hovertext")]
   .filter((one) => one.checkVisibility({ visibilityProperty: true })).map((one) => one.textContent)"""
-RESTED = """() => document.querySelector("[data-test-script-state]").dataset.testScriptState === "notRunning"
-  && !document.querySelector("[aria-busy]")"""
 
 
 @pytest.fixture
@@ -81,28 +80,24 @@ def connected(page: Page) -> None:
     page.evaluate("() => { told.channel = 0 }")
 
 
-def says(page: Page, words: str) -> None:
-    expect(page.locator(".lab-verdict")).to_have_text(words, timeout=PATIENCE)
+def says(page: Page, epsilon: float | str, shown: int | str = 0, done: int | str = 1) -> None:
+    """Wait until the sentence is of this."""
+    expect(page.locator(VERDICT)).to_have_text(f"Epsilon {epsilon}, shown {shown}, {done} done")
 
 
-def address(page: Page, **settings: float) -> None:
-    """Wait until the address holds these settings."""
+def address(page: Page, **settings: float | str) -> None:
+    """Wait until the address holds these settings, and no run is at work."""
     for name, value in settings.items():
-        page.wait_for_url(re.compile(rf"[?&]{name}={re.escape(str(value))}(&|$)"), timeout=PATIENCE)
-
-
-def rests(page: Page) -> None:
-    """Wait until no run is at work and what is to be seen is Streamlit's own."""
-    page.wait_for_function(RESTED, timeout=PATIENCE)
+        page.wait_for_url(re.compile(rf"[?&]{name}={re.escape(str(value))}(&|$)"))
+    rests(page)
 
 
 def test_a_key_is_answered_by_the_channel_and_streamlit_is_told_once(toy):
     page = toy()
     slider(page).press("ArrowRight")
-    says(page, "Epsilon 1.06, shown 0, 1 done")
+    says(page, 1.06)
     assert page.evaluate("told.channel") > 0
     address(page, epsilon=1.06)
-    rests(page)
     assert page.evaluate("told.streamlit") == 1
     expect(page.locator("[data-chart=moves] .gtitle")).to_have_text("Epsilon 1.06, shown 0, 1 done")
     expect(page.get_by_role("img", name="Curve: Epsilon 1.06, shown 0, 1 done")).to_be_visible()
@@ -126,17 +121,16 @@ def test_a_drag_is_answered_while_it_lasts(toy):
     told, pauses = page.evaluate("[told.streamlit, hand.rests]")
     assert told <= pauses + 1  # the hand rests for good now
     value = float(field(page).input_value())
-    says(page, f"Epsilon {value:g}, shown 0, 1 done")
+    says(page, f"{value:g}")
     address(page, epsilon=value)
 
 
 def test_later_slices_are_shown_as_they_come(toy):
     page = toy("work=60")
     slider(page, "Repeats").press("End")
-    says(page, "Epsilon 1, shown 0, 50 done")
+    says(page, 1, 0, 50)
     assert len(page.evaluate("seen")) > 5
     address(page, repeats=50)
-    rests(page)
     assert page.evaluate("told.streamlit") <= 5  # and not once a slice
 
 
@@ -159,46 +153,43 @@ def test_a_stop_that_is_at_hand_is_shown_without_a_question(toy):
         page.wait_for_timeout(50)
     for value in sorted(stops):
         slider(page).press("ArrowRight")
-        says(page, f"Epsilon {value}, shown 0, 1 done")
+        says(page, value)
     assert page.evaluate("told.questions") == 0
 
 
 def test_the_pictures_of_an_open_tab_follow_and_those_of_others_are_not_asked_for(toy):
     page = toy()
     expect(page.locator("[data-chart=too]")).to_have_count(0)
-    page.get_by_role("tab", name="More").click()
+    tab(page, "More")
     too = page.locator("[data-chart=too] [role=img]")
-    expect(too).to_have_attribute("aria-label", "Curve: Epsilon 1, shown 0, 1 done", timeout=PATIENCE)
+    expect(too).to_have_attribute("aria-label", "Curve: Epsilon 1, shown 0, 1 done")
     rests(page)
     page.evaluate("() => { told.streamlit = 0 }")
     slider(page).press("ArrowRight")
-    expect(too).to_have_attribute("aria-label", "Curve: Epsilon 1.06, shown 0, 1 done", timeout=PATIENCE)
-    says(page, "Epsilon 1.06, shown 0, 1 done")
+    expect(too).to_have_attribute("aria-label", "Curve: Epsilon 1.06, shown 0, 1 done")
+    says(page, 1.06)
     address(page, epsilon=1.06)
-    rests(page)
     assert page.evaluate("told.streamlit") == 1
     agrees(page)
 
 
 def test_what_is_refused_is_said_beside_the_knob(toy):
     page = toy()
-    field(page).fill("1000")
-    field(page).press("Enter")
+    enter(page, "1000")
     alert = page.locator("[data-knob=epsilon] [role=alert]")
     expect(alert).to_contain_text("Epsilon cannot be 1000")
     rests(page)
     expect(alert).to_contain_text("Epsilon cannot be 1000")
     expect(field(page)).to_have_value("1000")
-    field(page).fill("5")
-    field(page).press("Enter")
-    says(page, "Epsilon 5, shown 0, 1 done")
+    enter(page, "5")
+    says(page, 5)
     expect(alert).to_be_empty()
 
 
 def test_on_a_private_file_nothing_is_asked_on_the_channel(toy):
     page = toy("dataset=own")
     slider(page).press("Home")
-    says(page, "Epsilon 0.1, shown 0, 1 done")
+    says(page, 0.1)
     address(page, epsilon=0.1)
     assert page.evaluate("told.channel") == 0
 
@@ -212,10 +203,9 @@ def test_what_hovers_is_never_of_an_older_picture(toy):
     expect(page.locator("[data-chart=moves] .hovertext")).to_be_visible()
     [before] = page.evaluate(HOVERS)
     page.keyboard.press("ArrowRight")
-    says(page, "Epsilon 1.06, shown 0, 1 done")
+    says(page, 1.06)
     assert before not in page.evaluate(HOVERS)
     address(page, epsilon=1.06)
-    rests(page)
     assert before not in page.evaluate(HOVERS)
 
 
@@ -231,11 +221,10 @@ def test_it_plays_every_moment_in_order_and_all_together(toy):
       }
       note()
     }""")
-    page.get_by_role("button", name="Play", exact=True).click()
-    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible(timeout=PATIENCE)
-    says(page, "Epsilon 1, shown 60, 1 done")
+    button(page, "Play").click()
+    expect(button(page, "Play")).to_be_visible(timeout=PATIENCE)
+    says(page, 1, 60)
     address(page, shown=60)
-    rests(page)
     looks = page.evaluate("looks")
     assert [look for look in looks if look[0] != look[1]] == []
     assert [words for words, _ in looks] == [f"Epsilon 1, shown {step}, 1 done" for step in range(61)]
@@ -246,7 +235,7 @@ def test_it_plays_every_moment_in_order_and_all_together(toy):
 def test_what_is_shown_stays_until_the_pictures_of_it_have_come(toy):
     page = toy()
     slider(page).press("ArrowRight")
-    says(page, "Epsilon 1.06, shown 0, 1 done")
+    says(page, 1.06)
     words, picture = page.evaluate("""() => {
       dispatchEvent(new CustomEvent("epsilon-lab:release", { detail: "other settings" }))
       dispatchEvent(new Event("epsilon-lab:complete"))
@@ -255,22 +244,20 @@ def test_what_is_shown_stays_until_the_pictures_of_it_have_come(toy):
     }""")
     assert words == picture == "Epsilon 1.06, shown 0, 1 done"
     address(page, epsilon=1.06)
-    rests(page)
     agrees(page)
 
 
 def test_another_knob_moves_while_it_plays(toy):
     page = toy()
-    page.get_by_role("button", name="Play", exact=True).click()
-    page.wait_for_function("() => seen.length > 8", timeout=PATIENCE)
+    button(page, "Play").click()
+    page.wait_for_function("() => seen.length > 8")
     slider(page).press("End")
     slider(page).press("ArrowLeft")
     slider(page).press("PageDown")
-    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    expect(button(page, "Play")).to_be_visible()
     step, epsilon = field(page, "Step shown").input_value(), field(page).input_value()
-    says(page, f"Epsilon {epsilon}, shown {step}, 1 done")
+    says(page, epsilon, step)
     address(page, shown=step)
-    rests(page)
     agrees(page)
     steps = [int(re.search(r"shown (\d+)", words)[1]) for words in page.evaluate("seen")]
     assert [step for step, _ in groupby(steps)] == list(range(int(step) + 1))
@@ -278,6 +265,7 @@ def test_another_knob_moves_while_it_plays(toy):
 
 def agrees(page: Page) -> None:
     """Wait until this page shows all that a new one shows at its link."""
+    rests(page)
     other = page.context.new_page()
     other.set_viewport_size(page.viewport_size)
     other.goto(page.url)
@@ -287,9 +275,9 @@ def agrees(page: Page) -> None:
     fresh = other.evaluate(LOOK)
     other.close()
     page.bring_to_front()
-    page.wait_for_timeout(500)  # what is under way may change it still
     with suppress(TimeoutError):
         page.wait_for_function(f"fresh => String(({LOOK})()) === fresh", arg=",".join(fresh))
+    still(page)  # what is under way may change it still
     assert page.evaluate(LOOK) == fresh
 
 
@@ -310,7 +298,7 @@ def test_whatever_is_dragged_in_whatever_time_ends_as_a_fresh_page_at_its_link(t
         page.wait_for_timeout(chance.choice([0, 40, 250, 450, 1200]))
     wanted = {name: field(page, name).input_value() for name in names}
     address(page, epsilon=float(wanted["Epsilon"]), repeats=wanted["Repeats"], shown=wanted["Step shown"])
-    says(page, f"Epsilon {wanted['Epsilon']}, shown {wanted['Step shown']}, {wanted['Repeats']} done")
+    says(page, wanted["Epsilon"], wanted["Step shown"], wanted["Repeats"])
     rests(page)
     agrees(page)
 
@@ -319,27 +307,23 @@ def test_where_there_is_no_channel_the_ordinary_run_does_everything(page, toy):
     opened = toy("work=5", ALONE)
     slider(opened).press("End")
     slider(opened).press("PageDown")
-    says(opened, "Epsilon 56.2, shown 0, 1 done")
+    says(opened, 56.2)
     address(opened, epsilon=56.2)
     track = grab(opened, "Repeats")
     sweep(opened, track, 5)
     opened.mouse.up()
     value = field(opened, "Repeats").input_value()
-    says(opened, f"Epsilon 56.2, shown 0, {value} done")
+    says(opened, 56.2, 0, value)
     address(opened, repeats=value)
-    rests(opened)
     assert opened.evaluate("told.channel") == 0
     agrees(opened)
     faults = page.watches[-1].faults
     faults[:] = [fault for fault in faults if not any(known in fault for known in EXPECTED)]
 
 
-def test_a_channel_that_is_cut_in_the_middle_of_a_drag(page, toy, serve):
+def test_a_channel_that_is_cut_in_the_middle_of_a_drag(page, serve):
     closes = []
-    opened = page(f"{serve(APP)}/?work=5")
-    opened.close()
-    context = opened.context
-    opened = context.new_page()
+    opened = page(f"{serve(APP)}/?work=5").context.new_page()
     opened.route_web_socket(re.compile("lab-channel"), lambda route: closes.append((route, route.connect_to_server())))
     opened.goto(f"{serve(APP)}/?work=5")
     drawn(opened)
@@ -347,21 +331,19 @@ def test_a_channel_that_is_cut_in_the_middle_of_a_drag(page, toy, serve):
     opened.evaluate(NOTE)
     track = grab(opened)
     sweep(opened, track, 4)
-    opened.wait_for_function("() => seen.length > 1", timeout=PATIENCE)
+    opened.wait_for_function("() => seen.length > 1")
     for route, _ in closes:
         route.close()
     sweep(opened, track, 6, 3)
     opened.mouse.up()
     value = float(field(opened).input_value())
-    says(opened, f"Epsilon {value:g}, shown 0, 1 done")
+    says(opened, f"{value:g}")
     address(opened, epsilon=value)
-    rests(opened)
     agrees(opened)
     opened.evaluate("() => { told.questions = 0 }")
     for value in (2.22, 3.33, 4.44, 5.55, 6.66, 7.77, 8.88):  # the first may begin the new connection
-        field(opened).fill(str(value))
-        field(opened).press("Enter")
-        says(opened, f"Epsilon {value}, shown 0, 1 done")
+        enter(opened, str(value))
+        says(opened, value)
         address(opened, epsilon=value)
         if opened.evaluate("told.questions"):
             break
@@ -372,5 +354,5 @@ def test_a_channel_that_is_cut_in_the_middle_of_a_drag(page, toy, serve):
 def test_the_channel_below_a_base_path(toy):
     page = toy("", APP, "--server.baseUrlPath", "lab")
     slider(page).press("ArrowRight")
-    says(page, "Epsilon 1.06, shown 0, 1 done")
+    says(page, 1.06)
     assert page.evaluate("told.channel") > 0

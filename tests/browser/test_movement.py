@@ -38,32 +38,19 @@ def read(monkeypatch: pytest.MonkeyPatch, state: object, after: int = -1) -> Mov
 
 
 def test_a_movement_is_read_as_it_was_sent(monkeypatch):
-    assert read(monkeypatch, {"movement": GOOD}) == Movement(**GOOD)
-
-
-def test_a_whole_number_is_a_number(monkeypatch):
+    assert read(monkeypatch, {"movement": GOOD}, after=6) == Movement(**GOOD)
+    assert read(monkeypatch, {"movement": GOOD}, after=7) is None, "it is applied already"
     assert read(monkeypatch, {"movement": GOOD | {"value": 3}}) == Movement(**(GOOD | {"value": 3.0}))
+    text = read(monkeypatch, {"movement": GOOD | {"value": "<b>many</b>" * 99}})
+    assert text.value == ("<b>many</b>" * 99)[:64]
+    tick = read(monkeypatch, {"movement": GOOD | {"tick": True, "final": True}})
+    assert tick == Movement(name="", value=0.0, seq=7, final=False, tick=True)
 
 
-def test_text_that_is_no_number_comes_raw_and_shortened(monkeypatch):
-    move = read(monkeypatch, {"movement": GOOD | {"value": "<b>many</b>" * 99}})
-    assert move.value == ("<b>many</b>" * 99)[:64]
-
-
-def test_a_tick_moves_nothing(monkeypatch):
-    move = read(monkeypatch, {"movement": GOOD | {"tick": True, "final": True}})
-    assert move == Movement(name="", value=0.0, seq=7, final=False, tick=True)
-
-
-def test_a_movement_and_a_tick_may_ask_for_the_whole_page(monkeypatch):
-    for sent in (GOOD, GOOD | {"value": "many"}, GOOD | {"tick": True}):
-        assert read(monkeypatch, {"movement": sent | {"page": True}}).page
-        assert not read(monkeypatch, {"movement": sent}).page
-
-
-def test_a_movement_already_applied_is_not_given_again(monkeypatch):
-    assert read(monkeypatch, {"movement": GOOD}, after=6) is not None
-    assert read(monkeypatch, {"movement": GOOD}, after=7) is None
+@pytest.mark.parametrize("change", [{}, {"value": "many"}, {"tick": True}], ids=str)
+def test_a_movement_and_a_tick_may_ask_for_the_whole_page(monkeypatch, change):
+    assert read(monkeypatch, {"movement": GOOD | change | {"page": True}}).page
+    assert not read(monkeypatch, {"movement": GOOD | change}).page
 
 
 @pytest.mark.parametrize("sent", FORGED, ids=str)

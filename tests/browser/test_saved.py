@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from pages.table import PAGES
-from tests.browser.person import PATIENCE, drawn
+from tests.browser.sight import still
 
 # Words of a chart as Plotly has drawn them: its title, and its legend.
 WORDS = """() => {
@@ -27,14 +27,20 @@ def plain(svg: str) -> str:
     return re.sub(r"[\s\u00a0]+", "", unescape(re.sub(r"<[^>]*>", "", svg)))
 
 
-@pytest.mark.parametrize("topic", PAGES, ids=lambda page: page.name)
-def test_the_first_chart_of_every_page_says_what_it_is_of(page, serve, topic):
+SHORT = ("classifier", "what-if")
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [page if page.name in SHORT else pytest.param(page, marks=pytest.mark.soak) for page in PAGES],
+    ids=lambda page: page.name,
+)
+def test_the_first_chart_of_every_page_says_what_it_is_of(lab, topic):
     name, value = CHANGED.get(topic.name, ("delta", "2e-06"))
-    opened = page(f"{serve('app.py')}/{topic.name}?{name}={value}&v=2", width=1440)
-    drawn(opened, charts=1)
-    opened.wait_for_function("() => !document.querySelector('[data-waiting]')", timeout=PATIENCE)
-    opened.wait_for_selector(".st-key-pictures .lab-tools", state="attached", timeout=PATIENCE)
-    expect(opened.get_by_role("progressbar")).to_have_count(0, timeout=PATIENCE)  # all is trained
+    opened = lab(f"{topic.name}?{name}={value}&v=2", charts=1, width=1440)
+    opened.wait_for_selector(".st-key-pictures .lab-tools", state="attached")
+    still(opened)  # all is trained, and the legend tells its last values
+    opened.wait_for_function("() => !document.querySelector('[data-waiting]')")
     words = opened.evaluate(WORDS)
     chart = opened.locator(f"[data-chart='{words['name']}']")
     chart.hover()
@@ -55,10 +61,9 @@ def test_the_first_chart_of_every_page_says_what_it_is_of(page, serve, topic):
         assert png.height > 2 * 400, "the foot stands under the chart"
 
 
-def test_a_print_says_in_words_what_the_controls_say(page, serve):
+def test_a_print_says_in_words_what_the_controls_say(lab):
     """On A4: no controls and no navigation; settings, link, numbers, charts and the guarantee, and nothing is cut."""
-    opened = page(f"{serve('app.py')}/classifier?epsilon=0.3", width=1440)
-    drawn(opened, charts=3)
+    opened = lab("classifier?epsilon=0.3", charts=3, width=1440)
     expect(opened.locator(".lab-paper").first).to_be_hidden()
     opened.emulate_media(media="print")
     opened.set_viewport_size({"width": 794, "height": 1123})

@@ -1,5 +1,6 @@
-"""The server as a visitor meets it: a first visit by a link, and what may be loaded, framed and asked."""
+"""The server as a visitor meets it: a first visit by a link, what may be loaded and asked, and frames of others."""
 
+import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
@@ -8,10 +9,12 @@ from threading import Thread
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import FrameLocator, Page, expect
 
 from benchmarks import first
-from tests.browser.person import drawn, field, slider
+from pages.lessons import words as say
+from tests.browser.conftest import FLAGS, program
+from tests.browser.person import button, field, slider
 from tests.hostile import HOSTILE
 
 
@@ -28,20 +31,31 @@ class Course(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture(scope="module")
-def course() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Course) as server:
+@pytest.fixture(scope="session")
+def course() -> Iterator[int]:
+    """The port of a course page, which answers to both names of this machine."""
+    with ThreadingHTTPServer(("", 0), Course) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield server.server_port
         server.shutdown()
 
 
-@pytest.fixture(scope="module")
-def public(serve, course) -> str:
-    """A server that is asked by one name, and framed by one other."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("LAB_FRAME_ANCESTORS", course)
-        return serve("app.py", "--server.allowedHosts", "localhost")
+@pytest.fixture(scope="session")
+def framable(serve, course):
+    """framable(*options) -> the address of a lab that the course page may frame."""
+
+    def start(*options: str) -> str:
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("LAB_FRAME_ANCESTORS", f"http://127.0.0.1:{course} http://localhost:{course}")
+            return serve("app.py", *options)
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def public(framable) -> str:
+    """A server that is asked by one name, and framed by the course page; its cookie is for its own site."""
+    return framable("--server.allowedHosts", "localhost", "--server.xsrfCookieSameSite", "lax")
 
 
 def status(address: str, headers: Mapping[str, str] | None = None) -> int:
@@ -52,18 +66,17 @@ def status(address: str, headers: Mapping[str, str] | None = None) -> int:
         return refused.code
 
 
-def test_the_first_visitor_of_a_server_may_come_by_a_link(page, public):
-    opened = page(f"{public}/classifier?epsilon=1.0")
-    drawn(opened, charts=3)
-    expect(opened).to_have_title("Epsilon Lab")
-    expect(opened.get_by_role("heading", level=1)).to_have_text("What does privacy cost a classifier?")
-    expect(field(opened)).to_have_value("1")
-    expect(opened.get_by_role("dialog")).to_have_count(0)
-    slider(opened).press("ArrowRight")
-    expect(opened).not_to_have_url(f"{public}/classifier?epsilon=1.0")
-    opened.get_by_test_id("stHeader").get_by_text("Privacy").click()
-    opened.get_by_role("menuitem", name="Privacy accounting").click()
-    expect(opened.get_by_role("heading", level=1)).to_have_text("How much privacy does a training run spend?")
+def test_the_first_visitor_of_a_server_may_come_by_a_link(lab, public):
+    page = lab("classifier?epsilon=1.0", charts=3, address=public)
+    expect(page).to_have_title("Epsilon Lab")
+    expect(page.get_by_role("heading", level=1)).to_have_text("What does privacy cost a classifier?")
+    expect(field(page)).to_have_value("1")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    slider(page).press("ArrowRight")
+    expect(page).not_to_have_url(f"{public}/classifier?epsilon=1.0")
+    page.get_by_test_id("stHeader").get_by_text("Privacy").click()
+    page.get_by_role("menuitem", name="Privacy accounting").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("How much privacy does a training run spend?")
 
 
 def test_a_server_that_knows_its_name_answers_to_no_other(public):
@@ -80,14 +93,8 @@ def test_numbers_of_the_process_are_not_told(serve):
     assert [status(f"{address}{path}") for path in ("/_stcore/metrics", "/metrics")] == [404, 404]
 
 
-def test_the_rules_hold_in_a_browser_and_files_are_saved_all_the_same(page, serve):
-    opened = page(f"{serve('app.py')}/classifier")
-    drawn(opened, charts=3)
-    opened.hover("[data-chart=accuracy] .main-svg")
-    for title in ("Download as PNG", "Download as SVG", "Download as HTML"):
-        with opened.expect_download() as saved:
-            opened.locator("[data-chart=accuracy]").get_by_role("button", name=title).click()
-        assert saved.value.suggested_filename.endswith(title[-3:].lower().replace("tml", "html"))
+def test_the_rules_hold_in_a_browser(lab, page):
+    opened = lab("classifier", charts=3)
     assert page.watches[-1].faults == []
     assert opened.evaluate("fetch('http://evil.test/x').then(() => 'sent', () => 'stopped')") == "stopped"
     script = "(code) => { const one = document.createElement('script'); one.text = code; document.head.append(one) }"
@@ -100,25 +107,6 @@ def test_the_rules_hold_in_a_browser_and_files_are_saved_all_the_same(page, serv
     assert [fault for fault in faults if "Content Security Policy" not in fault and "evil.test" not in fault] == []
     assert sum("Content Security Policy" in fault for fault in faults) >= 3
     faults.clear()
-
-
-@pytest.mark.parametrize("welcome", [True, False])
-def test_the_lab_is_framed_by_whom_it_names_only(windows, serve, course, public, welcome):
-    """As a course page does, from another origin."""
-    address = public if welcome else serve("app.py")
-    opened = windows[False].profile.new_page()
-    lab = opened.frame_locator("iframe")
-    try:
-        if welcome:
-            opened.goto(f"{course}/?{address}/classifier")
-            expect(lab.get_by_role("slider").first).to_be_visible()
-            expect(lab.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-        else:
-            with opened.expect_console_message(lambda message: "frame-ancestors" in message.text):
-                opened.goto(f"{course}/?{address}/classifier")
-            expect(lab.locator("#root")).to_have_count(0)
-    finally:
-        opened.close()
 
 
 def test_a_first_visit_is_small_and_nothing_moves_when_its_charts_come(chromium, serve):
@@ -136,14 +124,13 @@ def test_a_first_visit_is_small_and_nothing_moves_when_its_charts_come(chromium,
 ADDRESS = quote("\n\n![x](http://evil.test/p.png)\n\n# BIG headline\n\n[click](http://evil.test) :red[x] <img src=x>")
 
 
-def test_a_link_puts_nothing_but_letters_on_a_page(page, serve):
-    opened = page(f"{serve('app.py')}/classifier?dataset={ADDRESS}&{ADDRESS}=1")
-    drawn(opened, charts=3)
-    notices = opened.get_by_test_id("stAlert")
+def test_a_link_puts_nothing_but_letters_on_a_page(lab):
+    page = lab(f"classifier?dataset={ADDRESS}&{ADDRESS}=1", charts=3)
+    notices = page.get_by_test_id("stAlert")
     expect(notices).to_have_count(2)
     expect(notices.first).to_contain_text("dataset= ![x](http://evil.test/p.png) # BIG headline")
     assert notices.locator("img, a, h1, h2, h3, [style*=color]").count() == 0
-    expect(opened.get_by_role("heading", level=1)).to_have_count(1)
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
 ACTIVE = (
@@ -165,3 +152,89 @@ def test_hostile_text_is_read_as_it_was_written(page, serve):
         assert code.locator("code").all_inner_texts() == [wanted.replace("`", "'")]
         for part in (f".st-key-one{place}", f".st-key-code{place}"):
             assert opened.locator(part).locator(".stMarkdown, .stHtml, .stAlert").locator(ACTIVE).count() == 0, text
+
+
+TABLE = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,answer\n31,yes\n47,no\n"}
+COOKIELESS = "your browser sends the lab no cookies"
+
+
+def framed(page: Page, host: str, course: int, address: str) -> FrameLocator:
+    """The lab inside of a course page (LMS): what docs/teaching.md says of it is what is seen here.
+
+    Hosts are sites to a browser, whatever their ports: the lab at localhost is cross-site to a course at 127.0.0.1. In
+    a private window Chromium takes no cookies of third parties.
+    """
+    page.goto(f"http://{host}:{course}/?{address}")
+    return page.frame_locator("iframe")
+
+
+def bring(page: Page, frame: FrameLocator) -> None:
+    """Choose a file in the frame, and wait until it is read."""
+    box = frame.locator("input[type=file]")
+    box.wait_for(state="attached")
+    with page.expect_response(lambda answer: "upload_file" in answer.url) as answer:
+        box.set_input_files(TABLE)
+    assert answer.value.status == 204
+    expect(frame.get_by_text("2 rows")).to_be_visible()
+
+
+def test_in_a_cross_site_frame_the_lab_draws_and_a_knob_moves(visitor, course, public):
+    frame = framed(visitor("about:blank"), "127.0.0.1", course, f"{public}/classifier?embed=true")
+    expect(frame.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(frame.get_by_test_id("stHeader")).to_be_hidden()
+    verdict = frame.locator(".lab-verdict").first
+    said = verdict.text_content()
+    for _ in range(8):
+        frame.get_by_role("slider", name="Epsilon", exact=True).press("ArrowLeft")
+    expect(verdict).not_to_have_text(said)
+
+
+def test_a_lab_that_names_nobody_is_framed_by_nobody(visitor, serve, course):
+    page = visitor("about:blank")
+    with page.expect_console_message(lambda message: "frame-ancestors" in message.text):
+        frame = framed(page, "127.0.0.1", course, f"{serve('app.py')}/classifier")
+    expect(frame.locator("#root")).to_have_count(0)
+
+
+def test_in_a_cross_site_frame_the_page_says_why_it_takes_no_file_and_opens_in_a_tab(visitor, course, public):
+    window = visitor("about:blank")
+    frame = framed(window, "127.0.0.1", course, f"{public}/data?embed=true")
+    expect(frame.get_by_text(COOKIELESS)).to_be_visible()
+    expect(frame.locator("input[type=file]")).to_have_count(0)
+    frame.get_by_role("button", name="Use the").first.click()
+    expect(frame.get_by_text("columns", exact=False).first).to_be_visible()
+    with window.expect_popup() as tab:
+        frame.get_by_role("link", name="Open this page in its own tab").click()
+    bring(tab.value, tab.value)
+    expect(tab.value.get_by_text(COOKIELESS)).to_have_count(0)
+
+
+def test_in_a_cross_site_frame_a_class_guesses_and_is_told_what_is_counted(visitor, course, public):
+    teacher = visitor(f"{public}/lessons?lesson=public_start")
+    button(teacher, "Ask a class").click()
+    expect(button(teacher, "Close and show")).to_be_visible()
+    code = teacher.locator(".lab-room b").inner_text()
+    frame = framed(visitor("about:blank"), "127.0.0.1", course, f"{public}/lessons?embed=true&room={code}")
+    expect(frame.get_by_text(say.NAMELESS)).to_be_visible()
+    frame.get_by_role("button", name="Send my guess").click()
+    expect(frame.get_by_text("Your guess is in")).to_be_visible()
+    expect(teacher.locator(".lab-room-count")).to_have_text("1 guess so far")
+
+
+def test_in_a_frame_of_the_same_site_a_file_is_read(visitor, course, public):
+    window = visitor("about:blank")
+    bring(window, framed(window, "localhost", course, f"{public}/data?embed=true"))
+
+
+def test_with_a_cookie_for_other_sites_it_depends_on_the_browser(visitor, playwright, course, framable, tmp_path):
+    """A private window refuses it; one of a browser that takes the cookies of third parties does not."""
+    address = f"{framable('--server.xsrfCookieSameSite', 'none')}/data?embed=true"
+    frame = framed(visitor("about:blank"), "127.0.0.1", course, address)
+    expect(frame.get_by_text(COOKIELESS)).to_be_visible()
+    (tmp_path / "Default").mkdir()
+    choice = {"profile": {"cookie_controls_mode": 0, "block_third_party_cookies": False}}
+    (tmp_path / "Default" / "Preferences").write_text(json.dumps(choice))
+    start = playwright.chromium.launch_persistent_context
+    with start(tmp_path, executable_path=program(playwright), args=FLAGS) as lenient:
+        page = lenient.pages[0]
+        bring(page, framed(page, "127.0.0.1", course, address))

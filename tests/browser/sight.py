@@ -1,0 +1,126 @@
+"""What a person sees of a page, and waits for: shared by the browser tests."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import axe_playwright_python
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.person import PATIENCE
+
+# JavaScript: what a chart shows, drawn by Plotly or painted over it while something moves.
+SHOWN = """(chart) => (chart?.querySelector("canvas")?.toDataURL() ?? "") +
+  [...chart?.querySelectorAll(".shapelayer path, path.js-line, image") ?? []]
+    .map((one) => one.getAttribute("d") ?? one.getAttribute("href")).sort().join()"""
+# JavaScript: no run is at work, and what is to be seen is Streamlit's own.
+RESTED = """() => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
+  && !document.querySelector("[aria-busy]")"""
+# JavaScript: all is computed, nothing is pale because it is of an earlier run, and nothing moves but what always does.
+STILL = f"""() => ({RESTED})() && !document.querySelector("[data-stale=true]")
+  && ![...document.querySelectorAll("[data-there]")].some((host) => host.shadowRoot?.querySelector(".bar.on"))
+  && document.getAnimations().every((one) =>
+    one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
+# JavaScript: the colours of the ground, as the page and as each of our widgets has them.
+GROUNDS = """() => [getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor,
+  ...[...document.querySelectorAll("[data-there]")].map((one) =>
+    getComputedStyle(one).getPropertyValue("--st-background-color"))].filter(Boolean)"""
+# What is wider than the room it has: the page, and whatever in it is cut without a scroll bar of its own.
+WIDE = """() => [...document.querySelectorAll(
+    "[data-testid=stMain], [data-testid=stMainBlockContainer], .lab-tile, .lab-tile > *, .lab-verdict, .st-key-setup")]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).display !== "inline")
+  .map((box) => `${box.className || box.dataset.testid}: ${box.textContent.slice(0, 60)}`)"""
+# All words that can be seen, but formulas and icons: [height of the letters, text, left, top, right, bottom].
+WORDS = """() => {
+  const seen = []
+  const look = (root) => {
+    for (const node of root.querySelectorAll("*")) {
+      if (node.shadowRoot) look(node.shadowRoot)
+      const own = [...node.childNodes].some((one) => one.nodeType === 3 && one.textContent.trim())
+      if (!own && !(node.tagName === "INPUT" && node.type === "text")) continue
+      if (!node.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue
+      if (node.closest("math, .katex, sup, sub, [data-testid=stIconMaterial], script, style, noscript")) continue
+      const { left, top, right, bottom, width, height } = node.getBoundingClientRect()
+      if (!width || !height) continue
+      const size = parseFloat(getComputedStyle(node).fontSize) * (node.currentCSSZoom ?? 1)
+      seen.push([size, node.textContent || node.value, left, top, right, bottom])
+    }
+  }
+  look(document.body)
+  return seen
+}"""
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
+# The strokes inside of a picture take axe long, and are one picture to a screen reader; a drawing with anything in it
+# that can have the focus is not left out. What passed is not written up.
+RUN = """async () => {
+  const focusable = "a[href], button, input, [tabindex]"
+  const exclude = [...document.querySelectorAll("[role=img] .main-svg")].filter(one => !one.querySelector(focusable))
+  const found = await axe.run({ include: [document], exclude }, { resultTypes: ["violations"] })
+  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
+}"""
+TABLE = ".lab-table"
+VERDICT = ".lab-verdict"
+
+
+def drawn(page: Page, charts: int = 2) -> None:
+    """Wait until the panel and this many charts are there."""
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(page.get_by_role("slider").first).to_be_visible()
+    page.wait_for_function("charts => document.querySelectorAll('.svg-container').length >= charts", arg=charts)
+
+
+def still(page: Page) -> None:
+    """Wait until twenty frames have found the page at rest, with all of its work done, which may take long."""
+    done = f"""async () => {{
+      const still = {STILL}
+      for (let times = 0; times < 20; times++) {{
+        if (!still()) return false
+        await new Promise(requestAnimationFrame)
+      }}
+      return true
+    }}"""
+    page.wait_for_function(done, timeout=3 * PATIENCE)
+
+
+def rests(page: Page) -> None:
+    """Wait until no run is at work and what is to be seen is Streamlit's own."""
+    page.wait_for_function(RESTED)
+
+
+def darken(page: Page) -> None:
+    """Turn a light page dark, and wait until all of it is; one that is dark stays so."""
+    if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"):
+        return
+    light = page.evaluate(GROUNDS)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"light => !({GROUNDS})().some((one) => light.includes(one))", arg=light)
+
+
+def broken(page: Page, *, ignored: Collection[str] = ()) -> list[str]:
+    """The rules of axe that a page breaks at rest, and where."""
+    page.evaluate(AXE)
+    still(page)
+    return [one for one in page.evaluate(RUN) if one.partition(":")[0] not in ignored]
+
+
+def obeys(page: Page, *, ignored: Collection[str] = ()) -> None:
+    """Hold axe's rules as it is, then narrow and dark, where nothing is wider than the screen."""
+    assert broken(page, ignored=ignored) == []
+    darken(page)
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.wait_for_function(f"() => !({WIDE})().length")
+    assert broken(page, ignored=ignored) == []
+
+
+def says(page: Page, words, where: str = VERDICT) -> None:
+    """Wait until a part of the page, else its sentence, contains these words."""
+    expect(page.locator(where).first).to_contain_text(words)
+
+
+def text(page: Page) -> Locator:
+    """The line in which the demo says what it has drawn."""
+    return page.get_by_test_id("stText")
+
+
+def shows(page: Page, epsilon: float) -> None:
+    """Wait until what the demo has drawn is for this epsilon."""
+    expect(text(page)).to_contain_text(f"epsilon {epsilon!r} ")

@@ -1,0 +1,216 @@
+"""What a person does across pages: go back, follow words, pin and compare, ask what if, share a link."""
+
+import io
+import re
+
+import pytest
+import zxingcpp
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from tests.browser.person import button, choose, drag_until, enter, field, hold_still, slider, tab
+from tests.browser.sight import SHOWN, VERDICT, drawn, says, still
+from ui.qr_code import QR_ALT
+
+SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+COMPARED, ANSWER = ".lab-compare", ".lab-words-answer"
+TRAINING = re.compile(r"of \d+ trained")
+
+
+def test_one_back_from_another_page_returns_to_the_setting_that_was_left(lab):
+    page = lab(charts=1)
+    page.wait_for_url("**epsilon=0.5&**")
+    slider(page).press("ArrowRight")
+    page.wait_for_url("**epsilon=0.531&**")
+    page.get_by_role("link", name="Classifier").first.click()
+    page.wait_for_url("**/classifier?**epsilon=0.5&**")
+    drawn(page)
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/\?.*epsilon=0\.531&"))
+    expect(field(page)).to_have_value("0.531")
+    page.go_forward()
+    expect(page).to_have_url(re.compile(r"/classifier\?.*epsilon=0\.5&"))
+    expect(field(page)).to_have_value("0.5")
+
+
+def test_a_word_leads_to_its_term_and_back_in_the_same_window(lab):
+    page = lab("classifier?repeats=5&steps=5&epsilon=0.7", charts=3)
+    tab(page, "How it works")
+    before = len(page.context.pages)
+    page.evaluate("window.same = true")
+    page.get_by_role("link", name="clips", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/glossary\?term=clipping$"))
+    expect(page.get_by_role("heading", level=2, name="Clipping")).to_be_visible()
+    assert page.evaluate(SCROLLED) == 0
+    page.get_by_role("link", name="Sensitivity").click()
+    expect(page.get_by_role("heading", level=2, name="Sensitivity")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/glossary\?term=sensitivity$"))
+    page.get_by_role("link", name="All terms").click()
+    expect(page.get_by_role("heading", level=3, name="Epsilon", exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/glossary$"))
+    for _ in range(3):
+        page.go_back()
+    drawn(page, 3)
+    expect(field(page)).to_have_value("0.7")
+    assert page.evaluate("window.same === true")
+    assert len(page.context.pages) == before
+
+
+def test_a_line_of_the_works_opens_the_lab_there(lab):
+    page = lab("works", charts=0)
+    page.evaluate("window.same = true")
+    link = page.get_by_role("row", name=re.compile("^Noise for")).get_by_role("link")
+    link.scroll_into_view_if_needed()
+    assert page.evaluate(SCROLLED) > 0
+    link.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("What does one released number reveal about you?")
+    drawn(page)
+    expect(field(page)).to_have_value("150")
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    assert page.evaluate(f"{SCROLLED} === 0 && window.same === true")
+
+
+# Notes what the columns of the table say, how often the maps of A and of B change, and how often they are painted.
+NOTE = f"""() => {{
+  const shown = {SHOWN}
+  const [mine, theirs] = ["map.scratch", "map.scratch.pinned"]
+    .map((name) => document.querySelector(`[data-chart="${{name}}"]`))
+  window.seen = {{ a: new Set(), b: new Set(), mine: new Set(), theirs: new Set(), painted: 0 }}
+  const look = () => {{
+    for (const row of document.querySelectorAll(".lab-compare-moving tr")) {{
+      const [label, a, b] = [...row.children].map(({{ textContent }}) => textContent)
+      if (/^Private accuracy/.test(label)) seen.a.add(a), seen.b.add(b)
+    }}
+    seen.painted += Boolean(mine.querySelector("canvas"))
+    seen.mine.add(shown(mine))
+    seen.theirs.add([...theirs.querySelectorAll(".shapelayer path")].map((one) => one.getAttribute("d")).join())
+    requestAnimationFrame(look)
+  }}
+  look()
+}}"""
+
+
+def row(page: Page, label: str, *cells: str) -> None:
+    """Wait until a row of the table of a comparison says this."""
+    found = page.locator(f"{COMPARED} tr", has=page.get_by_role("rowheader", name=label, exact=True))
+    expect(found.get_by_role("cell")).to_have_text(list(cells))
+
+
+def test_a_drag_moves_the_page_and_leaves_the_pin(lab):
+    page = lab("classifier?repeats=4&pin=~~repeats~4", charts=3, width=1440)
+    says(page, "B", "[data-chart='map.scratch.pinned'] .gtitle")
+    page.evaluate(NOTE)
+    drag_until(page, lambda: page.evaluate("Math.min(seen.mine.size, seen.painted)"), least=8)
+    sizes = page.evaluate("Object.fromEntries(Object.entries(seen).map(([name, one]) => [name, one.size]))")
+    assert sizes["a"] > 1, "the table follows the finger"
+    assert sizes["b"] == sizes["theirs"] == 1, "B stands still"
+    slider(page).press("Home")
+    row(page, "Epsilon", "0.01", "0.5", "")
+
+
+def test_pin_swap_reload_unpin(lab):
+    page = lab("classifier?repeats=4", charts=3, width=1440)
+    expect(page.locator(COMPARED)).to_have_count(0)
+    button(page, "Pin for comparison").click()
+    says(page, "The accuracy is equal in A and B", COMPARED)
+    slider(page, "Clipping norm").press("End")
+    row(page, "Clipping norm", "100", "1", "")
+    expect(page.locator("[data-knob=clip_norm] .mark")).to_have_text("B")
+    button(page, "Swap").click()
+    row(page, "Clipping norm", "1", "100", "")
+    page.wait_for_url(re.compile(r"clip_norm=1\.0&.*pin=~~clip_norm~100\.0"))
+    page.reload()
+    row(page, "Clipping norm", "1", "100", "")
+    button(page, "Unpin").click()
+    expect(page.locator(COMPARED)).to_have_count(0)
+    page.wait_for_url(lambda address: "pin=" not in address)
+    expect(page.locator("[data-chart='map.public']")).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["hypotheses", "parties", "what-if"])
+def test_the_knobs_stay_when_settings_are_pinned(lab, path):
+    page = lab(path, width=1440)
+    knobs = page.get_by_role("slider").count()
+    button(page, "Pin for comparison").click()
+    page.wait_for_url(re.compile("pin="))
+    expect(button(page, "Unpin")).to_be_visible()
+    expect(page.get_by_role("slider")).to_have_count(knobs)
+    slider(page, "Target" if path == "what-if" else "Epsilon").press("ArrowRight")
+    expect(page.locator(f"{COMPARED} td").first).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("slider")).to_have_count(knobs)
+    button(page, "Unpin").click()
+    page.wait_for_url(lambda address: "pin=" not in address)
+    expect(page.get_by_role("slider")).to_have_count(knobs)
+
+
+def test_another_question_and_a_click_on_the_map(lab):
+    page = lab("what-if?repeats=24", charts=1, width=1440)
+    says(page, re.compile(r"Median accuracy is 90\s% with epsilon 0\.\d+"))
+    choose(page, "Question", "How many people for accuracy 90 %?")
+    page.wait_for_url("**question=people**")
+    says(page, "rows")
+    page.reload()
+    drawn(page, 1)
+    says(page, "rows")
+    hold_still(page.locator("[data-chart=map]"))
+    box = page.locator("[data-chart=map] .nsewdrag").bounding_box()
+    page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + 0.3 * box["height"])
+    expect(page).to_have_url(re.compile(r"base=[^&]*clip_norm\+(?!0\.5\b)[^&]*rows"))
+
+
+def test_the_tab_asks_about_the_page_and_its_link_too(lab):
+    page = lab("classifier?public_rows=0", charts=1, width=1440)
+    tab(page, "What if")
+    says(page, re.compile(r"80\s%"), ANSWER)
+    enter(page.get_by_role("spinbutton", name="Target"), "70")
+    says(page, re.compile(r"[Mm]edian accuracy is 70\s%"), ANSWER)
+    expect(page).to_have_url(re.compile(r"what_if=target"))
+    expect(page.locator("[data-chart=answer]")).not_to_contain_text(TRAINING)
+    said, link = page.locator(ANSWER).inner_text(), page.url
+    page.get_by_role("link", name="Open in the What-if planner").click()
+    page.wait_for_url("**/what-if**")
+    expect(page.locator(VERDICT)).to_have_text(said)
+    page.goto(link)
+    drawn(page, 1)
+    tab(page, "What if")
+    expect(page.locator(ANSWER)).to_have_text(said)
+
+
+def test_a_target_that_is_typed_while_the_page_computes_is_not_taken_away(lab, slow):
+    page = lab("parties", charts=1, address=slow.address, width=1440)
+    tab(page, "What if")
+    target = page.get_by_role("spinbutton", name="Target")
+    expect(page.locator("[data-chart=answer]")).to_contain_text(TRAINING)
+    target.select_text()
+    state = "document.querySelector('[data-testid=stApp]').dataset.testScriptState"
+    for key in "70.5":  # slower than the page's slices of work come
+        page.keyboard.type(key)
+        page.wait_for_function(f"() => {state} === 'running'")
+        page.wait_for_function(f"() => {state} === 'notRunning'")
+    expect(target).to_have_value("70.5")
+    target.press("Enter")
+    expect(page).to_have_url(re.compile(r"what_if=target"))
+    expect(target).to_have_value("70.5")
+
+
+@pytest.mark.parametrize(
+    ("link", "how"),
+    [
+        ("classifier?epsilon=0.3&repeats=5&pin=~mine~clip_norm~0.1", {"width": 1440}),
+        ("parties?parties=60&public_rows=60&repeats=4", {"width": 390, "dark": True}),
+    ],
+)
+def test_a_phone_reads_the_link_off_the_screen(lab, link, how):
+    """The drawing as the page shows it, light or dark, read by another library."""
+    page = lab(link, charts=1, **how)
+    tab(page, "Share")
+    code = page.get_by_test_id("stImage").locator("img")
+    expect(code).to_have_attribute("alt", QR_ALT)
+    still(page)  # what is shown may pale while the page computes
+    hold_still(code)  # clear of the knobs, which stay at the top of a phone
+    [found] = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())).convert("L"))
+    codes = [one.inner_text().strip() for one in page.get_by_test_id("stCode").all()]
+    shown = [code for code in codes if code]  # that of a lesson is folded away
+    assert found.text == shown[-1], "the one that opens elsewhere, where there is one"
+    assert found.text.partition("?")[2] == shown[0].partition("?")[2]

@@ -1,0 +1,287 @@
+"""A file of one's own in a real browser: brought, declared, used on every page, told to nobody, refused in words."""
+
+import asyncio
+import re
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+
+import pytest
+from playwright.sync_api import expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from benchmarks import people
+from tests.browser.person import PATIENCE, button, choose, distinct, drag_until, enter, field, slider, tab
+from tests.browser.sight import VERDICT, drawn, obeys, says
+from tests.hostile_files import ordinary
+from tests.test_own_texts import written
+
+OWN = "hypotheses?data=own&repeats=2"
+FORBIDDEN = "Only the session that uploaded it can open it"
+# The box to drop files on, Streamlit's: it is called a presentation, and can have the focus.
+NOT_OURS = {"presentation-role-conflict"}
+
+
+def use(page, name: str, role: str) -> None:
+    choose(page, f"{name} is used as", role)
+
+
+def bounds(page, name: str, low: str, high: str) -> None:
+    for end, value in (("lowest", low), ("highest", high)):
+        box = page.get_by_label(f"{name}, {end}")
+        enter(box, value)
+        expect(box).to_have_value(value)
+
+
+def predicts(page) -> None:
+    """Use the sample of customers, and predict who leaves."""
+    button(page, "Use the customers table").click()
+    use(page, "churned", "To predict")
+    for value in ("no", "yes"):
+        box = page.get_by_role("combobox", name="Classes of churned")
+        box.press_sequentially(value)
+        expect(page.get_by_role("option", name=f"Add: {value}")).to_be_visible()
+        box.press("Enter")
+        expect(page.locator(f'[data-tag][aria-label="{value}"]').locator("visible=true")).to_be_visible()
+    page.keyboard.press("Escape")
+
+
+def tells_nothing(page, *parts: str) -> None:
+    """Wait until the sentence follows a drag; nothing of a row is on the page, nothing of the file in its address."""
+    drag_until(page, distinct(page.locator(VERDICT).inner_text), 3)
+    body = page.locator("body").inner_text()
+    assert parts[0] not in body + page.url
+    assert parts[1] not in page.url
+
+
+def test_from_home_to_the_smallest_epsilon_for_rows_of_ones_own(lab):
+    page = lab(charts=1)
+    page.get_by_test_id("stMain").get_by_role("link", name="My data").first.click()
+    predicts(page)
+    go = button(page, "Classifier with these rows")
+    for name, high in (("tenure_years", "30"), ("support_calls", "20")):
+        use(page, name, "Number")
+        expect(page.get_by_text("Bounds needed.")).to_be_visible()
+        expect(go).to_be_disabled()
+        bounds(page, name, "0", high)
+    go.click()
+    drawn(page)
+    says(page, re.compile("trained on 2,400 rows", re.IGNORECASE), ".lab-words-caption")
+    tab(page, "What if")
+    says(page, re.compile(r"80\s%"), ".lab-words-answer")
+    enter(page.get_by_role("spinbutton", name="Target"), "75")
+    says(page, re.compile(r"Median accuracy is 75\s% with epsilon"), ".lab-words-answer")
+    expect(page.get_by_text("Choosing an epsilon by it reveals something")).to_be_visible()
+    expect(page.get_by_role("link", name="Open in the What-if planner")).to_be_hidden()
+    expect(button(page, "Copy the command")).to_have_count(0)  # a command cannot name this file
+    tells_nothing(page, "C-57312", "tenure")
+
+
+@pytest.mark.parametrize(
+    ("table", "topic", "caption", "secret", "column"),
+    [
+        ("customers", "Neural network", "No row is drawn", "C-57312", "tenure"),
+        ("customers", "Attacks and audits", "2,000 of 2,400 rows, picked", "C-57312", "tenure"),
+        ("salaries", "Regression", re.compile("trained on 2,400 rows", re.IGNORECASE), "E-80372", "salary"),
+    ],
+)
+def test_a_sample_is_used_on_a_page(lab, table, topic, caption, secret, column):
+    page = lab("data", charts=0)
+    button(page, f"Use the {table} table").click()
+    button(page, "Use the bounds from the sample's notes").click()
+    button(page, f"{topic} with these rows").click()
+    drawn(page)
+    says(page, caption, ".lab-words-caption")
+    tells_nothing(page, secret, column)
+    if topic.startswith("Attacks"):
+        choose(page, "Target person", "one by number")
+        expect(slider(page, "Person #")).to_be_visible()
+
+
+def test_my_data_breaks_no_rule_of_axe(lab):
+    page = lab("data", charts=0)
+    button(page, "Use the customers table").click()
+    use(page, "churned", "To predict")
+    use(page, "age", "Number")
+    expect(page.get_by_text("Bounds needed.")).to_be_visible()
+    expect(page.locator(".st-key-heads")).to_be_visible()
+    obeys(page, ignored=NOT_OURS)
+    expect(page.locator(".st-key-heads")).to_be_hidden()
+
+
+def brought(page, file) -> None:
+    page.locator("input[type=file]").set_input_files(file)
+
+
+def unfold(page) -> None:
+    """The box of the file, which folds itself when the file is accepted."""
+    expect(page.get_by_role("combobox", name="Source", exact=True)).to_be_hidden()
+    page.get_by_text("Your file", exact=True).click()
+
+
+@pytest.fixture
+def file(tmp_path):
+    file = tmp_path / "reviews.csv"
+    file.write_bytes(written())
+    return file
+
+
+def test_a_file_of_texts_is_brought_and_its_link_holds_nothing_of_it(lab, tmp_path, file):
+    broken = tmp_path / "broken.csv"
+    broken.write_text("review,stars\none,1\nonly\n")
+    page = lab(f"{OWN}&epsilon=20", charts=0)
+    warned = page.get_by_text("who knows the seed can subtract the noise")
+    expect(warned).to_be_visible()
+    brought(page, broken)
+    expect(page.get_by_text("1 field in line 3")).to_be_visible()
+    brought(page, file)
+    drawn(page)
+    expect(warned).to_be_hidden()
+    unfold(page)
+    choose(page, "Source", "shop")
+    expect(page.get_by_text("4 shop 3")).to_be_visible()
+    expect(page.get_by_role("combobox", name="Source", exact=True)).to_be_visible()
+    page.wait_for_url("**sources=4**")
+    assert not any(part in page.url for part in ("shop", "review", "stars", "1600"))
+    link = page.url
+    page.reload()
+    expect(page.get_by_text(FORBIDDEN)).to_be_visible()
+    brought(page, file)
+    drawn(page)
+    expect(page.get_by_text("guessed from this file")).to_be_visible()
+    expect(field(page)).to_have_value("20")
+    assert page.url.partition("own=")[0] == link.partition("own=")[0]
+
+
+def test_a_shared_link_opens_the_file_in_no_other_session(lab, file):
+    """Not politely, nor by a live part that is run on the link of another session."""
+    page = lab(OWN, charts=0)
+    brought(page, file)
+    drawn(page)
+    page.wait_for_url("**own=*repeats=2*")
+    forged = []
+
+    def forge(socket):
+        server = socket.connect_to_server()
+
+        def send(message):
+            asked = BackMsg.FromString(message)
+            if forged and asked.rerun_script.fragment_id:
+                asked.rerun_script.query_string = forged[0]
+                message = asked.SerializeToString()
+            server.send(message)
+
+        socket.on_message(send)
+
+    other = lab("hypotheses?repeats=4&source_rows=200&target_rows=400")
+    other.route_web_socket("**/_stcore/stream", forge)
+    other.reload()
+    drawn(other)
+    forged.append(page.url.partition("?")[2])
+    slider(other).press("End")
+    expect(other.get_by_text(FORBIDDEN)).to_be_visible()
+    expect(other.locator(VERDICT)).to_have_count(0)
+    other.close()  # its connection stays forged
+
+
+def test_a_file_of_two_sources_shows_their_number_as_a_value(lab, tmp_path):
+    small = tmp_path / "two.csv"
+    small.write_bytes(ordinary(600, sources=2))
+    page = lab(OWN, charts=0)
+    brought(page, small)
+    drawn(page)
+    unfold(page)
+    choose(page, "Source", "shop")
+    expect(page.get_by_text("2 shop1")).to_be_visible()
+    page.get_by_text("More settings", exact=True).click()
+    for name, value in (("Sources", "2"), ("Target rows", "40")):
+        expect(field(page, name)).to_have_value(value)
+        expect(field(page, name)).to_be_disabled()
+        expect(slider(page, name)).to_be_hidden()
+    slider(page).press("End")
+    expect(field(page)).to_have_value("1000")
+
+
+def test_a_file_goes_soon_after_its_page(page, serve, file):
+    address = serve("tests/browser/apps/own_demo.py")
+    opened, watch = page(f"{address}?data=own"), page(f"{address}?count")
+    brought(opened, file)
+    expect(opened.get_by_text("ready", exact=True)).to_be_visible()
+    watch.reload()
+    expect(watch.get_by_text("1 tables 1 uploads 1 worlds")).to_be_visible()
+    opened.close()
+    held, end = "", time.monotonic() + PATIENCE / 1000
+    while held != "0 tables 0 uploads 0 worlds" and time.monotonic() < end:
+        watch.reload()
+        held = watch.get_by_test_id("stText").inner_text()
+    assert held == "0 tables 0 uploads 0 worlds"
+
+
+@pytest.fixture(scope="module")
+def small(serve) -> str:
+    """A lab with room for 1 MB of uploads that wait."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("LAB_UPLOADS_MB", "1")
+        return serve("app.py", "--server.maxUploadSize", "100")  # an option of its own: a server of its own
+
+
+def rows(count: int) -> dict:
+    return {"name": f"{count}.csv", "mimeType": "text/csv", "buffer": b"age,answer\n" + b"31,yes\n" * count}
+
+
+def forgive(page, *told: str) -> None:
+    """The console tells of the upload that failed, and of nothing else."""
+    for watch in page.watches:
+        watch.faults = [fault for fault in watch.faults if not any(one in fault for one in told)]
+
+
+@contextmanager
+def somebody(address: str, sizes: list[int]) -> Iterator[list[int]]:
+    """Somebody whose page never reads what they upload; the statuses of the answers."""
+    loop = asyncio.new_event_loop()
+    crowd = people.members(address, 1, seed=7)
+
+    async def upload() -> list[int]:
+        await people.come(crowd)
+        return [await crowd[0].uploads(b"x" * size) for size in sizes]
+
+    with ThreadPoolExecutor(1) as beside, closing(loop):  # the browser's driver has a loop of its own in this thread
+        try:
+            yield beside.submit(loop.run_until_complete, upload()).result()
+        finally:
+            beside.submit(loop.run_until_complete, people.go(crowd)).result()
+
+
+def test_who_is_refused_reads_why_and_smaller_files_are_read_one_after_another(lab, page, small):
+    opened = lab("data", charts=0, address=small)
+    notice = opened.locator(".lab-upload")
+    with somebody(small, [900_000] * 6) as statuses:
+        assert statuses == [204] * 6, "each takes the place of the one before"
+        brought(opened, rows(50_000))
+        expect(notice).to_have_text(re.compile(r"no room for this file now: .* may take 1 MB together"))
+        expect(notice).to_be_in_viewport()
+        brought(opened, rows(2_000))
+        expect(opened.get_by_text("2,000 rows")).to_be_visible()
+        expect(notice).to_be_hidden()
+        expect(opened.locator("[aria-invalid=true]")).to_have_count(0)
+    for count in (100_000, 110_000):  # together they are beyond the limit
+        brought(opened, rows(count))
+        expect(opened.get_by_text(f"{count:,} rows")).to_be_visible()
+    forgive(page, "503")
+
+
+def test_a_lost_connection_is_told_until_the_next_file_is_read(lab, page):
+    opened = lab("data", charts=0)
+    failed = opened.locator("[data-testid=stFileChip][aria-invalid=true]")
+    opened.route("**/upload_file/**", lambda route: route.abort())
+    brought(opened, rows(5))
+    says(opened, "The connection was lost while the file was sent.", ".lab-upload")
+    expect(failed).to_be_visible()
+    opened.unroute_all()
+    brought(opened, rows(6))
+    expect(opened.get_by_text("6 rows")).to_be_visible()
+    expect(opened.locator(".lab-upload")).to_be_hidden()
+    expect(failed).to_be_hidden()
+    expect(opened.get_by_test_id("stFileChip").filter(visible=True)).to_have_text([re.compile("6.csv")])
+    forgive(page, "ERR_FAILED", "Network Error")
