@@ -256,3 +256,13 @@ def test_a_button_that_starts_no_run_leaves_a_result_that_may_be_out_of_date(res
         button(rested, "Resample").click()
         pales(rested, "may be out of date")
     rested.wait_for_url(f"**seed={seed + 1}**")
+
+
+def test_who_leaves_a_page_while_the_server_is_silent_finds_the_next_one(rested, server):
+    """What was moved is asked for again when no answer comes; then it is of a page that is not there any more."""
+    with silent(rested, server):
+        slider(rested).press("ArrowRight")
+        rested.get_by_test_id("stTopNavLink").first.click(delay=200)  # a hand is slower than the panel
+        rested.wait_for_timeout(2500)  # longer than an answer is waited for
+    drawn(rested, 1)
+    expect(rested.get_by_role("link", name="My data").first).to_be_visible()

@@ -34,6 +34,7 @@ export default function ({ parentElement, data, setStateValue }) {
     panel.deaf()
     panel.still()
     globalThis.removeEventListener("popstate", panel.travelled)
+    globalThis.removeEventListener("click", panel.left, true)
     panel.unnamed()
     globalThis.removeEventListener("pointerdown", panel.elsewhere, true)
     panel.sender.stop()
@@ -69,6 +70,12 @@ class Panel {
       this.channel.forget()
     }
     globalThis.addEventListener("popstate", this.travelled)
+    // and so does who follows a link to another page: a run of this one, asked for again, would empty that
+    this.left = ({ target }) => {
+      const link = target.closest?.("a[href]")
+      if (link?.origin === location.origin && link.pathname !== location.pathname) this.travelled()
+    }
+    globalThis.addEventListener("click", this.left, true)
     this.channel = new Channel({
       hand: (moves, rested) => this.hand(moves, rested),
       stir: (waits) => this.sender.stirred(waits),
