@@ -25,7 +25,7 @@ from pages.network.experiment import NetworkSettings
 from pages.network.work import FRAMES
 from pages.parties.experiment import PartiesSettings
 from tests.handouts import handout
-from tests.own_files import DIGITS, KINDS, PAGES, ROLES, TOWNS, frame, moved, promised, said, same, settings, units
+from tests.own_files import DIGITS, KINDS, PAGES, ROLES, frame, moved, promised, said, same, settings, units
 from tests.sentences import NEVER, broken_by, plain
 from tests.test_figures import numbers as numbers_of
 from tests.test_own_rows import own_of
@@ -287,7 +287,7 @@ class TestBounds:
 
     @kinds
     def test_bounds_read_off_the_rows_are_void_in_all_that_is_said_and_taken_away(self, kind):
-        of = settings(kind, TOWNS if kind == "transfer" else None, off=True, epsilon=1.0)
+        of = settings(kind, off=True, epsilon=1.0)
         page, result = PAGES[kind].at(of), of.run()
         view = page.view(result)
         assert (of.void, of.promise) == ("bounds were read off private rows", None)

@@ -82,6 +82,15 @@ def _differing(settings: Settings, word: str) -> Settings:
     return _with(settings, links.pairs(word, name="versus", apart=_BASE["apart"]))
 
 
+def _possible(settings: Settings, word: str) -> str:
+    """Return the word, or "" where the settings cannot be so different."""
+    try:
+        _differing(settings, word)
+    except check.RefusedError:
+        return ""
+    return word
+
+
 def _own(base: Settings) -> bool:
     return isinstance(getattr(base, "own", ""), OwnRows)
 
@@ -272,8 +281,11 @@ class WhatIfSettings(Settings):
             changes = self._at(changes.pop("place")) | changes
         topic = check.choice(self.TOPICS, topic=links.page_now(changes.get("topic", self.topic)))
         if topic != self.topic:
-            start = STARTS[topic]._asdict()
-            return type(self)(**{**{name: getattr(self, name) for name in own}, **start, **changes})
+            new = {**{name: getattr(self, name) for name in own}, **STARTS[topic]._asdict(), **changes}
+            if "versus" not in changes:
+                base = links.of_word(self.TOPICS[topic].kind, new["base"], **_BASE)
+                new["versus"] = _possible(base, new["versus"])
+            return type(self)(**new)
         inner = {name: changes.pop(name) for name in list(changes) if name not in own}
         if inner:
             base = links.of_word(self.TOPICS[topic].kind, changes.get("base", self.base), **_BASE)
@@ -291,11 +303,7 @@ class WhatIfSettings(Settings):
             if getattr(self, name) not in knobs:
                 free = (one for one in (start.knob, start.other, *knobs) if one in knobs)
                 other[name] = next(one for one in free if one not in (taken, other.get("knob")))
-        try:
-            _differing(base, self.versus)
-        except check.RefusedError:
-            other["versus"] = ""
-        return other
+        return other | {"versus": _possible(base, self.versus)}
 
     def _fitting(self, changes: Mapping[str, Any]) -> Self:
         """Return the changes with what a changed parameter pushes aside."""
