@@ -105,7 +105,6 @@ def _file() -> Brought | None:
 
 
 def _samples() -> None:
-    """Offer the sample tables, to use or to download."""
     for place, sample in zip(st.columns(len(SAMPLES), gap="small"), SAMPLES, strict=True):
         with place.container(border=True, height="stretch", vertical_alignment="distribute"):
             st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
@@ -214,7 +213,6 @@ def _row(here: Brought, name: str) -> None:
 
 
 def _box(draft: Draft, name: str, box: Callable[..., Any], label: str, **how: Any) -> None:
-    """Show an input for the draft's field ``name``."""
     key = f"data.{name}"
     hold(key, getattr(draft, name))
     box(label, key=key, on_change=lambda: setattr(draft, name, st.session_state[key]), **how)
@@ -309,7 +307,6 @@ def _note(here: Brought, name: str) -> None:
 
 
 def _explanation(draft: Draft, name: str, use: str) -> str:
-    """Return the name of the text that explains a column of this use."""
     roles = draft.roles
     if use in own_rows.KINDS and name in roles.disguised:
         return "note.disguised"
@@ -354,7 +351,6 @@ def _read_off(here: Brought, name: str) -> None:
 
 
 def _try(act: Callable[[], None]) -> None:
-    """Run an action, and show why if it is refused."""
     try:
         act()
         st.session_state["data.refused"] = ""
@@ -386,7 +382,6 @@ def _checklist(here: Brought) -> None:
 
 
 def _settled(roles: Roles) -> list[str]:
-    """Return what is settled, line by line."""
     done = [SAYS["checklist.read"], SAYS["checklist.person" if roles.person else "checklist.row"]]
     if roles.target is not None and not roles.target.lacks():
         done += [SAYS("checklist.number", answer=plain(roles.answer))]

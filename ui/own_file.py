@@ -206,7 +206,6 @@ def refused(refusal: RefusedError) -> str:
 
 
 def _known(desk: controls.Desk, public_rows: int) -> str:
-    """Return one line on what the file has become."""
     own, count = desk.settings.own, desk.settings.sources
     said = "".join(f"{note} " for note in own.table.notes)
     who = ", ".join(f"{place} {plain(name[:30])}" for place, name in enumerate(own.names(count), 1))

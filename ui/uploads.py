@@ -171,7 +171,6 @@ class Uploads:
 
 
 def _files(server: Runtime | ScriptRunContext) -> MemoryUploadedFileManager:
-    """Return what keeps the uploads of all sessions."""
     manager = server.uploaded_file_mgr
     assert isinstance(manager, MemoryUploadedFileManager)
     return manager

@@ -235,7 +235,6 @@ def _lines(text: bytes) -> list[pa.ChunkedArray]:
 
 
 def _first(text: bytes, separator: str, above: int) -> list[str]:
-    """Return the fields of the first line."""
     reader = _csv_reader(text, separator)
     try:
         return next(filter(None, reader), [])
@@ -245,7 +244,6 @@ def _first(text: bytes, separator: str, above: int) -> list[str]:
 
 
 def _csv_reader(text: bytes, separator: str) -> Any:
-    """Return a reader of the first lines."""
     return csv.reader(io.StringIO(text[:_SAMPLE].decode("utf-8", "ignore"), newline=""), delimiter=separator)
 
 
@@ -269,7 +267,6 @@ def _check_above(text: bytes, above: int) -> None:
 
 
 def _longest(columns: list[pa.ChunkedArray]) -> int:
-    """Return the length of the longest text."""
     texts = [column for column in columns if pa.types.is_string(column.type)]
     return max((pc.max(pc.utf8_length(column)).as_py() or 0 for column in texts), default=0)
 
