@@ -1,6 +1,6 @@
 """A file with more rows than knobs can move with: a random part is live; all rows are trained on in small pieces."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from lab.sources import MOST_LIVE
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from tests.own_files import CLASSES, choose
+from ui import controls
 
 PRIVATE = 48_000
 KINDS = [ClassifierSettings(repeats=3, steps=5), NetworkSettings(repeats=3, epochs=1, width=4, layers=1)]
@@ -39,6 +40,9 @@ def test_a_part_is_live_and_all_is_a_press_away(settings):
     whole = settings.of_rows(settings.most)
     assert (whole.rows, whole.limits["rows"], whole.beyond) == (PRIVATE, (50, PRIVATE), True)
     assert whole.of_rows(whole.live) == settings
+    link = {one.name: str(getattr(whole, one.name)) for one in fields(whole)}
+    stranger, notices = controls.from_link(type(whole), link)
+    assert (notices, stranger.rows, stranger.change(own=whole.own)) == ([], PRIVATE, whole)
     with pytest.raises(check.RefusedError, match="^rows is 48001, but must be a whole number from 50 to 48000"):
         settings.change(rows=PRIVATE + 1)
 
