@@ -44,7 +44,7 @@ menus = {group: [doors[page.name] for page in PAGES if page.group == group] for 
 if st.context.is_embedded:  # in somebody else's page: no head of our own
     st.html("<style>[data-testid=stHeader] { display: none } :root { --lab-head: .5rem }</style>")
 else:
-    st.logo(_ICON, size="large")
+    st.logo(_ICON.with_name("logo.svg"), size="large")
 menus = {"": [front]} | menus | {"Plan": [*menus.get("Plan", ()), own], "Learn": list(texts.values())}
 here = st.navigation(menus, position="hidden" if st.context.is_embedded else "top")
 st.set_page_config(page_title=head_tags.title("" if here is front else here.title))

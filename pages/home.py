@@ -1,31 +1,67 @@
-"""What this is, at once: a picture that moves, and where to go from there."""
+"""What this is, at once: a picture that moves, three moves to make on it, and where to go from there."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from html import escape
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from ui import controls
+from ui.compute import compute
+from ui.live import Picture
 from ui.page import Knobs, Page, always
+from ui.plot import theme
 from ui.texts import Texts
 
-HEIGHT = 340
+HEIGHT = 510
 QUESTION = "What does privacy cost a learning algorithm?"
 ABOUT = "Explore differential privacy in machine learning in a browser"
 _SAYS = Texts(__file__, "home.md")
-# Lessons of the tour.
-TOUR = ("composition", "parties", "published", "public_start")
-GROUPS = {
-    "Train": "what privacy costs a model",
-    "Privacy": "what is guaranteed, and to whom",
-    "Collaborate": "federated and transfer learning",
-    "Plan": "the settings that reach a goal",
+# Whom the lab is for -> the page that suits them best.
+DOORS = {"teach": "lessons", "decide": "what-if", "build": "network", "own": "data"}
+# What the moves ask for: epsilon below the first, a loss of fewer points than the second, between two values that are
+# at most so many times apart, and epsilon from the last on.
+_PRIVATE, _LEAST, _APART, _LARGE = 0.1, 2, 1.5, 7.5
+
+
+class Seen(NamedTuple):
+    """What a visitor has seen at rest at one epsilon. loss: of accuracy, in points between what the tiles say; right,
+    attacker: as their tiles say them, HTML."""
+
+    loss: int
+    right: str
+    attacker: str
+
+
+def _made_private(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
+    least = min(seen)
+    return {"epsilon": theme.written(least), "right": seen[least].right} if least < _PRIVATE else None
+
+
+def _paid(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
+    """Return the two values of epsilon between which the loss falls below 2 points, if they are close."""
+    good = min((epsilon for epsilon, one in seen.items() if one.loss < _LEAST), default=0.0)
+    bad = max((epsilon for epsilon, one in seen.items() if epsilon < good and one.loss >= _LEAST), default=0.0)
+    return {"good": theme.written(good), "bad": theme.written(bad)} if bad and good <= _APART * bad else None
+
+
+def _asked(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
+    most = max(seen)
+    return {"epsilon": theme.written(most), "attacker": seen[most].attacker} if most >= _LARGE else None
+
+
+# Move -> what has been found by it in what was seen; None until then.
+MOVES: Mapping[str, Callable[[Mapping[float, Seen]], dict[str, Any] | None]] = {
+    "private": _made_private,
+    "pay": _paid,
+    "attack": _asked,
 }
 
 
 def front(pages: Sequence[Page]) -> Page:
-    """The classifier's page with one knob, its numbers and its first map."""
+    """Return the classifier's page with one knob, its numbers and its first map."""
     whole = next(page for page in pages if page.name == "classifier")
 
     def numbers(result):
@@ -33,10 +69,16 @@ def front(pages: Sequence[Page]) -> Page:
         return right, reference, attacker
 
     def ours(desk: controls.Desk) -> bool:
-        """A file of one's own is asked for on the page itself."""
+        """Return True: a file of one's own is asked for on the page itself."""
         if desk.settings.private:
             desk.take(whole.settings())
         return True
+
+    def picture(result) -> Picture:
+        drawn = whole.pictures(result)[0][1]
+        title = theme.title("Private models", theme.percent(result.summary["scratch"].median))
+        figure = {**drawn.figure, "layout": {**drawn.figure["layout"], "title": title}}
+        return replace(drawn, figure=figure, height=HEIGHT, about="")
 
     return replace(
         whole,
@@ -48,41 +90,75 @@ def front(pages: Sequence[Page]) -> Page:
         more=None,
         knobs=always(Knobs(hero="epsilon")),
         numbers=numbers,
-        pictures=lambda result: [[replace(whole.pictures(result)[0][1], height=HEIGHT)]],
+        words={**whole.words, "verdict": always(""), "caption": _legend},
+        pictures=lambda result: [[picture(result)]],
         tabs=(),
     )
 
 
+def _legend(result: Any) -> str:
+    """Return what the marks and lines of the map mean, HTML."""
+    marks = zip(theme.CLASSES, "●■", map(escape, result.classes), strict=False)
+    named = [f'<span><i style="color:{colour}">{mark}</i> {name}</span>' for colour, mark, name in marks]
+    lines = [_SAYS("legend.private", count=result.settings.repeats), _SAYS["legend.reference"]]
+    return f'<p class="lab-legend">{"".join([*named, *lines])}</p>'
+
+
 def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown: Callable[..., None]) -> None:
-    """Show ``home`` as ``shown`` shows any page, a tour of lessons, and all ``pages`` by group.
+    """Show ``home`` as ``shown`` shows any page, three moves, doors by person, and all ``pages`` by group.
 
     doors: name of a page -> where it opens.
     """
     lead = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", _SAYS["lead"])
     shown(home, welcome=f'<h1>{home.question}</h1><p class="lab-lead">{lead}</p>')
-    st.header("Guess first, then see")
-    for column, lesson in zip(st.columns(4, gap="small"), TOUR, strict=True):
-        with column.container(border=True, height="stretch", vertical_alignment="distribute"):
-            st.markdown(_SAYS[f"tour.{lesson}"])
-            label = "Start lesson"
-            st.page_link(doors["lessons"], label=label, icon=":material/school:", query_params={"lesson": lesson})
-    _own(doors)
+    _moves(home)
+    for column, (person, page) in zip(st.columns(len(DOORS), gap="small"), DOORS.items(), strict=True):
+        with column.container(border=True):
+            st.page_link(doors[page], label=f"**{_SAYS[f'doors.{person}']}**", width="stretch")
+    st.header("All pages")
     _all(pages, doors)
     for column, text in zip(st.columns(3, gap="large"), ("see", "trust", "take"), strict=True):
         column.markdown(_SAYS[f"about.{text}"])
     st.caption(_SAYS["note"])
 
 
-def _own(doors: Mapping[str, st.Page]) -> None:
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(_SAYS["own"], width="stretch")
-        st.page_link(doors["data"], label="My data", icon=":material/table:", width="content")
+def _moves(home: Page) -> None:
+    """Show three moves to make on the picture; one is open, and each says what was found once it is made.
+
+    What an open one speaks of is lit up by its key (``style.css``).
+    """
+    settings = st.session_state["home.desk"].settings
+    result, _ = compute(settings, seconds=0)
+    right, _, attacker = home.numbers(result)
+    seen = st.session_state.setdefault("home.seen", {})
+    loss = round(100 * result.reference.accuracy) - round(100 * result.summary["scratch"].median)
+    seen[settings.epsilon] = Seen(loss, right.value, attacker.value)
+    found = {name: how(seen) for name, how in MOVES.items()}
+    missing = [name for name in MOVES if found[name] is None]
+    chosen = st.session_state.get("home.move")
+    opened = chosen if chosen in missing else next(iter(missing), "")
+    for column, name in zip(st.columns(len(MOVES), gap="small"), MOVES, strict=True):
+        key = f"move-{name}{'-open' * (name == opened)}"
+        with column.container(border=True, height="stretch", gap=None, key=key):
+            _move(name, found[name], opened=name == opened)
+
+
+def _move(name: str, found: Mapping[str, Any] | None, *, opened: bool) -> None:
+    def choose() -> None:
+        st.session_state["home.move"] = name
+
+    icon = ":material/radio_button_unchecked:" if found is None else ":material/check_circle:"
+    st.button(_SAYS[f"moves.{name}"], key=f"home.{name}", icon=icon, type="tertiary", on_click=choose)
+    if found is not None:
+        st.markdown(_SAYS(f"moves.{name}_done", **found), unsafe_allow_html=True)
+    elif opened:
+        st.markdown(_SAYS[f"moves.{name}_ask"])
 
 
 def _all(pages: Sequence[Page], doors: Mapping[str, st.Page]) -> None:
     groups = list(dict.fromkeys(page.group for page in pages))
     for column, group in zip(st.columns(len(groups), gap="large"), groups, strict=True):
-        column.markdown(f"**{group}**: {GROUPS[group]}")
+        column.markdown(f"**{group}**")
         for page in (one for one in pages if one.group == group):
             column.page_link(doors[page.name], icon=page.icon)
             column.caption(page.about)

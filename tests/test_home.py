@@ -5,9 +5,9 @@ import inspect
 from pathlib import Path
 
 from pages import home
-from pages.lessons.lessons import LESSONS, Case
 from pages.table import PAGES
-from tests.app import opened, text
+from tests.app import moved, opened, text
+from ui import panels
 from ui.compute import compute
 from ui.page import Page
 
@@ -16,14 +16,32 @@ ABOUT_ALL = ("lessons",)
 HOME = Path(__file__).parents[1] / "pages" / "home.py"
 
 
-def test_every_stop_of_the_tour_is_a_lesson():
-    """About half of the digits are right without pre-training, as the home page says."""
-    assert set(home.TOUR) <= {lesson.name for lesson in LESSONS}
-    (lesson,) = [one for one in LESSONS if one.name == "public_start"]
-    kind = next(page for page in PAGES if page.name == lesson.page).settings
-    known = Case(lesson.cases(kind)[0])
-    assert "about half of the handwritten digits" in home._SAYS["tour.public_start"]
-    assert 45 <= lesson.given(known)["known"] <= 55
+def seen(**losses: int) -> dict[float, home.Seen]:
+    return {float(name[1:].replace("_", ".")): home.Seen(loss, "r", "a") for name, loss in losses.items()}
+
+
+def test_moves_are_made_by_what_was_seen():
+    assert {name: how(seen(e0_5=2)) for name, how in home.MOVES.items()} == dict.fromkeys(home.MOVES)
+    assert home.MOVES["private"](seen(e0_5=2, e0_09=30)) == {"epsilon": "0.09", "right": "r"}
+    assert home.MOVES["private"](seen(e0_1=30)) is None
+    assert home.MOVES["pay"](seen(e0_5=2, e0_7=1, e3=0)) == {"good": "0.7", "bad": "0.5"}
+    assert home.MOVES["pay"](seen(e0_5=2, e0_8=1)) is None, "between them lies more than a factor of 1.5"
+    assert home.MOVES["pay"](seen(e0_5=1, e3=0)) is None, "what costs more was not seen"
+    assert home.MOVES["pay"](seen(e0_5=1, e0_6=2)) is None, "what costs more lies above"
+    assert home.MOVES["attack"](seen(e7_4=0)) is None
+    assert home.MOVES["attack"](seen(e8=0)) == {"epsilon": "8", "attacker": "a"}
+
+
+def test_a_move_ticks_itself_off_and_the_next_one_opens():
+    app = opened("")
+    assert "Drag epsilon below 0.1" in text(app)
+    app.button(key="home.attack").click().run()
+    assert "Set epsilon to 8" in text(app)
+    assert "Drag epsilon below 0.1" not in text(app)
+    said = text(moved(app, "home", "epsilon", 8.0).run())
+    assert "At epsilon 8, the attacker is right up to" in said
+    assert "Drag epsilon below 0.1" in said
+    assert not app.exception
 
 
 def test_every_page_has_its_door():
@@ -31,8 +49,7 @@ def test_every_page_has_its_door():
     app = opened("")
     assert "Anyone with the link can also compute the noise and subtract it" in " ".join(text(app).split())
     links = [link.proto.page for link in app.get("page_link")]
-    stops = ["lessons"] * len(home.TOUR)
-    assert links == [*stops, "data", *(page.name for group in groups() for page in group)]
+    assert links == [*home.DOORS.values(), *(page.name for group in groups() for page in group)]
     assert [caption.value for caption in app.caption][: len(PAGES)] == [page.about for g in groups() for page in g]
     assert {folder(page) for page in PAGES} == {
         path.parent.name for path in HOME.parent.glob("*/page.py") if path.parent.name not in ABOUT_ALL
@@ -57,7 +74,7 @@ def test_its_picture_is_the_classifiers():
     settings = whole.settings(epsilon=0.05)
     result, _ = compute(settings, seconds=0)
     assert set(front.numbers(result)) <= set(whole.numbers(result))
-    assert text(opened("", epsilon="0.05")).count(front.view(result).words["verdict"]) == 1
+    assert text(opened("", epsilon="0.05")).count(panels.tiles(front.numbers(result))) == 1
 
 
 def test_it_has_no_pins_and_says_so():

@@ -135,7 +135,7 @@ def test_home_moves_at_once(lab):
     home = lab(charts=1, width=1440)
     picture = home.locator(".st-key-pictures [data-chart] [role=img]")
     before = picture.get_attribute("aria-label")
-    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("Guess first, then see")):
+    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("Make it private")):
         expect(thing).to_be_in_viewport(ratio=1)
     slider(home).press("PageUp")
     expect(picture).not_to_have_attribute("aria-label", before)
