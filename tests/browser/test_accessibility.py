@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.person import button, grab, slider, sweep
-from tests.browser.sight import VERDICT, drawn, still
+from tests.browser.sight import drawn, still
 
 # What has the focus: the name of its chart, or what it is called.
 FOCUSED = """() => {
@@ -97,18 +97,6 @@ def test_the_live_region_stays_and_tells_a_drag_once(classifier):
     slider(classifier).press("End")
     classifier.wait_for_function("told => window.told.at(-1) !== told", arg=told[-1])
     assert classifier.evaluate("told.length") <= 2 + pauses
-
-
-def test_only_what_changed_is_told(lab):
-    """Without privacy the first sentence is the same whatever moves."""
-    page = lab("classifier?repeats=5&steps=5&version=none")
-    still(page)
-    page.evaluate(LISTEN)
-    slider(page, "Steps").press("ArrowRight")
-    page.wait_for_function("() => told.length > 0")
-    says = page.locator(VERDICT).text_content()
-    assert "not private" in says
-    assert "not private" not in page.evaluate("told[0]")
 
 
 @pytest.mark.parametrize(

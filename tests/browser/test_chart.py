@@ -47,18 +47,6 @@ def test_zoom_is_kept_while_the_data_move_and_reset_by_key(demo):
     assert chart.evaluate(ranges) == pytest.approx(whole)
 
 
-def test_what_changed_is_drawn_and_what_did_not_is_kept(demo):
-    page = demo()
-    chart = page.get_by_role("img", name=re.compile("^Demo regions"))
-    chart.evaluate("node => (window.before = node.data.map((trace) => trace.x))")
-    line = chart.locator(".js-line").first
-    path = line.get_attribute("d")
-    slider(page).press("End")
-    expect(line).not_to_have_attribute("d", path)
-    kept = chart.evaluate("node => node.data.map((trace, at) => trace.x === before[at])")
-    assert kept == [True, False, True, True]  # columns, boundaries, two groups of points
-
-
 def test_a_chart_with_nothing_new_is_not_touched(demo):
     page = demo()
     page.evaluate("""() => {
@@ -72,21 +60,6 @@ def test_a_chart_with_nothing_new_is_not_touched(demo):
     assert page.evaluate("draws") == 0
     slider(page).press("End")
     page.wait_for_function("() => draws > 0")
-
-
-def test_what_is_in_view_is_drawn_first_and_the_rest_follows(demo):
-    page = demo(width=600, height=330)  # one chart under the other
-    page.evaluate("""() => {
-      const react = Plotly.react
-      window.drawn = []
-      Plotly.react = (node, ...all) => (drawn.push(node.getAttribute("aria-label").split(" ")[1]), react(node, ...all))
-    }""")
-    slider(page).evaluate("node => node.focus({ preventScroll: true })")
-    lines(page).evaluate("node => node.scrollIntoView({ block: 'end' })")
-    expect(page.get_by_role("img", name=re.compile("^Demo regions"))).not_to_be_in_viewport()
-    page.keyboard.press("PageUp")
-    page.wait_for_function("() => drawn.length > 1")
-    assert page.evaluate("drawn") == ["lines", "regions"]
 
 
 def test_a_chart_that_comes_into_view_is_as_it_should_be(demo):

@@ -173,19 +173,6 @@ def test_the_pictures_of_an_open_tab_follow_and_those_of_others_are_not_asked_fo
     agrees(page)
 
 
-def test_what_is_refused_is_said_beside_the_knob(toy):
-    page = toy()
-    enter(page, "1000")
-    alert = page.locator("[data-knob=epsilon] [role=alert]")
-    expect(alert).to_contain_text("Epsilon cannot be 1000")
-    rests(page)
-    expect(alert).to_contain_text("Epsilon cannot be 1000")
-    expect(field(page)).to_have_value("1000")
-    enter(page, "5")
-    says(page, 5)
-    expect(alert).to_be_empty()
-
-
 def test_on_a_private_file_nothing_is_asked_on_the_channel(toy):
     page = toy("dataset=own")
     slider(page).press("Home")

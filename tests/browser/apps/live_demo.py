@@ -25,9 +25,6 @@ KNOBS = [
 ]  # fmt: skip
 START = {"epsilon": 1.0, "delta": 1e-5, "sources": 10, "clip": 1.0}
 X = np.linspace(0, 1, 200, dtype="f4")
-GRID = np.stack(np.meshgrid(np.linspace(-1, 1, 64), np.linspace(-1, 1, 64)), axis=-1)
-CENTRES = np.array([[[0.4, 0.4]], [[-0.4, -0.4]]])
-POINTS = np.random.default_rng(0).normal(CENTRES, 0.4, (2, 125, 2)).astype("f4")
 MARGIN = {"l": 40, "r": 10, "t": 10, "b": 30}
 
 
@@ -42,19 +39,9 @@ def lines(epsilon: float) -> go.Figure:
 
 
 def regions(epsilon: float) -> go.Figure:
-    """A decision map: how the classes share each column, boundaries in one trace with gaps, points that never move."""
+    """A straight boundary, which turns with epsilon."""
     turn = np.log10(epsilon)
-    score = GRID[..., 0] * np.cos(turn) + GRID[..., 1] * np.sin(turn)
-    above = 2 * (score > 0).mean(axis=0, dtype="f4")
-    side = np.linspace(-1, 1, 64, dtype="f4")
-    angles = turn + np.random.default_rng(1).normal(0, 0.2, 24)
-    ends = np.stack([-np.sin(angles), np.cos(angles)], axis=-1) * 2
-    track = np.stack([ends, -ends, np.full_like(ends, np.nan)], axis=1).reshape(-1, 2).astype("f4")
-    figure = go.Figure()
-    figure.add_bar(x=side, y=above, base=-1, width=2 / 64, marker_color="#80b8d8")
-    figure.add_scatter(x=track[:, 0], y=track[:, 1], mode="lines", line={"color": "#333", "width": 1})
-    for group, colour in zip(POINTS, ("#0072b2", "#d55e00"), strict=True):
-        figure.add_scatter(x=group[:, 0], y=group[:, 1], mode="markers", marker={"color": colour, "size": 6})
+    figure = go.Figure(go.Scatter(x=[-np.cos(turn), np.cos(turn)], y=[-np.sin(turn), np.sin(turn)], mode="lines"))
     figure.update_layout(template="none", showlegend=False, margin=MARGIN, meta={"epsilon": epsilon})
     figure.update_layout(xaxis_range=[-1, 1], yaxis_range=[-1, 1])
     return figure
