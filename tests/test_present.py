@@ -152,7 +152,7 @@ def test_a_presented_page_is_the_page_with_less_on_it():
 
 def test_notes_compute_nothing_and_home_or_present_0_is_not_presented(monkeypatch):
     home, whole = opened("", present="1"), opened("classifier", present="0")
-    assert "Guess first, then see" in [one.value for one in home.header]
+    assert "All pages" in [one.value for one in home.header]
     assert "present" not in home.query_params
     assert [one.value for one in whole.title] == [CLASSIFIER.question]
     monkeypatch.setattr("ui.show.compare", lambda *_, **__: pytest.fail("it computes"))
