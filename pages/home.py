@@ -114,7 +114,7 @@ def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown:
     _moves(home)
     for column, (person, page) in zip(st.columns(len(DOORS), gap="small"), DOORS.items(), strict=True):
         with column.container(border=True):
-            st.page_link(doors[page], label=f"**{_SAYS[f'doors.{person}']}**", width="stretch")
+            st.page_link(doors[page], label=_SAYS[f"doors.{person}"], width="stretch")
     st.header("All pages")
     _all(pages, doors)
     for column, text in zip(st.columns(3, gap="large"), ("see", "trust", "take"), strict=True):

