@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -98,7 +99,7 @@ def front(pages: Sequence[Page]) -> Page:
 
 def _legend(result: Any) -> str:
     """Return what the marks and lines of the map mean, HTML."""
-    marks = zip(theme.CLASSES, "●■", map(escape, result.classes), strict=False)
+    marks = zip(theme.CLASSES, cycle("●■▲◆✕"), map(escape, result.classes), strict=False)
     named = [f'<span><i style="color:{colour}">{mark}</i> {name}</span>' for colour, mark, name in marks]
     lines = [_SAYS("legend.private", count=result.settings.repeats), _SAYS["legend.reference"]]
     return f'<p class="lab-legend">{"".join([*named, *lines])}</p>'
@@ -130,7 +131,8 @@ def _moves(home: Page) -> None:
     settings = st.session_state["home.desk"].settings
     result, _ = compute(settings, seconds=0)
     right, _, attacker = home.numbers(result)
-    seen = st.session_state.setdefault("home.seen", {})
+    others = settings.change(epsilon=type(settings)().epsilon)  # what a link may change besides, which is seen anew
+    seen = st.session_state.setdefault("home.seen", {}).setdefault(others, {})
     loss = round(100 * result.reference.accuracy) - round(100 * result.summary["scratch"].median)
     seen[settings.epsilon] = Seen(loss, right.value, attacker.value)
     found = {name: how(seen) for name, how in MOVES.items()}

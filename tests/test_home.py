@@ -4,6 +4,8 @@ import ast
 import inspect
 from pathlib import Path
 
+import pytest
+
 from pages import home
 from pages.table import PAGES
 from tests.app import moved, opened, text
@@ -42,6 +44,17 @@ def test_a_move_ticks_itself_off_and_the_next_one_opens():
     assert "At epsilon 8, the attacker is right up to" in said
     assert "Drag epsilon below 0.1" in said
     assert not app.exception
+
+
+@pytest.mark.parametrize("link", [{"version": "none"}, {"version": "published"}, {"dataset": "iris"}, {"steps": "1"}])
+def test_a_link_to_other_settings_opens_and_its_moves_begin_anew(link):
+    app = opened("", epsilon="8")
+    assert "the attacker is right up to" in text(app)
+    for name, value in ({"epsilon": "0.5"} | link).items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert "the attacker is right up to" not in text(app)
 
 
 def test_every_page_has_its_door():
