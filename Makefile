@@ -49,7 +49,7 @@ format: $(VENV)/.dev ## put the code in the house style
 	@$(DENO) fmt --quiet
 
 quick: $(VENV)/.dev ## the tests that need no browser, two at a time
-	@$(DENO) test --quiet --no-check --reporter=dot
+	@$(DENO) test --quiet --no-check --parallel --reporter=dot
 	@$(PY) -m pytest -m "not browser and not soak" -n 2 --dist worksteal $(ARGS)
 
 browser: $(VENV)/.dev ## the tests in a real browser, two files at a time; what fails beside others is run once more, alone

@@ -418,7 +418,7 @@ TOPICS = {
         parties_words,
         PARTIES,
         test_parties_words.QUICK | {"repeats": RUNS},
-        25,
+        12,
         also=test_parties_words.today,
         whole=0.05,
         harmless=(r"is hardly more accurate than the majority-class baseline",),
@@ -429,7 +429,7 @@ TOPICS = {
         CLASSIFIER,
         test_classifier_words.QUICK
         | {"repeats": RUNS, "dataset": list(test_classifier_words.STRAIGHT), "steps": (1, 30)},
-        30,
+        15,
     ),
     "network": Topic(
         NetworkSettings,
@@ -443,7 +443,7 @@ TOPICS = {
             "plain_rate": [1.0],
             "clip_norm": [1.0],
         },
-        15,
+        8,
         harmless=(r"another rate may help",),
     ),
     "regression": Topic(
@@ -451,7 +451,7 @@ TOPICS = {
         regression_words,
         REGRESSION,
         test_regression_words.QUICK | {"repeats": RUNS},
-        60,
+        30,
         whole=0.1,
     ),
     "transfer": Topic(
@@ -459,7 +459,7 @@ TOPICS = {
         transfer_words,
         TRANSFER,
         test_transfer_words.QUICK | {"repeats": RUNS},
-        40,
+        20,
         whole=0.1,
         harmless=(r"second best source is .*? behind the best", r"Each step adds one vertex", "keeps? no source"),
     ),
@@ -468,7 +468,7 @@ TOPICS = {
         hypotheses_words,
         HYPOTHESES,
         test_hypotheses_words.QUICK | {"repeats": [2, 6, 12]},
-        12,
+        4,
         also=test_hypotheses_words.today,
         whole=0.1,
         harmless=(r"Gain over target only: (?:none shown|so far[^.]*)", "Gain over target only"),

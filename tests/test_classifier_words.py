@@ -135,7 +135,7 @@ def test_every_sentence_says_what_was_computed(once):
         RULES,
         within=QUICK | {"dataset": list(STRAIGHT)},
         also=once,
-        count=25,
+        count=12,
         seldom=SELDOM | attackers.rules(lambda r: r.guarantees.formula),
     )
 

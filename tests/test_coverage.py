@@ -20,8 +20,8 @@ from pages.table import PAGES
 
 SOAK = "SOAK" in os.environ
 EACH = 24
-RUNS = 10_000 if SOAK else 7_200
-LEAST = 0.93  # of 95 %, with room for what 300 groups of runs leave open
+RUNS = 10_000 if SOAK else 4_800
+LEAST = 0.93  # of 95 %, with room for what 200 groups of runs leave open
 KINDS = {page.name: page.settings for page in PAGES}
 
 

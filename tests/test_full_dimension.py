@@ -155,7 +155,7 @@ def test_an_audit_lets_sound_noise_stand_and_catches_what_is_broken(pair, law):
     assert not delta or bound.epsilon > 0.3
 
 
-@pytest.fixture(scope="module", params=["topics", "reviews"])
+@pytest.fixture(scope="module", params=["topics", pytest.param("reviews", marks=pytest.mark.soak)])
 def found(request):
     """The two laws over epsilon at the paper's sizes, six repeats, the fewest that can show a difference at 95 %."""
     changes = {"topics": published.TOPICS, "reviews": published.REVIEWS}[request.param]

@@ -174,7 +174,7 @@ def test_every_sentence_says_what_was_computed():
         RULES,
         within=QUICK,
         also=ONCE,
-        count=20,
+        count=8,
         essential=today,
         seldom=SELDOM | two_stories(lambda r: r.held_out["transfer"]) | attackers.rules(lambda r: r.settings.promise),
     )

@@ -22,7 +22,6 @@ from ui.controls import Desk, from_link
 from ui.page import Page
 from ui.plot import guesses
 
-SEEDS, HOLDS = range(20), 19
 PARTS = ("Known", "Seen", "Why", "Misconception", "Try")
 BY_NAME = {lesson.name: lesson for lesson in LESSONS}
 every = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
@@ -38,11 +37,13 @@ def cases(lesson: Lesson, seed: int | None = None) -> tuple[Case, Case]:
 
 
 @every
-def test_what_a_text_takes_for_granted_holds_whatever_the_seed(lesson):
+@pytest.mark.parametrize("count", [5, pytest.param(20, marks=pytest.mark.soak)])
+def test_what_a_text_takes_for_granted_holds_whatever_the_seed(lesson, count):
+    """For all seeds but one at most."""
     kind = page_of(lesson).settings
-    seeds = SEEDS if "seed" in kind.LIMITS or "base" in lesson.settings else [None]
+    seeds = range(count) if "seed" in kind.LIMITS or "base" in lesson.settings else [None]
     held = [lesson.claim(*cases(lesson, seed)) for seed in seeds]
-    assert sum(held) >= HOLDS if len(held) > 1 else all(held)
+    assert sum(held) >= max(1, len(held) - 1)
 
 
 @every

@@ -189,6 +189,8 @@ ALONG = {
     },
     "attack": {"epsilon": _EPSILONS, "delta": _DELTAS},
 }
+# Takes long, and what it looks at is so of the other as well.
+SLOW = {"repeats": 2, "noise": "gaussian", "data": "topics"}
 # Page -> the settings at which that is looked at.
 PLACES = {
     "classifier": [{}, {"dataset": "breast_cancer"}, {"dataset": "iris", "public_rows": 0}, {"version": "published"}],
@@ -198,13 +200,19 @@ PLACES = {
     "mechanisms": [{"mechanism": name} for name in ("laplace", "gaussian", "classical")],
     "transfer": [{}, {"noise": "laplace", "h": 0.2}, {"selection": "detected"}],
     "parties": [{}, {"dataset": "four", "parties": 300}],
-    "hypotheses": [{"repeats": 2}, {"repeats": 2, "noise": "gaussian", "data": "topics"}],
+    "hypotheses": [{"repeats": 2}, SLOW],
     "attack": [{"repeats": 300}, {"repeats": 300, "version": "published"}],
 }
 LOOKED = [(page, changes) for page in MEASURED for changes in PLACES.get(page.name, ({},))]
 
 
-@pytest.mark.parametrize(("page", "changes"), LOOKED, ids=[f"{page.name} {changes}" for page, changes in LOOKED])
+@pytest.mark.parametrize(
+    ("page", "changes"),
+    [
+        pytest.param(page, changes, id=f"{page.name} {changes}", marks=[pytest.mark.soak] * (changes == SLOW))
+        for page, changes in LOOKED
+    ],
+)
 def test_what_rises_with_a_field_falls_back_by_no_more_than_chance(page, changes):
     """No value's mean, over splits and repeats, lies below an earlier one's by more than three standard errors."""
     settings, seeds = page.settings().change(**changes), (1, 2) if hasattr(page.settings, "seed") else (None,)

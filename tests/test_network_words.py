@@ -53,8 +53,8 @@ ONCE = [
     SMALL.change(epsilon=50.0, clip_norm=100.0),
     SMALL.change(over="epsilon", variant="inside"),
     SMALL.change(dataset="digits", epsilon=0.1, epochs=1),
-    SMALL.change(noise_ramp=0.4, shape="linear", epsilon=2.0),
-    SMALL.change(clip_ramp=0.2, noise_ramp=2.0, clip_norm=2.0, shown=30),
+    SMALL.change(noise_ramp=0.4, shape="linear", epsilon=2.0, epochs=2),
+    SMALL.change(clip_ramp=0.2, noise_ramp=2.0, clip_norm=2.0, epochs=2, shown=30),
     SMALL.change(mechanism="tree"),
     NetworkSettings(
         mechanism="ordered", dataset="blobs", rows=2000, lot_size=20, epochs=2, learning_rate=2.0, repeats=12
@@ -221,7 +221,7 @@ def test_every_sentence_says_what_was_computed(once):
         RULES,
         within=QUICK,
         also=once,
-        count=15,
+        count=6,
         seldom=SELDOM | two_stories(lambda r: r.held_out["private"]) | attackers.rules(lambda r: r.guarantee),
     )
 

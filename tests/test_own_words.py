@@ -175,7 +175,7 @@ def test_what_is_said_of_a_number_is_so():
         (people, by_person, {"rows": 200}),
         (people, replace(by_person, rows_each=1), {}),
     ]
-    ways = [{"mechanism": kind, "epsilon": epsilon} for kind in REGRESSIONS for epsilon in (0.05, 1.0, 50.0)]
+    ways = [{"mechanism": kind, "epsilon": one, "repeats": 6} for kind in REGRESSIONS for one in (0.05, 1.0, 50.0)]
     cases = [(file, roles, changes | way) for (file, roles, changes), way in itertools.product(kinds, ways)]
     rules = {**OF_REGRESSION, **OF_NUMBERS, **NOBODY}
     held("regression", {**OF_NUMBERS, **NOBODY}, cases, seldom=rules | NOT_OF_A_FILE)

@@ -156,7 +156,7 @@ def test_every_sentence_says_what_was_computed():
         RULES,
         within=QUICK,
         also=ONCE,
-        count=30,
+        count=12,
         essential=today,
         seldom={r"for more than [\d,]+ questions": lambda r, _: all(answers_shown(r))}
         | two_stories(lambda r: r.held_out[r.settings.method])

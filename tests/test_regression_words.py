@@ -128,7 +128,7 @@ def test_every_sentence_says_what_was_computed():
         RULES,
         within=QUICK,
         also=ONCE,
-        count=100,
+        count=40,
         essential=True,
         seldom=attackers.rules(lambda r: r.guarantee),
     )

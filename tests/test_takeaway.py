@@ -19,6 +19,8 @@ from tests.handouts import quick
 from tests.test_house import imports
 from ui import share, takeaway
 
+# At each commit; what the other scripts import is held below, without running them.
+SHORT = ("classifier", "attack", "accounting")
 # Runs a script in its folder, where nothing of this checkout and nothing that belongs to a browser can be imported.
 ALONE = """
 import runpy, sys
@@ -32,7 +34,11 @@ runpy.run_path("script.py", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [page if page.name in SHORT else pytest.param(page, marks=pytest.mark.soak) for page in PAGES],
+    ids=lambda page: page.name,
+)
 def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
     """Its script prints the numbers of the page, and its tables hold them."""
     settings, result = quick(page).settings, quick(page).result

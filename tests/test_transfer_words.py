@@ -177,7 +177,7 @@ def test_every_sentence_says_what_was_computed():
         RULES,
         within=QUICK,
         also=ONCE,
-        count=80,
+        count=30,
         essential=True,
         seldom=attackers.rules(lambda r: r.settings.guarantee("transfer")),
     )

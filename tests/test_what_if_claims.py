@@ -51,7 +51,7 @@ def test_ten_answers_hold_on_fresh_repeats():
     assert sum(held) >= 9, held
 
 
-@pytest.mark.parametrize("repeats", [24, 100])
+@pytest.mark.parametrize("repeats", [24, pytest.param(100, marks=pytest.mark.soak)])
 def test_a_comparison_of_errors_without_a_mean_holds_on_every_split(repeats):
     """Means of the same runs differed by +9 (5 to 13) on one split and by +1,275 (-1,249 to 3,800) on another."""
     start = KINDS["regression"](dataset="us", epsilon=0.2)

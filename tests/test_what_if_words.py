@@ -243,7 +243,7 @@ RULES: Rules = {
 
 def test_every_sentence_says_what_the_runs_do_and_every_text_is_reached(monkeypatch):
     rng, found = np.random.default_rng(1), set()
-    count = int(os.environ.get("SOAK", "60")) // len(DRAWN)
+    count = int(os.environ.get("SOAK", "24")) // len(DRAWN)
     at_random = (made_up(topic, rng) for topic in DRAWN for _ in range(count))
     for nth, result in enumerate(chain(solved(), compared_with(), at_random)):
         found |= broken_by(said_of(result), result, RULES)
