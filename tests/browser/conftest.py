@@ -46,9 +46,9 @@ collect_ignore = ["apps"]  # scripts for the server: a script is not a module to
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that drive a browser."""
+    """Mark the tests that drive a browser, or ask a server."""
     for item in items:
-        if "chromium" in getattr(item, "fixturenames", ()):
+        if {"chromium", "serve"} & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.browser)
 
 

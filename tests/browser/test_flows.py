@@ -127,7 +127,9 @@ def test_pin_swap_reload_unpin(lab):
     expect(page.locator("[data-chart='map.public']")).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["hypotheses", "parties", "what-if"])
+@pytest.mark.parametrize(
+    "path", ["parties?repeats=4", *(pytest.param(one, marks=pytest.mark.soak) for one in ("hypotheses", "what-if"))]
+)
 def test_the_knobs_stay_when_settings_are_pinned(lab, path):
     page = lab(path, width=1440)
     knobs = page.get_by_role("slider").count()

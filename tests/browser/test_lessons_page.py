@@ -106,7 +106,7 @@ def listen(page: Page, heard: list[bytes]) -> None:
     page.on("websocket", lambda socket: socket.on("framereceived", hear))
 
 
-@pytest.mark.parametrize("name", ["public_start", "attacker"])
+@pytest.mark.parametrize("name", ["attacker", pytest.param("public_start", marks=pytest.mark.soak)])
 def test_no_outcome_is_on_the_page_or_in_any_message_before_the_guess(lab, serve, name):
     page, heard = lab("lessons", charts=0), []
     listen(page, heard)
@@ -237,7 +237,7 @@ def test_from_the_list_through_a_lesson_to_the_page(lab):
     expect(page.get_by_role("heading", name="Try it yourself")).to_be_visible()
 
 
-@pytest.mark.parametrize("name", ["", "tuning", "published"])
+@pytest.mark.parametrize("name", ["", "tuning", pytest.param("published", marks=pytest.mark.soak)])
 def test_no_step_breaks_a_rule_of_axe(lab, lesson, name):
     page = lesson(name) if name else lab("lessons", charts=0)
     obeys(page)

@@ -12,8 +12,8 @@ from playwright.sync_api import Browser
 
 from tests.browser.painting import OPENED, Bench, difference, inked, legend, moves, part_difference, without
 
-DRAWN = ["classifier", "classifier pinned", "network", "regression", "hypotheses", "accounting", "attack worlds"]
-TRACED = ["classifier", "mechanisms", "attack worlds"]
+DRAWN = ["classifier pinned", "network", "accounting", "attack worlds"]
+TRACED = ["classifier", "attack worlds"]
 MOST = 0.05  # of the inked pixels of a chart may differ
 MOST_OF_A_TRACE = 0.1  # of the pixels that one trace inks: there are few of them, and their edges are less even
 LEFT_OUT = 0.5  # of them differ at least where the trace is not painted: the rest is hidden under other traces
