@@ -23,7 +23,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from websockets.exceptions import WebSocketException
 
 from benchmarks import people
-from scripts.replicas import free_ports, healthy
+from scripts.replicas import free_ports
 from tests.browser.person import PATIENCE, enter, slider
 from tests.browser.sight import VERDICT, drawn, rests
 
@@ -63,9 +63,10 @@ class Class:
         return [one for one in self.children if "streamlit" in one.cmdline()]
 
     def end(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(30)
-        self.process.stdout.close()
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(30)
+            self.process.stdout.close()
 
 
 @pytest.fixture(scope="module")
@@ -96,31 +97,29 @@ def newcomer(lecture: Class) -> str:
         connection.close()
 
 
-def both_take_newcomers(lecture: Class) -> None:
-    """Wait until they do: an earlier test may have killed one, and who comes meanwhile comes to the other."""
+def both_take_newcomers(lecture: Class) -> set[str]:
+    """Wait until they do, and return their names: an earlier test may have killed one, and who comes meanwhile comes to
+    the other.
+    """
     end, found = time.monotonic() + PATIENCE / 1000, set()
     while len(found) < 2:
         assert time.monotonic() < end
         found.add(newcomer(lecture))
         time.sleep(0.02)
-
-
-def port_of(replica: psutil.Process) -> int:
-    words = replica.cmdline()
-    return int(words[words.index("--server.port") + 1])
+    return found
 
 
 def of_each(lecture: Class, visitor, path: str) -> dict[str, Page]:
-    """A visitor on each of the two processes."""
-    both_take_newcomers(lecture)
+    """A visitor on each of the two processes, who has been there before."""
     found: dict[str, Page] = {}
-    for _ in range(12):
-        page = visitor(f"{lecture.address}/{path}")
+    for replica in both_take_newcomers(lecture):
+        cookie = {"name": COOKIE, "value": replica, "url": lecture.address}
+        found[replica] = page = visitor("about:blank")
+        page.context.add_cookies([cookie])
+        page.goto(f"{lecture.address}/{path}")
         drawn(page)
-        found.setdefault(replica_of(page.context), page)
-        if len(found) == 2:
-            return found
-    pytest.fail("twelve visitors came to one process")
+        assert replica_of(page.context) == replica
+    return found
 
 
 def test_each_process_tells_its_figures_to_this_machine_and_caddy_to_nobody(lecture):
@@ -161,8 +160,11 @@ def test_visitors_stay_on_a_process_with_their_file_and_one_that_is_killed_takes
 
 
 def test_newcomers_come_to_both_processes_alike(lecture):
-    """Each comes to one by chance: of a thousand, more than 60 % would be seen once in a billion runs."""
+    """Each comes to one by chance: of a thousand, more than 60 % would be seen once in a billion runs. The process that
+    was killed above is started anew.
+    """
     both_take_newcomers(lecture)
+    assert len(lecture.replicas) == 2
     came = Counter(newcomer(lecture) for _ in range(1000))
     assert len(came) == 2
     assert max(came.values()) <= 600
@@ -205,21 +207,6 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed(lecture, 
     assert not [error for one in crowd for error in one.errors]
 
 
-def test_a_process_that_has_ended_is_started_anew(lecture):
-    killed = lecture.replicas[0]
-    port = port_of(killed)
-    killed.kill()
-    gone, _ = psutil.wait_procs([killed], timeout=PATIENCE / 1000)
-    assert gone
-    for _ in range(600):
-        if healthy(port):
-            break
-        lecture.process.poll()
-        psutil.wait_procs([psutil.Process(lecture.process.pid)], timeout=0.1)
-    assert healthy(port)
-    assert len(lecture.replicas) == 2
-
-
 def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor, lecture):
     teacher, pupil = (page for page in of_each(lecture, visitor, "classifier").values())
     teacher.goto(re.sub(r"/classifier.*", "/lessons?lesson=public_start", teacher.url))
@@ -235,23 +222,22 @@ def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor, lecture
         expect(page.get_by_text("1 guess, median")).to_be_visible(timeout=PATIENCE)
 
 
-def test_when_it_ends_nothing_is_left(tmp_path):
-    (port,) = free_ports(1)
-    own = Class(port, tmp_path / "class.log")
-    children = own.children
-    assert len(children) >= 3
-    caddy = next(one for one in children if "--config" in one.cmdline())
-    folder = Path(caddy.environ()["HOME"])
-    assert folder.exists()
-    own.end()
-    _, alive = psutil.wait_procs(children, timeout=PATIENCE / 1000)
-    assert alive == []
-    assert not folder.exists()
-    assert own.process.returncode == 0
-
-
 def test_a_port_that_is_taken_is_said_at_once(lecture, tmp_path):
     command = [sys.executable, "-m", "scripts.replicas", "--port", lecture.address.rpartition(":")[2]]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     assert "in use" in done.stderr
+
+
+def test_when_it_ends_nothing_is_left(lecture):
+    """The last test here: nobody comes any more."""
+    children = lecture.children
+    assert len(children) >= 3
+    caddy = next(one for one in children if "--config" in one.cmdline())
+    folder = Path(caddy.environ()["HOME"])
+    assert folder.exists()
+    lecture.end()
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE / 1000)
+    assert alive == []
+    assert not folder.exists()
+    assert lecture.process.returncode == 0

@@ -232,14 +232,13 @@ def test_without_the_channel_it_is_the_same(rested, server):
     page.close()
 
 
-def test_a_choice_that_starts_no_run_is_named(rested, server):
+def test_a_choice_and_a_button_that_start_no_run_are_told(rested, server):
+    """A choice by its name; what a button does has none."""
     with silent(rested, server):
         rested.get_by_role("radio", name="Gaussian", exact=True).click()
         pales(rested, "are for Mechanism “Laplace”")
     rested.wait_for_url("**mechanism=gaussian**")
-
-
-def test_a_button_that_starts_no_run_leaves_a_result_that_may_be_out_of_date(rested, server):
+    rests(rested)
     seed = int(re.search(r"seed=(\d+)", rested.url)[1])
     with silent(rested, server):
         button(rested, "Resample").click()

@@ -9,7 +9,7 @@ from tests.browser.person import button, field, slider, tab
 from tests.browser.sight import VERDICT, WORDS, drawn
 from tests.browser.test_smoke import PATHS, QUICK
 
-SHORT = ("classifier", "hypotheses", "attack?part=inversion")
+SHORT = ("classifier", "attack?part=inversion")
 # Height of a screen -> its width, and the smallest letters on it, in pixels.
 SCREENS = {1080: (1920, 24), 720: (1280, 16)}
 # What does not fit.
