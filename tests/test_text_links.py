@@ -25,12 +25,33 @@ LINKS = dict.fromkeys(
 )
 
 
-@pytest.mark.parametrize("link", LINKS, ids=str)
-def test_every_link_opens_without_a_notice(link):
+# At each commit all are read, and every eighth is opened.
+OPENED = [
+    pytest.param(link, marks=[pytest.mark.soak] * (place % 8 > 0), id=str(link)) for place, link in enumerate(LINKS)
+]
+
+
+def named(settings, query: dict[str, str]) -> bool:
+    """Whether the settings are those that the link names."""
+    names = query.keys() & vars(settings).keys()
+    return all(str(getattr(settings, name)) == str(type(getattr(settings, name))(query[name])) for name in names)
+
+
+def test_every_link_is_read_without_a_notice():
+    for page, *items in LINKS:
+        assert page in {*KINDS, *NAMED, "", "data"}
+        query = dict(items)
+        if page == "lessons":  # each is opened in test_lessons.py
+            assert query["lesson"] in {lesson.name for lesson in LESSONS}
+        elif page in KINDS:
+            settings, notices = from_link(KINDS[page], query)
+            assert (named(settings, query), notices) == (True, []), (page, query)
+
+
+@pytest.mark.parametrize("link", OPENED)
+def test_a_link_opens_without_a_notice(link):
     page, query = link[0], dict(link[1:])
-    assert page in {*KINDS, *NAMED, "", "data"}
-    if page == "lessons":  # each is opened in test_lessons.py
-        assert query["lesson"] in {lesson.name for lesson in LESSONS}
+    if page == "lessons":
         return
     app = opened(page, **query)
     assert not app.exception
@@ -38,5 +59,4 @@ def test_every_link_opens_without_a_notice(link):
     if page in KINDS:
         settings = app.session_state[f"{page}.desk"].settings
         assert settings == from_link(KINDS[page], query)[0]
-        for name in query.keys() & vars(settings).keys():
-            assert str(getattr(settings, name)) == str(type(getattr(settings, name))(query[name]))
+        assert named(settings, query)

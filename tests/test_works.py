@@ -45,6 +45,7 @@ FULL = {
     "wang2019: Algorithm 1 and Theorem 2",
     "wang2019: Section 4.1: 20 Newsgroups, 5,588 terms",
     "wang2019: Section 4.1: reviews of four kinds",
+    "wang2019: Figure 3: error of the weights, reviews",
     "hamm2016: Experiments: addresses",
     "hamm2016: Experiments: intrusions",
     "hamm2016: Experiments: activities",
