@@ -92,7 +92,7 @@ def test_the_smallest_epsilon_for_rows_of_ones_own(lab):
         ("customers", "Neural network", "No row is drawn", "C-57312", "tenure"),
         pytest.param(
             *("customers", "Attacks and audits", "2,000 of 2,400 rows, picked", "C-57312", "tenure"),
-            marks=pytest.mark.soak,  # tests/browser/test_slow_network.py opens it on these rows
+            marks=pytest.mark.soak,  # at a commit, tests/test_my_data.py opens it without a browser
         ),
         ("salaries", "Regression", re.compile("trained on 2,400 rows", re.IGNORECASE), "E-80372", "salary"),
     ],

@@ -18,17 +18,21 @@ TRAINING = "network?epsilon=3&rows=500&lot_size=50&epochs=6&repeats=4"
 PEOPLE = "attack?repeats=100&steps=5"
 
 
-@pytest.mark.parametrize("how", LOOKS, ids=LOOK_IDS)
 @pytest.mark.parametrize(
-    ("path", "chart"),
-    [("classifier", "map.scratch"), ("regression", "noisy"), ("mechanisms", "release"), (TRAINING, "map.private")],
+    ("path", "chart", "how"),
+    [
+        ("classifier?repeats=8", "map.scratch", LOOKS[0]),
+        (TRAINING, "map.private", LOOKS[1]),
+        pytest.param("regression", "noisy", LOOKS[0], marks=pytest.mark.soak),
+        pytest.param("mechanisms", "release", LOOKS[1], marks=pytest.mark.soak),
+    ],
 )
 def test_a_picture_moves_while_the_knob_is_dragged(lab, path, chart, how):
     """What is out of view follows when the drag is over: who drags on a phone looks at it."""
     page = lab(path, **how)
     picture = page.locator(f"[data-chart='{chart}']")
     picture.scroll_into_view_if_needed()
-    drag_until(page, distinct(lambda: picture.evaluate(SHOWN)), 5)
+    drag_until(page, distinct(lambda: picture.evaluate(SHOWN)), 4)
     there = float(field(page).input_value())
     page.wait_for_function("there => Number(new URLSearchParams(location.search).get('epsilon')) === there", arg=there)
 
@@ -46,11 +50,16 @@ def test_what_plotly_puts_into_files_follows_the_theme(lab):
 @pytest.mark.parametrize(
     ("path", "name", "told"),
     [
-        ("accounting?settings_tried=5", "Hyperparameter tuning", ["all 5 tries"]),
         ("accounting", "Theorems", ["not met: ε < q2T", ""]),
-        ("regression?dataset=diabetes&repeats=10", "All methods", ["DP gradient descent"]),
-        ("transfer?repeats=4", "Published table", ["34.1754"]),
         ("classifier?repeats=4&steps=5", "Results table", [""]),
+        *(
+            pytest.param(*case, marks=pytest.mark.soak)
+            for case in (
+                ("accounting?settings_tried=5", "Hyperparameter tuning", ["all 5 tries"]),
+                ("regression?dataset=diabetes&repeats=10", "All methods", ["DP gradient descent"]),
+                ("transfer?repeats=4", "Published table", ["34.1754"]),
+            )
+        ),
     ],
 )
 def test_a_table_fills_itself(lab, path, name, told):
@@ -67,9 +76,8 @@ def test_a_table_fills_itself(lab, path, name, told):
 @pytest.mark.parametrize(
     ("path", "name", "knob", "value", "where", "before", "after", "address"),
     [
-        ("accounting", "Accountants", "Target epsilon", "2", TABLE, "", "for epsilon 2", "target_epsilon=2.0"),
         ("transfer?repeats=4", "Sources", "Threshold h", "20", ".gtitle", "2 of 6 within", "6 of 6 within", "h=20.0"),
-        ("classifier", "Results table", "Clipping norm", "0.01", TABLE, "", "", "clip_norm=0.01"),
+        ("classifier?repeats=4", "Results table", "Clipping norm", "0.01", TABLE, "", "", "clip_norm=0.01"),
     ],
 )
 def test_what_stands_in_a_tab_follows_a_knob(lab, path, name, knob, value, where, before, after, address):
@@ -98,9 +106,9 @@ def test_a_field_takes_a_decimal_comma_and_a_bad_entry_can_be_corrected(lab):
 @pytest.mark.parametrize(
     "path",
     [
-        "classifier?dataset=digits&steps=150&repeats=20",
-        "parties?dataset=digits&parties=20000&public_rows=500&repeats=4",
-        "hypotheses?epsilon=1",
+        "classifier?repeats=12",
+        pytest.param("parties?dataset=digits&parties=20000&public_rows=500&repeats=4", marks=pytest.mark.soak),
+        pytest.param("hypotheses?epsilon=1", marks=pytest.mark.soak),
     ],
 )
 def test_long_work_gives_way_to_a_movement_whose_link_is_there_at_once(lab, slow, path):
@@ -173,7 +181,7 @@ LISTEN = f"""() => {{
 }}"""
 
 
-@pytest.mark.parametrize("how", LOOKS, ids=LOOK_IDS)
+@pytest.mark.parametrize("how", [LOOKS[0], pytest.param(LOOKS[1], marks=pytest.mark.soak)], ids=LOOK_IDS)
 def test_a_training_plays_from_the_first_step_to_the_last(lab, how):
     page = lab(TRAINING, charts=3, **how)
     says(page, "After 60 steps of 60, epsilon 3 is spent")
