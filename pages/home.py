@@ -16,7 +16,7 @@ from ui.page import Knobs, Page, always
 from ui.plot import theme
 from ui.texts import Texts
 
-HEIGHT = 510
+HEIGHT = 540
 QUESTION = "What does privacy cost a learning algorithm?"
 ABOUT = "Explore differential privacy in machine learning in a browser"
 _SAYS = Texts(__file__, "home.md")
@@ -114,7 +114,7 @@ def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown:
     shown(home, welcome=f'<h1>{home.question}</h1><p class="lab-lead">{lead}</p>')
     _moves(home)
     for column, (person, page) in zip(st.columns(len(DOORS), gap="small"), DOORS.items(), strict=True):
-        with column.container(border=True):
+        with column.container(border=True, key=f"door-{person}"):
             st.page_link(doors[page], label=_SAYS[f"doors.{person}"], width="stretch")
     st.header("All pages")
     _all(pages, doors)
@@ -162,5 +162,6 @@ def _all(pages: Sequence[Page], doors: Mapping[str, st.Page]) -> None:
     for column, group in zip(st.columns(len(groups), gap="large"), groups, strict=True):
         column.markdown(f"**{group}**")
         for page in (one for one in pages if one.group == group):
-            column.page_link(doors[page.name], icon=page.icon)
-            column.caption(page.about)
+            item = column.container(key=f"page-{page.name}", gap=None)
+            item.page_link(doors[page.name], icon=page.icon)
+            item.caption(page.about)

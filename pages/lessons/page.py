@@ -112,7 +112,7 @@ def _all() -> None:
         for place, lesson in enumerate(LESSONS, 1):
             with st.container(border=True, height="stretch", key=f"lesson-card-{lesson.name}"):
                 title = f"{place}. {lesson.text('Title')}"
-                st.button(title, key=f"lesson.{lesson.name}.open", on_click=go, args=(lesson,))
+                st.button(title, key=f"lesson.{lesson.name}.open", type="tertiary", on_click=go, args=(lesson,))
                 st.markdown(lesson.text("Question"))
                 done = " · :material/check: done" if kept(lesson).done else ""
                 st.caption(f"{lesson.minutes} minutes{done}")

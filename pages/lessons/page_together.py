@@ -77,7 +77,9 @@ def key_was_used() -> bool:
 
 
 def join() -> None:
-    with st.form("lessons.join", border=False, width="content"), st.container(horizontal=True):
+    row = {"horizontal": True, "vertical_alignment": "center"}
+    with st.form("lessons.join", border=False, width="content"), st.container(**row):
+        st.markdown(say.JOIN, width="content")
         code = st.text_input(
             "Code of a room", max_chars=LETTERS_A_CODE, label_visibility="collapsed", placeholder="Code", width=110
         )

@@ -12,7 +12,7 @@ from ui.texts import Texts
 
 STEPS = {"guess": "Guess", "reveal": "What did you see?", "why": "Why", "try": "Try it yourself"}
 _SAYS = Texts(__file__, "texts/page.md")
-INTRODUCTION, GRADELESS, AGAIN = (_SAYS[name] for name in ("introduction", "ungraded", "again"))
+INTRODUCTION, JOIN, GRADELESS, AGAIN = (_SAYS[name] for name in ("introduction", "join", "ungraded", "again"))
 OPEN, GONE, USED, CARRY, CLOSED = (_SAYS[name] for name in ("open", "gone", "used", "carry", "closed"))
 NAMELESS, NAMELESS_TEACHER = _SAYS["nameless"], _SAYS["nameless-teacher"]
 

@@ -39,19 +39,18 @@ def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
     about = {page.name: page for page in pages}
     desk.choose("topic", "Page", {name: about[name].title for name in desk.settings.TOPICS})
     about[desk.settings.topic].setup(desk)
-    with st.popover("Measure and parameters", icon=":material/tune:"):
-        settings = desk.settings
-        named = {name: words.label(name) for name in settings.knobs}
-        measure(desk)
-        desk.choose("knob", "Parameter to solve for", named)
-        desk.choose("other", "Second axis of the map", named)
-        page_links.door(settings.topic, "Open these settings on their page", settings.settings)
 
 
 def more(pages: Sequence[Page], desk: controls.Desk) -> None:
+    settings = desk.settings
+    named = {name: words.label(name) for name in settings.knobs}
+    measure(desk)
+    desk.choose("knob", "Parameter to solve for", named)
+    desk.choose("other", "Second axis of the map", named)
     topic = next(page for page in pages if page.name == desk.settings.topic).at(desk.settings.settings)
     if topic.more:
         topic.more(desk)
+    page_links.door(settings.topic, "Open these settings on their page", settings.settings)
 
 
 def aside(desk: controls.Desk) -> None:
