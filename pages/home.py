@@ -1,10 +1,7 @@
 """What this is, at once: a picture that moves, three moves to make on it, and where to go from there."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from html import escape
-from itertools import cycle
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -12,6 +9,7 @@ import streamlit as st
 from ui import controls
 from ui.compute import compute
 from ui.live import Picture
+from ui.moves import bold
 from ui.page import Knobs, Page, always
 from ui.plot import theme
 from ui.texts import Texts
@@ -94,15 +92,14 @@ def front(pages: Sequence[Page]) -> Page:
         words={**whole.words, "verdict": always(""), "caption": _legend},
         pictures=lambda result: [[picture(result)]],
         tabs=(),
+        move=None,
     )
 
 
 def _legend(result: Any) -> str:
-    """Return what the marks and lines of the map mean, HTML."""
-    marks = zip(theme.CLASSES, cycle("●■▲◆✕"), map(escape, result.classes), strict=False)
-    named = [f'<span><i style="color:{colour}">{mark}</i> {name}</span>' for colour, mark, name in marks]
-    lines = [_SAYS("legend.private", count=result.settings.repeats), _SAYS["legend.reference"]]
-    return f'<p class="lab-legend">{"".join([*named, *lines])}</p>'
+    """Return what the lines of the map mean, HTML."""
+    lines = _SAYS("legend.private", count=result.settings.repeats), _SAYS["legend.reference"]
+    return f'<p class="lab-legend">{"".join(lines)}</p>'
 
 
 def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown: Callable[..., None]) -> None:
@@ -110,8 +107,7 @@ def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown:
 
     doors: name of a page -> where it opens.
     """
-    lead = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", _SAYS["lead"])
-    shown(home, welcome=f'<h1>{home.question}</h1><p class="lab-lead">{lead}</p>')
+    shown(home, welcome=f'<h1>{home.question}</h1><p class="lab-lead">{bold(_SAYS["lead"])}</p>')
     _moves(home)
     for column, (person, page) in zip(st.columns(len(DOORS), gap="small"), DOORS.items(), strict=True):
         with column.container(border=True, key=f"door-{person}"):

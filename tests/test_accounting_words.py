@@ -54,7 +54,7 @@ def finished() -> list:
 def words(result) -> str:
     verdict = say.verdict(result)
     assert len(plain(verdict)) <= 300
-    parts = [verdict, *say.diagnostics(result), *say.effects(result), say.guarantee(result), say.SAYS["caption"]]
+    parts = [verdict, *say.diagnostics(result), *say.effects(result), say.guarantee(result)]
     parts += [f"{one.label}: {one.value} ({one.note})." for one in say.numbers(result)]
     parts += [f"{name} finding: {finding(result)}." for name, finding in say.FINDINGS.items()]
     parts += [words_searches.searches(result)]

@@ -1,5 +1,6 @@
 """What holds on every page: it opens, takes links and movements, refuses in words, and draws and says all it can."""
 
+import math
 import re
 from collections import Counter
 from dataclasses import asdict
@@ -18,6 +19,10 @@ from pages.classifier.result import ClassifierResult
 from tests.app import QUICK, address, at_rest, moved, opened, press, settings_of, text
 from tests.sentences import first, options, plain
 from ui import controls, panels
+from ui.compute import compute
+from ui.moves import bold
+from ui.plot.theme import written
+from ui.vocabulary import KNOBS
 
 CLASSIFIER = "classifier"
 BY_NAME = {page.name: page for page in table.PAGES}
@@ -228,6 +233,27 @@ def test_forged_movements_are_ignored(junk):
     app.run()
     assert not app.exception
     assert settings_of(app, CLASSIFIER) == ClassifierSettings()
+
+
+@pytest.mark.parametrize("page", [page for page in TOPICS if BY_NAME[page].move])
+def test_a_page_asks_for_a_move_that_ticks_itself_off_at_rest(page):
+    """It names a slider in view, and then says what the tile says."""
+    here, move = BY_NAME[page], BY_NAME[page].move
+    app = opened(page, **QUICK[page])
+    settings = settings_of(app, page)
+    shown = here.at(settings).sliders(settings)
+    assert move.knob in (shown.hero, shown.play, *shown.main)
+    label = (KNOBS[move.knob] | shown.changes.get(move.knob, {}))["label"].lower()
+    ask = plain(bold(move.ask))
+    assert label.partition(" (")[0] in ask.lower()
+    assert len(ask.split()) <= 20
+    assert bold(move.ask) in text(app)
+    bound = next(filter(math.isfinite, (move.low, move.high)), elsewhere(settings, move.knob))
+    app = at_rest(moved(app, page, move.knob, bound), page)
+    assert bold(move.ask) not in text(app)
+    result, _ = compute(settings_of(app, page), seconds=60)
+    tile = here.at(result.settings).numbers(result)[move.tile]
+    assert f"{tile.label} at {label} {written(bound)}: <b>{tile.value}</b>" in text(app)
 
 
 def test_another_data_set_keeps_the_other_settings():

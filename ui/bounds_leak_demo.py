@@ -79,9 +79,9 @@ def _picture(way: str, scores: np.ndarray, found: dict[str, np.ndarray]) -> live
     figure = theme.figure(
         *traces,
         title=theme.title(_NAMES[way], f"epsilon at least {number(least)}"),
-        legend="upper right",
+        legend=True,
         xaxis={"title": {"text": "attacker's score"}, "range": [edges[0], edges[-1]]},
-        yaxis={"title": {"text": "models"}, "range": [0, 1.35 * max(hill.max() for hill in hills)]},
+        yaxis={"title": {"text": "models"}, "range": [0, 1.05 * max(hill.max() for hill in hills)]},
     )
     alt = SAYS("leak.alt", way=_NAMES[way], runs=scores.shape[1], least=number(least))
     return live.Picture(name=f"wrong.{way}", figure=figure, alt=alt, about=SAYS["leak.about"], height=260)

@@ -165,6 +165,7 @@ class Desk:
         channel: Mapping[str, Any] | None = None,
         stage: bool = False,
         selectors: bool = False,
+        move: Mapping[str, object] | None = None,
     ) -> None:
         """Mount the knobs that are ``shown``, last in the fragment.
 
@@ -193,6 +194,7 @@ class Desk:
             channel=channel,
             stage=stage,
             selectors=selectors,
+            move=move,
         )
 
     @property

@@ -57,16 +57,12 @@ function legend(node) {
 /** A figure without what stands around it here, nor the room for that. */
 function bare({ data, layout }) {
   const { title: _, ...rest } = layout
-  const { range, tickvals } = layout.yaxis
-  const above = layout.legend?.yanchor === "top" && tickvals && layout.yaxis.type !== "log"
-  const top = above ? Math.min(range[1], 1.03 * Math.max(...tickvals)) : range?.[1]
   return {
     data,
     layout: {
       ...rest,
       showlegend: false,
       margin: { ...layout.margin, t: layout.margin.t - TITLE },
-      yaxis: { ...layout.yaxis, ...(range && { range: [range[0], top] }) },
     },
   }
 }

@@ -21,6 +21,7 @@ from ui import hundred, my_rows
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk, Knobs
 from ui.live import Picture
+from ui.moves import Move
 from ui.panels import Number, bullets, note, tiles
 
 Rows = Sequence[Sequence[Picture]]
@@ -176,6 +177,7 @@ class Page:
     variant: settings -> the page as it is with them, where their choice makes it another; None where not.
     asked: the questions that can be asked about it.
     label: result -> what its privacy label says; without, nothing is stated.
+    move: the one worth making on it, which a card asks for.
     """
 
     name: str
@@ -202,6 +204,7 @@ class Page:
     variant: Callable[[Any], "Page | None"] | None = None
     asked: Asked | None = None
     label: Callable[[Any], Stated] = _SILENT
+    move: Move | None = None
 
     def at(self, settings: Settings) -> "Page":
         """Return the page as it is with these settings, and with the tabs that they have."""

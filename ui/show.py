@@ -12,6 +12,7 @@ from lab import papers
 from ui import controls, debounce, glossary, live, metrics, present, static_files, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
+from ui.moves import card as move_card
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Asked, Page, Tab
 from ui.share import paper, share, told
 
@@ -143,10 +144,13 @@ def _moving(page: Page, welcome: str) -> None:
         teacher.offer_all(desk)
         if here.tabs:
             card(desk, pins, both)
+    sliders = teacher.knobs(here, desk)
+    with left:
+        move = move_card(here.move, desk, sliders, both.view.numbers)
     with panel_place:
         channel = None if desk.settings.private else desk.place(tab)
-        marked = marks(desk.settings, pins.ghost)
-        desk.panel(teacher.knobs(here, desk), done=both.done, marks=marked, channel=channel, selectors=bool(here.more))
+        told: dict[str, Any] = {"marks": marks(desk.settings, pins.ghost), "selectors": bool(here.more), "move": move}
+        desk.panel(sliders, done=both.done, channel=channel, **told)
 
 
 def _seconds(page: Page, desk: controls.Desk) -> float:

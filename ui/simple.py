@@ -102,7 +102,7 @@ def _curve(
         ),
         now=now,
         title=theme.title(says["chart"], trained(len(at), len(result.curve.at))),
-        legend="upper right",
+        legend=True,
         xaxis=xaxis,
         yaxis={"title": {"text": says["axis"]}, "range": list(within)},
     )

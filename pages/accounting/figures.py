@@ -35,16 +35,14 @@ Points = tuple[np.ndarray, np.ndarray]
 
 def over_steps(result: AccountingResult, finding: str = "") -> dict:
     """Draw epsilon as the run goes on, by each theorem."""
-    # Where a step costs little all curves begin low, and where it costs much they end high.
-    free = "upper left" if result.one_step < 1 else "lower right"
     title = theme.title("Epsilon by steps", finding)
-    return _curves(result, result.over_steps, FIRST, thin="renyi", field="steps", title=title, legend=free)
+    return _curves(result, result.over_steps, FIRST, thin="renyi", field="steps", title=title)
 
 
 def over_noise(result: AccountingResult, finding: str = "") -> dict:
     """Draw epsilon of a run of this length over the noise multiplier, by each theorem."""
     title = theme.title("Epsilon by noise", finding)
-    return _curves(result, result.over_noise, ROWS, field="noise_multiplier", title=title, legend="upper right")
+    return _curves(result, result.over_noise, ROWS, field="noise_multiplier", title=title)
 
 
 def _curves(
@@ -54,7 +52,6 @@ def _curves(
     *,
     field: str,
     title: dict,
-    legend: str,
     thin: str = "",
 ) -> dict:
     """Draw the curves of ``rows`` over a field, with what this run costs by those that are not ``thin``."""
@@ -66,10 +63,10 @@ def _curves(
         *(_curve(result, row, points(row), result.epsilon(row), thin=row == thin) for row in rows),
         now=now,
         rule={"yref": "y", "y0": min(today, default=_LOW), "y1": min(_HIGH, max(today, default=_LOW))},
-        levels=[Level(y=result.settings.target_epsilon, colour=theme.BOUND)],
+        levels=[Level(y=result.settings.target_epsilon, name=SAYS["chart.target"], colour=theme.BOUND, inked=True)],
         shapes=[cross] if PUBLISHED in rows else (),
         title=title,
-        legend=legend,
+        legend=True,
         xaxis=_log_axis(f"{field.replace('_', ' ')} (log scale)", low, high),
         yaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH),
     )
@@ -89,7 +86,6 @@ def _curve(
         colour=colour,
         dash=dash,
         width=1 if thin else None,
-        listed=not thin,
         at_now=today if dotted else None,
         ghost=row == "pld",
     )
@@ -156,7 +152,7 @@ def searches(result: AccountingResult, finding: str = "") -> dict:
         *(_search(result, way) for way in WAYS),
         levels=[Level(y=run if 0 < run < np.inf else _LOW)],
         title=theme.title("Cost of tuning", finding),
-        legend="upper left",
+        legend=True,
         shapes=[mark for way in WAYS for mark in _now(result, way)],
         xaxis=theme.share_axis("probability of one of the best 10\u00a0% of configurations", 1.02, step=0.2),
         yaxis=theme.log_axis("epsilon (log scale)", 10**low, 10**high, most=5, word="{:,.10g}".format),
@@ -188,7 +184,7 @@ def constants(result: AccountingResult, finding: str = "") -> dict:
         now=result.settings.steps,
         levels=[Level(y=PROVED, colour=theme.BOUND)],
         title=theme.title("Constant c₂", finding),
-        legend="upper right",
+        legend=True,
         xaxis=_log_axis("steps (log scale)", *result.settings.LIMITS["steps"]),
         yaxis=_log_axis("c₂ (log scale)", *_CONSTANTS, most=4),
     )
@@ -212,7 +208,7 @@ def moments(result: AccountingResult, finding: str = "") -> dict:
         Curve(name="not stated here", x=at, y=_finite(bound, ~stated), colour=theme.BOUND, dash="dot"),
         now=found.best("exact")[1],
         title=theme.title("Moments", finding),
-        legend="upper left",
+        legend=True,
         xaxis=_log_axis("lambda (log scale)", 1, at[-1]),
         yaxis=theme.log_axis("log moment of one step (log scale)", 10**low, 10**high, most=5, word=theme.written),
     )

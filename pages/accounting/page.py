@@ -8,6 +8,7 @@ from pages.accounting import words_statements as stated
 from pages.accounting.experiment import AccountingSettings
 from pages.accounting.result import AccountingResult
 from ui import controls, labels, live
+from ui.moves import Move
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 
 HEIGHT = 455
@@ -50,11 +51,11 @@ PAGE = Page(
     label=labels.of("accounting", promise=lambda result: result.held),
     setup=setup,
     lead=always(say.INTRODUCTION),
+    move=Move("sampling_rate", say.SAYS["move"], low=1),
     numbers=say.numbers,
     knobs=always(Knobs(hero="noise_multiplier", main=MAIN, more=MORE, changes=say.KNOBS)),
     words={
         "verdict": say.verdict,
-        "caption": always(say.SAYS["caption"]),
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "neighbours": say.neighbours,

@@ -41,6 +41,7 @@ def people(result: WorldsResult) -> dict:
         *_points(result),
         shapes=[*shapes, _meant(result)],
         title=theme.title("Target person", f"{who} ({name if len(name) > 1 else f'class {name}'})"),
+        legend=True,
         **layout,
     )
 
@@ -153,9 +154,9 @@ def accuracy(result: WorldsResult) -> dict:
         measured,
         now=result.settings.epsilon,
         title=theme.title("Attack accuracy", finding(result)),
-        legend="lower right",
+        legend=True,
         xaxis=EPSILON_AXIS,
-        yaxis=theme.axis("attack accuracy, %", 33, 103),
+        yaxis=theme.axis("attack accuracy, %", 40, 103),
     )
 
 

@@ -180,7 +180,7 @@ def beside(result: OnceResult) -> dict:
         *many,
         now=result.settings.epsilon,
         title=theme.title("Audits of each claim", trained(int(done["median"].sum()), len(frame))),
-        legend="upper left",
+        legend=True,
         xaxis=EPSILON_AXIS | {"title": {"text": "claimed epsilon (log scale)"}},
         yaxis=_AXIS | {"title": {"text": "epsilon, lower bound (log scale)"}, "range": [-1.3, 2.2]},
     )

@@ -58,7 +58,7 @@ def roc(result: MembersResult) -> dict:
         *curves,
         now=0.01,
         title=theme.title("Members found", "at 1 % FPR"),
-        legend="lower right",
+        legend=True,
         xaxis=_LOG_SHARE | {"title": {"text": "false-positive rate (log scale)"}, "range": [-3.05, 0.05]},
         yaxis=_LOG_SHARE | {"title": {"text": "members found (log scale)"}, "range": [-3.6, 0.1]},
     )
@@ -103,7 +103,7 @@ def groups(result: GroupsResult) -> dict:
         *curves,
         now=result.settings.epsilon,
         title=theme.title("Accuracy", _evenly(result)),
-        legend="lower right",
+        legend=True,
         xaxis=EPSILON_AXIS,
         yaxis=theme.axis("test accuracy, %", 0, 102),
     )
@@ -205,7 +205,7 @@ def match(result: InversionResult) -> dict:
         *curves,
         now=result.settings.epsilon,
         title=theme.title("Correlation", trained(len(epsilons), len(result.curve.at))),
-        legend="lower right",
+        legend=True,
         xaxis=EPSILON_AXIS,
         yaxis=theme.axis("correlation with the truth", -0.45, 1.08),
     )

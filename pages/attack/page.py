@@ -24,6 +24,7 @@ from pages.attack.parameters import MISFITS, PARTS
 from pages.attack.two_worlds_result import WorldsResult
 from pages.attack.who_pays import GroupsResult
 from ui import controls, labels, live, my_rows, outcomes, panels
+from ui.moves import Move
 from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed, noted
 
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
@@ -173,6 +174,7 @@ WORLDS = Page(
     setup=setup,
     more=more,
     lead=say.lead,
+    move=Move("person", say.SAYS["move"], low=1),
     numbers=say.numbers,
     knobs=worlds_knobs,
     words=words("worlds", say.verdict, say.diagnostics, say.guarantee, say.worlds_table, caption=say.caption),

@@ -85,7 +85,7 @@ def loss(result: ClassifierResult) -> dict:
         *curves,
         Curve(name=_name(result, "reference"), colour=theme.NON_PRIVATE, x=reference.steps, y=reference.loss),
         title=theme.title(SAYS["figures.loss"], "not released"),
-        legend="upper right",
+        legend=True,
         xaxis=theme.axis("step", 0, result.settings.steps),
         yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
     )
@@ -118,7 +118,7 @@ def accuracy(result: ClassifierResult) -> dict:
         *curves,
         now=settings.epsilon,
         title=theme.title(SAYS["figures.accuracy"], _finding(result)),
-        legend="lower right",
+        legend=True,
         xaxis=theme.epsilon_axis(*settings.LIMITS["epsilon"]),
         yaxis=theme.axis("test accuracy, %", 0, 102),
     )

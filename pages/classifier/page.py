@@ -12,6 +12,7 @@ from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.parameters import ClassifierParameters
 from pages.classifier.result import ClassifierResult
 from ui import controls, labels, live, panels
+from ui.moves import Move
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
 HEIGHT = 455
@@ -90,6 +91,7 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=lambda settings: say.LEAD["none" if settings.version == "none" else "private"],
+    move=Move("epsilon", say.SAYS["move"], high=0.1, tile=2),
     knobs=knobs,
     numbers=say.numbers,
     words={

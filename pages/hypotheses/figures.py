@@ -76,11 +76,11 @@ def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS
         curves.append(_curve(*STYLES[method], scale * at, y, value=value, at_now=median, ghost=main))
         lowest = min([lowest, *(100 * found[1]), median])
     top = 5 * np.ceil(20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2)
-    least = 5 * np.floor((lowest - 0.4 * (top - lowest)) / 5)  # the legend's room is below the curves
+    least = 5 * np.floor((lowest - 1) / 5)
     return over(
         *curves,
         now=now,
-        legend="lower right",
+        legend=True,
         title=_titled(result, along, methods),
         xaxis=_axis(along),
         yaxis=theme.axis("test accuracy, %", least, min(top, 101)),
@@ -294,7 +294,7 @@ def laws(result: HypothesesResult) -> dict:
     low, top = _range([*(curve.y for curve in curves), few], np.array([]))
     return over(
         *curves,
-        legend="lower right",
+        legend=True,
         title=theme.title(SAYS["chart.laws"], _laws_found(result)),
         levels=[Level(y=few, name="target only, all words", colour=theme.GOLD)],
         xaxis=_axis("epsilon"),

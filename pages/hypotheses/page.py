@@ -15,6 +15,7 @@ from pages.hypotheses.figures import SAYS
 from pages.hypotheses.parameters import ROWS, WEIGHTS, HypothesesParameters
 from pages.hypotheses.result import HypothesesResult
 from ui import controls, labels, live, own_file, panels
+from ui.moves import Move
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 NOISES = {
@@ -136,6 +137,7 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=always(SAYS["lead"]),
+    move=Move("epsilon", SAYS["move"], high=1),
     numbers=say.numbers,
     knobs=knobs,
     words={

@@ -77,8 +77,8 @@ def key_was_used() -> bool:
 
 
 def join() -> None:
-    row = {"horizontal": True, "vertical_alignment": "center"}
-    with st.form("lessons.join", border=False, width="content"), st.container(**row):
+    form = st.form("lessons.join", border=False, width="content")
+    with form, st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(say.JOIN, width="content")
         code = st.text_input(
             "Code of a room", max_chars=LETTERS_A_CODE, label_visibility="collapsed", placeholder="Code", width=110

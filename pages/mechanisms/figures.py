@@ -42,7 +42,7 @@ def release(result: MechanismsResult, finding: str = "") -> dict:
             meta=theme.GHOST,
         ),
         title=theme.title("Released number", finding),
-        legend="upper left",
+        legend=True,
         xaxis=theme.axis("released number", *_span(result)) | {"anchor": "y2", "zeroline": False},
         yaxis=theme.axis("density", -0.14 * top, top)
         | {"domain": [0.4, 1], "showticklabels": False, "zeroline": True, "showgrid": False},
@@ -205,7 +205,7 @@ def trade_off(result: MechanismsResult, finding: str = "") -> dict:
         Curve(name="this noise", x=alpha, y=misses, colour=theme.PRIVATE, ghost=True),
         right=_RIGHT,
         title=theme.title("Best attacker", finding),
-        legend="upper right",
+        legend=True,
         shapes=[theme.diamond(100 * alarms, 100 * missed, name=theme.GHOST)],
         xaxis=_hundred("false-positive rate, %", 2),
         yaxis=_hundred("false-negative rate, %", 2),
@@ -246,7 +246,7 @@ def errors(result: MechanismsResult, finding: str = "") -> dict:
         now=settings.epsilon,
         rule={"yref": "y", "y0": min(here.values()), "y1": max(here.values())},
         title=theme.title("90 % error by epsilon", finding),
-        legend="upper right",
+        legend=True,
         shapes=[theme.diamond(settings.epsilon, result.worlds.within, name=theme.GHOST)],
         xaxis=theme.epsilon_axis(*EPSILON_RANGE),
         yaxis=theme.axis("90 % error, ± (log scale)", low, high, log=True) | {"dtick": 1, "tickformat": "~g"},
@@ -287,7 +287,7 @@ def formulas(result: MechanismsResult, finding: str = "") -> dict:
         now=epsilon,
         levels=[Level(y=1.0)],
         title=theme.title("Real / claimed epsilon", finding),
-        legend="upper left",
+        legend=True,
         shapes=[
             theme.dot(epsilon, one.real / epsilon, colour=theme.PRIVATE if one.real <= epsilon else theme.BOUND)
             for one in found.values()
@@ -341,7 +341,7 @@ def choice(result: MechanismsResult, finding: str = "") -> dict:
     return theme.figure(
         *bars,
         title=theme.title("Winner", finding),
-        legend="lower right",
+        legend=True,
         barmode="group",
         bargap=0.25,
         left=92,

@@ -6,6 +6,7 @@ from pages.mechanisms import figures, words_tables
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult, MechanismsSettings
 from ui import controls, labels, live
+from ui.moves import Move
 from ui.page import WHY_TAB, Knobs, Page, Rows, Tab, always, listed, noted
 
 HEIGHT = 455
@@ -59,6 +60,7 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=always(say.INTRODUCTION),
+    move=Move("epsilon", say.SAYS["move"], low=5, tile=3),
     numbers=say.numbers,
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
     words={

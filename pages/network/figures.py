@@ -32,8 +32,6 @@ MECHANISMS = {
 LAYERS = (theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
 # The histogram's height: a share of all gradients in one bar.
 _TALLEST = 0.25
-# The top of the axis of accuracy, in percent; and the height of the legend there, as a share of it.
-_TOP, _LEGEND = 102, 0.25
 # How far an axis goes on beyond the end of the training.
 _BESIDE = 1.02
 
@@ -81,30 +79,16 @@ def accuracy(result: NetworkResult) -> dict:
     What moves while it plays are shapes, so that the curves need not be drawn again; the values stand over the maps.
     """
     base, (now, end, label) = result.split.best_constant[1], _axis(result)
-    place, name = _between(result, base), SAYS["figures.baseline"]
-    drawn = over(
+    name = SAYS["figures.baseline"]
+    return over(
         *_trajectory(result, "accuracy", 100, at_now=100 * result.summary("private").median),
         Curve(name=name, y=100 * base, value=theme.percent(base), colour=theme.NON_PRIVATE, dash="dash"),
         now=now,
-        rule={} if place else {"y0": _LEGEND},  # the rule ends above the corner
         title=theme.title(SAYS("figures.accuracy", label=label), _finding(result)),
-        legend="lower right",
+        legend=True,
         xaxis=theme.axis(label, 0, end),
-        yaxis=theme.axis("test accuracy, %", 0, _TOP),
+        yaxis=theme.axis("test accuracy, %", 0, 102),
     )
-    if place:
-        drawn["layout"]["legend"] |= {"x": 0.97, "y": place, "yanchor": "middle"}
-    return drawn
-
-
-def _between(result: NetworkResult, base: float) -> float | None:
-    """Return the middle of the curves' ends, as a share of the height, if the legend's corner is not free of them."""
-    trajectories = result.trajectories.values()
-    low, high = sorted(one["accuracy median"].iloc[-1] for one in trajectories)
-    lowest = min(base, *(one["accuracy low"].iloc[len(one) // 2 :].min() for one in trajectories))
-    if lowest * 100 / _TOP > _LEGEND or high - low < 2 * _LEGEND:
-        return None
-    return float(low + high) / 2 * 100 / _TOP
 
 
 def _finding(result: NetworkResult) -> str:
@@ -128,7 +112,7 @@ def loss(result: NetworkResult) -> dict:
         *_trajectory(result, "loss"),
         now=now,
         title=theme.title(SAYS["figures.loss"], "not released"),
-        legend="lower left",
+        legend=True,
         xaxis=theme.axis(label, 0, end),
         yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
     )
@@ -191,9 +175,8 @@ def clipped(result: NetworkResult) -> dict:
     return over(
         *(Curve(name=name, x=epochs, y=100 * share, colour=colour) for name, share, colour in shown),
         now=result.epochs,
-        rule={"y0": 0.4} if each else {},
         title=theme.title(SAYS["figures.clipped"], change),
-        legend="lower right" if each else None,
+        legend=each,
         xaxis=theme.axis("epochs", 0, _last_epoch(result)),
         yaxis=theme.axis("gradients clipped, %", 0, 108),
     )
@@ -229,12 +212,11 @@ def noise_left(result: NetworkResult) -> dict:
     return over(
         *(Curve(name=MECHANISMS[name][0], x=x, y=y, colour=MECHANISMS[name][1]) for name, y in drawn.items()),
         now=result.epochs,
-        rule={"y0": _LEGEND},
         left=66,
         title=theme.title(
             SAYS["figures.noise_left"], SAYS("figures.noise_left_epsilon", epsilon=f"{settings.left:.3g}")
         ),
-        legend="lower right",
+        legend=True,
         xaxis=theme.axis("epochs", 0, _last_epoch(result)),
         yaxis=theme.steady_axis("sd of the noise in a weight (log scale)", low, high),
     )

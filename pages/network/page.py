@@ -13,6 +13,7 @@ from pages.network.experiment import NetworkSettings
 from pages.network.parameters import ACCOUNTANTS, CLIPPING, DATA, OVER, PLANS
 from pages.network.result import NetworkResult
 from ui import controls, live, panels
+from ui.moves import Move
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab, listed
 
 HEIGHT = 455
@@ -88,6 +89,7 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=say.lead,
+    move=Move("shown", say.SAYS["move"], high=15),
     numbers=say.numbers,
     knobs=knobs,
     words={

@@ -28,7 +28,7 @@ STYLES = {
     "pate": ("PATE", theme.PINE),
 }
 WITHOUT = {
-    "batch": ("all rows, non-private", theme.NON_PRIVATE),
+    "batch": ("non-private", theme.NON_PRIVATE),
     "local": ("single party", theme.GOLD),
 }
 # In a legend, about as they usually end.
@@ -42,11 +42,7 @@ _PARTS = {"total": "Theorem 4, upper bound", "noise": "its noise part", "rows": 
 
 def over_epsilon(result: PartiesResult) -> dict:
     low, high = LIMITS["epsilon"]
-    # Guessing among many classes is seldom right, and few parties do no better: the lower corner is not free then, and
-    # room is made above.
-    free = result.chance > 0.4 and not result.settings.private
-    legend, top = ("lower right", 103) if free else ("upper left", 166)
-    return _accuracy(result, "epsilon", axis=theme.epsilon_axis(low, high), legend=legend, top=top)
+    return _accuracy(result, "epsilon", axis=theme.epsilon_axis(low, high))
 
 
 def over_parties(result: PartiesResult) -> dict:
@@ -61,7 +57,7 @@ def _parties_axis(most: float = LIMITS["parties"][1]) -> dict:
     return theme.axis(text, low, high, log=True, ticks=[tick for tick in (2, 3, 5, 10, 20, 50) if tick <= most])
 
 
-def _accuracy(result: PartiesResult, along: str, *, axis: dict, legend: str | None = None, top: int = 103) -> dict:
+def _accuracy(result: PartiesResult, along: str, *, axis: dict) -> dict:
     """Draw the chosen release with 90 % of its runs, a stroke for each run at what is now, and what else there is."""
     # Classes of a file are seldom as many each: the better answer for all is what a model has to beat
     file = result.settings.private
@@ -71,9 +67,9 @@ def _accuracy(result: PartiesResult, along: str, *, axis: dict, legend: str | No
         now=getattr(result.settings, along),
         levels=[_chance(level, word)],
         title=theme.title(SAYS[f"chart.{along}"], finding(result, along)),
-        legend=legend,
+        legend=True,
         xaxis=axis,
-        yaxis=theme.axis("test accuracy, %", 0, top, ticks=range(0, 101, 20)),
+        yaxis=theme.axis("test accuracy, %", 0, 103, ticks=range(0, 101, 20)),
     )
 
 
@@ -190,7 +186,7 @@ def noise(result: PartiesResult) -> dict:
         now=result.settings.parties,
         left=_WIDER,
         title=theme.title(SAYS["chart.noise"], SAYS["chart.dotted"]),
-        legend="upper right",
+        legend=True,
         xaxis=_parties_axis(),
         yaxis=theme.log_axis("length (log scale)", 1e-4, 3e7),
     )
@@ -210,7 +206,7 @@ def bound(result: PartiesResult) -> dict:
         now=result.settings.parties,
         left=_WIDER,
         title=theme.title(SAYS["chart.bound"], "" if two else SAYS["chart.two_classes"]),
-        legend="upper right",
+        legend=True,
         xaxis=_parties_axis(),
         yaxis=theme.log_axis("nats (log scale)", _LEAST_RISK, 1e9),
     )
@@ -227,7 +223,7 @@ def answers(result: PartiesResult) -> dict:
         left=_LEFT,
         levels=[_chance(result.chance, "chance", side="right")],
         title=theme.title(SAYS["chart.answers"], SAYS(case, queries=result.worth)),
-        legend="lower left",
+        legend=True,
         xaxis=theme.log_axis("number of queries (log scale)", 0.9, 55_000),
         yaxis=theme.axis("test accuracy, %", 0, 103),
     )

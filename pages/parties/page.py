@@ -15,6 +15,7 @@ from pages.parties.parameters import PartiesParameters
 from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.trust import trust
 from ui import controls, labels, live, panels
+from ui.moves import Move
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
 MAIN = ("parties", "rows", "regularisation", "careless")
@@ -102,6 +103,7 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=say.lead,
+    move=Move("parties", say.SAYS["move"], high=10),
     numbers=say.numbers,
     knobs=knobs,
     words={

@@ -30,12 +30,12 @@ _LETTERS = 44
 
 def errors(result: RegressionResult) -> dict:
     """Held-out error over epsilon between the two rails, a stroke for each run at today's: of the chosen method, of the
-    one that errs least beside it, and faintly of the others. What lies above the frame is drawn on its edge.
+    one that errs least beside it. What lies above the frame is drawn on its edge.
     """
-    (low, high), late, first = _error_range(result), _late(result), result.useful_from
+    (low, high), first = _error_range(result), result.useful_from
     mean, exact = _rails(result)
     finding = "" if first is None else f"better than the baseline from epsilon {first:g}"
-    drawn = over(
+    return over(
         mean,
         *_error_curves(result, high),
         exact,
@@ -43,19 +43,16 @@ def errors(result: RegressionResult) -> dict:
         title=theme.title(
             "RMSE by epsilon", trained(len(result.curves), len(theme.REGRESSIONS), "methods trained") or finding
         ),
-        legend="lower left" if late else "upper right",
+        legend=True,
         xaxis=_EPSILON_AXIS,
         yaxis=theme.axis(f"RMSE, {result.problem.source.unit}", low, high),
     )
-    if late:
-        drawn["layout"]["legend"]["y"] = 0.07  # above the lower rail
-    return drawn
 
 
 def _error_curves(result: RegressionResult, high: float) -> list[Curve]:
-    """The median of each method, the chosen one last, with its range of nine in ten and its runs."""
+    """The median of the rival and of the chosen method, with its range of nine in ten and its runs."""
     chosen, rival, curves = result.settings.mechanism, result.rival, []
-    for name in sorted(dict.fromkeys((*result.curves, chosen)), key=lambda name: (name == chosen, name == rival)):
+    for name in (rival, chosen) if rival and rival != chosen else (chosen,):
         quantiles = np.minimum(result.quantiles(name), 20 * high) if name in result.curves else np.empty((3, 0))
         curve = _curve(name, result.settings.epsilons[: quantiles.shape[1]], quantiles[1], chosen=name == chosen)
         if name in result.at_now:
@@ -63,8 +60,6 @@ def _error_curves(result: RegressionResult, high: float) -> list[Curve]:
         if name == chosen:
             at_now, runs = min(result.summary().median, high), np.minimum(result.focus.errors, high)
             curve = replace(curve, y=quantiles, at_now=at_now, runs=runs, ends=(-9, 9))
-        elif name != rival:
-            curve = replace(curve, width=1.2, listed=False, more={"opacity": 0.45})
         curves.append(curve)
     return curves
 
@@ -73,13 +68,6 @@ def _curve(name: str, x: object, y: np.ndarray, *, chosen: bool) -> Curve:
     """Return the curve of a method; the chosen one stands out."""
     width, dots = (3, 6) if chosen else (2, 0)
     return Curve(name=METHODS[name], colour=theme.REGRESSIONS[name], x=x, y=y, width=width, dots=dots, ghost=chosen)
-
-
-def _late(result: RegressionResult) -> bool:
-    """Return whether the curves come down so late that the corner under them is free."""
-    shown = [name for name in (result.settings.mechanism, result.rival) if name and name in result.curves]
-    early = np.array(result.settings.epsilons) <= 1  # as far as a legend reaches
-    return bool(shown) and all((result.quantiles(name)[1][early] >= result.mean_error).all() for name in shown)
 
 
 def _error_range(result: RegressionResult) -> tuple[float, float]:
@@ -102,7 +90,6 @@ def no_minimum(result: RegressionResult) -> dict:
     """Draw how often the released quadratic has no minimum, over epsilon."""
     settings, chosen = result.settings, result.settings.mechanism
     found = {name: 100 * one.no_minimum for name, one in result.curves.items() if one.no_minimum is not None}
-    often = all(shares[-4:].max() > 50 for shares in found.values())
     finding = f"{result.failed} of {settings.repeats} at epsilon {settings.epsilon:.3g}" if result.noisy_surface else ""
     return over(
         *(
@@ -111,7 +98,7 @@ def no_minimum(result: RegressionResult) -> dict:
         ),
         now=settings.epsilon,
         title=theme.title("Runs without a minimum", finding),
-        legend="lower left" if often else "upper right",
+        legend=True,
         xaxis=_EPSILON_AXIS,
         yaxis=theme.axis("% of runs", -3, 103),
     )
@@ -188,14 +175,12 @@ def split(result: RegressionResult) -> dict:
             hover = f"least noise: %{{x:.1%}}<extra>{METHODS[name]}</extra>"
             least, bottom = SPLITTERS[name](result.problem.inputs), low + 0.012 * (high - low)
             curves.append(theme.markers([least], [bottom], colour=theme.REGRESSIONS[name], hover=hover, **mark))
-    left = frame.loc[frame["share"] < 0.5, frame.columns[1:]].to_numpy()
-    free = left.size and left.max() < low + 0.6 * (high - low)
     return over(
         *_rails(result),
         *curves,
         now=settings.share_of(settings.mechanism) if settings.mechanism in SPLITTERS else None,
         title=theme.title("Budget split", "▲ least noise"),
-        legend="upper left" if free else "upper right",
+        legend=True,
         xaxis=theme.share_axis("budget share for the quadratic", 1, step=0.2),
         yaxis=theme.axis(f"RMSE, {result.problem.source.unit}", low, high),
     )
@@ -230,11 +215,15 @@ def _surface(result: RegressionResult, surface: Surface, *, title: dict, dots: n
     runs = theme.specks(*ends.T, width=speck, height=speck)
     hover = "%{x:.4~g}, %{y:.4~g}<extra>least squares</extra>"
     (across, up), values = factor * middle, surface.values(middle)
+    cross: dict[str, Any] = {"colour": theme.NON_PRIVATE, "size": 13, "symbol": "x-thin-open"}
     return maps.heat(
         np.searchsorted(_EDGES, np.abs(values) / result.least_error) + np.where(values < 0, len(_SHADES), 0),
         _COLOURS,
-        theme.markers([across], [up], colour=theme.NON_PRIVATE, size=13, symbol="x-thin-open", hover=hover),
-        annotations=[theme.note("◆ a run  × least squares", "lower left")],
+        theme.markers(
+            [left - side], [up], name="run", colour=fill, size=8, hover="", symbol="diamond"
+        ),  # for the legend
+        theme.markers([across], [up], name="least squares", hover=hover, **cross),
+        legend=True,
         shapes=[theme.path(runs, fillcolor=fill, fillrule="nonzero", line=line)],
         title=title,
         xaxis=theme.axis(_feature(result, result.settings.across), left, left + side),

@@ -12,6 +12,7 @@ from pages.regression.experiment import RegressionSettings
 from pages.regression.parameters import SPLITTERS, RegressionParameters
 from pages.regression.result import RegressionResult
 from ui import controls, labels, live
+from ui.moves import Move
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
@@ -92,6 +93,7 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=always(say.LEAD),
+    move=Move("epsilon", say.SAYS["move"], low=1),
     numbers=say.numbers,
     knobs=knobs,
     words={

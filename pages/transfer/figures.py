@@ -15,28 +15,27 @@ from pages.transfer.work import CANDIDATES
 from ui.plot import theme
 from ui.plot.curves import Curve, Level, over, trained
 
-# Candidate -> (name, colour, dash). Green is what comes from public rows, blue what does not.
+# Candidate -> (name, colour, dash).
 STYLES = {
     "target": ("target only", theme.PRIVATE, "solid"),
-    "source": ("source only", theme.PUBLIC, "longdash"),
+    "source": ("source only", theme.MAUVE, "longdash"),
     "pooled": ("pooled", theme.GOLD, "longdashdot"),
     "transfer": ("source + private correction", theme.PUBLIC, "dashdot"),
 }
 # On the private rows alone.
-DESCENT = ("DP gradient descent", theme.MAUVE, "longdash")
+DESCENT = ("DP gradient descent", theme.PINE, "longdash")
 WITHOUT = ("target only, non-private", theme.NON_PRIVATE, "dot")
 # Those whose spread is drawn: what is promised nothing, or is not the question, is a line.
 _BANDS = ("target", "transfer")
 # Room for the longest numbers on a log axis, in pixels.
 _LEFT = 58
-# Of excess risks; above 1 is the room of the legend.
-_RISK, _TOP = (1e-4, 1.0), 8.0
+_RISK = (1e-4, 1.0)  # of excess risks
 # Lines that lie within this factor leave no room for two words between them.
 _NEAR = 4.0
-# Of made-up rows and of a file: what the cross is, the marks' legend, and the walk's two coefficients.
+# Of made-up rows and of a file: what the cross and the diamond are, and the walk's two coefficients.
 _NAMES = {
-    "made": ("the true coefficients", "✕ the truth   ◇ the source", "first coefficient", "second coefficient"),
-    OWN: ("non-private", "✕ non-private   ◇ the sources", "constant", "slope of the first input"),
+    "made": ("truth", "source", "first coefficient", "second coefficient"),
+    OWN: ("non-private", "sources", "constant", "slope of the first input"),
 }
 # What is said where nothing is learnt, of made-up rows and of a file.
 _NOTHING = ("predict 0", "the middle of the bounds")
@@ -72,12 +71,13 @@ def walk(result: TransferResult) -> dict:
         ends += [theme.dot(*end, colour=colour, radius=2.6, opacity=0.8, layer="between") for end in points[-1]]
     reach = max(2.65, *(1.05 * float(np.abs(one).max()) for one in (*found.corners, found.truth)))
     return theme.figure(
-        _mark(found.source, "source coefficients", "diamond-open", theme.PUBLIC),
+        _mark(found.source, names[1], "diamond-open", theme.PUBLIC),
         _mark(found.truth, names[0], "x-thin", theme.NOW),
         left=_LEFT,
         title=theme.title("Frank-Wolfe runs", _NEARER.get(result.nearer, "")),
         shapes=areas + ends,
-        annotations=[*_captions(result), theme.note(names[1], "lower right")],
+        legend=True,
+        annotations=_captions(result),
         xaxis=theme.axis(names[2], -reach, reach) | {"dtick": 1, "zeroline": False},
         yaxis=theme.axis(names[3], -reach, reach) | {"dtick": 1, "zeroline": False},
     )
@@ -89,12 +89,10 @@ def _mark(at: np.ndarray, name: str, symbol: str, colour: str) -> dict:
 
 
 def _captions(result: TransferResult) -> list[dict]:
-    large, small = result.walks.corners
-    (left, top), (right, bottom) = large[large[:, 1].argmax()].tolist(), small[small[:, 1].argmin()].tolist()
-    near = f"around the source,<br>radius {result.settings.radius:.2g}"
+    near = f"around the source, radius {result.settings.radius:.2g}"
     return [
-        theme.word("from zero", x=left, y=top, size=13, xanchor="left", yanchor="bottom", xshift=6),
-        theme.word(near, x=right, y=bottom, size=13, xanchor="center", yanchor="top"),
+        theme.note(theme.ink("from zero", theme.PRIVATE), "upper left"),
+        theme.note(theme.ink(near, theme.PUBLIC), "lower right"),
     ]
 
 
@@ -191,14 +189,14 @@ def _risks(result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: f
         top = 1.7 * max(float(np.nan_to_num(nothing)), 0.01 * result.problem.half)
         yaxis = theme.axis("RMSE, in the answer's unit", 0, top)
     else:
-        yaxis = theme.log_axis("excess risk (log scale)", _RISK[0], _TOP, most=8)
+        yaxis = theme.log_axis("excess risk (log scale)", *_RISK, most=8)
     return over(
         _curve(WITHOUT, (), plain, listed=False),
         *curves,
         now=now,
         levels=[Level(y=nothing, name=_NOTHING[own], dash="dash", width=1.2, side="right", below=not crossed)],
         annotations=[named.word(yaxis)],
-        legend="upper right",
+        legend=True,
         left=_LEFT,
         title=theme.title(f"{'Held-out error' if own else 'Excess risk'} by {name}", finding),
         xaxis=xaxis,
@@ -224,7 +222,7 @@ def over_coefficients(result: TransferResult) -> dict:
         _curve(WITHOUT, at, np.clip([one.plain for one in found], _RISK[0], 100.0)),
         _curve(("predict 0", theme.NON_PRIVATE, "dash"), at, [one.nothing for one in found]),
         now=result.settings.dimension,
-        legend="upper left",
+        legend=True,
         left=_LEFT,
         title=theme.title("Private rows alone", _in_front(result)),
         xaxis=theme.log_axis("coefficients (log scale)", low / 1.2, high * 1.2, most=8),

@@ -11,6 +11,7 @@ from pages.transfer.experiment import TransferSettings
 from pages.transfer.parameters import TransferParameters
 from pages.transfer.result import TransferResult
 from ui import controls, labels, live
+from ui.moves import Move
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, listed
 
 HEIGHT = 455
@@ -90,6 +91,7 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=lambda settings: say.texts(settings)["lead"],
+    move=Move("difference", say.SAYS["move"], low=4),
     numbers=say.numbers,
     knobs=knobs,
     words={

@@ -22,7 +22,6 @@ def curve(result: WhatIfResult, say: ModuleType) -> dict:
     """Draw the measure along the knob, the target, and where it is crossed."""
     settings, (low, high) = result.settings, _range(result)
     progress = trained(len(result.curve.values), len(settings.around.curve))
-    up = (settings.asked.better == "higher") == (result.direction != "falls")
     upwards = _upwards(low, high)
     ends = upwards["range"]
     height = math.log10(settings.target) if "type" in upwards else settings.target
@@ -39,7 +38,7 @@ def curve(result: WhatIfResult, say: ModuleType) -> dict:
         *_runs(result, say),
         levels=[target],
         title=theme.title(say.title(result), progress or say.finding(result)),
-        legend="lower right" if up else "upper right",
+        legend=True,
         xaxis=_along(settings.axis(settings.along), say.low(settings.along)),
         yaxis={"title": {"text": say.upwards(settings)}} | upwards,
         shapes=_crossing(result),
@@ -181,14 +180,14 @@ def _words(result: WhatIfResult, say: ModuleType) -> list[dict]:
 
 
 def _beside(result: WhatIfResult, say: ModuleType, value: float, *, left: bool, colour: str) -> dict:
-    """Return a value of the knob at the line that stands there: over the chart, or under the name of the axis."""
+    """Return a value of the knob at the line that stands there."""
     axis = result.settings.axis(result.settings.along)
     x, (low, high) = float(axis.place(value)), axis.ends
     share = (x - low) / (high - low)
     left = share > 0.88 or (left and share >= 0.12)
     text = theme.ink(f"<b>{say.answer(result, value)}</b>", colour)
     place = {"xanchor": "right" if left else "left", "xshift": -4 if left else 4, "yref": "paper", "yanchor": "bottom"}
-    return theme.word(text, x=x, y=1 if share > 0.4 else 0, size=13) | place
+    return theme.word(text, x=x, y=0, size=13) | place
 
 
 # ---- which setting is best
@@ -215,7 +214,7 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
     return theme.figure(
         *drawn,
         title=theme.title(SAYS["chart.tries"], say.best_finding(result)),
-        legend="lower left" if settings.asked.better == "higher" else "upper left",
+        legend=True,
         xaxis={"title": {"text": SAYS["chart.order"]}, "range": [0.3, len(settings.tried) + 0.7], "nticks": 7},
         yaxis={"title": {"text": say.upwards(settings)}, "range": [low - room, high + room]},
         shapes=[theme.level(now, colour=theme.NOW, width=1.5, dash="dot")],

@@ -26,6 +26,7 @@ from pages.what_if.experiment import CURVE, REPEATS, STARTS, Topic, WhatIfSettin
 from pages.what_if.result import WhatIfResult
 from ui import controls, labels, live, page_links
 from ui.escaping import quoted
+from ui.moves import Move
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
 from ui.vocabulary import KNOBS
 
@@ -213,6 +214,7 @@ def page(pages: Sequence[Page]) -> Page:
         more=partial(more, pages),
         aside=aside,
         lead=words_answers.introduction,
+        move=Move("target", words.SAYS["move"]),
         knobs=partial(knobs, pages),
         numbers=words_numbers.numbers,
         slices=Slices(first=0.3, resting=0.5),

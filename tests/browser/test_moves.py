@@ -6,9 +6,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from pages.table import PAGES
 from scripts.fingerprints import seen
 from tests.browser.person import enter
 
+BY_NAME = {page.name: page for page in PAGES}
 OPEN = "[class*=st-key-move-][class*=-open]"
 
 
@@ -44,3 +46,21 @@ def test_an_open_move_lights_up_what_it_speaks_of(lab):
         home.get_by_role("button", name=label).click()
         for tile, style in zip((loss, attacker), styles, strict=True):
             expect(tile).to_have_css("outline-style", style)
+
+
+@pytest.mark.parametrize(
+    "page", [one.name if one.name == "mechanisms" else pytest.param(one.name, marks=pytest.mark.soak) for one in PAGES]
+)
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab, page, width):
+    opened = lab(page, width=width, height=844)
+    card, lit = opened.locator(".lab-move"), opened.locator(".row.lit")
+    expect(card).to_be_visible()
+    expect(lit).to_have_attribute("data-knob", BY_NAME[page].move.knob)
+    card.get_by_role("button", name="Dismiss").focus()
+    opened.keyboard.press("Enter")
+    expect(card).to_be_hidden()
+    expect(lit).to_have_count(0)
+    opened.reload()
+    expect(opened.locator("[data-seen]")).to_have_count(1)
+    expect(card).to_be_hidden()

@@ -116,3 +116,18 @@ test("the page's letters are counted in the usual 16 pixels", () => {
   Object.assign(globalThis, { document: { documentElement: "html" }, getComputedStyle })
   assert.equal(scaleOf(), 1.25)
 })
+
+test("a legend stands in rows under the name of the axis upwards, each trace a group", () => {
+  const place = { xref: "paper", yref: "paper", x: 0, y: 1, xanchor: "left", yanchor: "bottom" }
+  const [name, other] = [{ text: "accuracy, %", ...place }, { text: "now", ...place, x: 0.5 }]
+  const legend = { orientation: "h", font: { size: 13 } }
+  const shown = {
+    data: [{ name: "a" }, { name: "b" }],
+    layout: { showlegend: true, legend, annotations: [name, other] },
+  }
+  const { data, layout } = fitted(shown, 1, WIDE)
+  assert.deepEqual(data.map(({ legendgroup }) => legendgroup), ["0", "1"])
+  assert.deepEqual(layout.annotations, [other])
+  assert.deepEqual(layout.legend.title, { text: "<br>accuracy, %", side: "top", font: { size: 13 } })
+  assert.equal(fitted(shown, 1, WIDE).data[0], data[0]) // the same object, which Plotly need not draw again
+})

@@ -12,7 +12,7 @@ test("what a layout leaves open follows the theme", () => {
   const { font, hoverlabel, legend, xaxis, yaxis, ...rest } = themed({}, LOOK, SIZE)
   assert.deepEqual(font, { family: "serif", color: "#111" })
   assert.deepEqual(hoverlabel, { bgcolor: "#555555", bordercolor: "#222", font })
-  assert.deepEqual(legend, { bgcolor: "#555555cc" }) // of the ground, and lets a curve show through
+  assert.deepEqual(legend, { bgcolor: "rgba(0,0,0,0)" })
   assert.deepEqual(xaxis, { gridcolor: "#333", zerolinecolor: "#222", linecolor: "#222", uirevision: 1 })
   assert.deepEqual(yaxis, xaxis)
   assert.deepEqual(rest, { uirevision: "kept", paper_bgcolor: CLEAR, plot_bgcolor: CLEAR, width: 300, height: 200 })

@@ -10,8 +10,6 @@ from ui.plot import theme
 
 # Inputs that a picture has room for, and letters of their names.
 MOST_INPUTS, _LETTERS = 12, 18
-# Height of the legend over that of all inputs.
-_LEGEND = 0.2
 
 
 class Leading(NamedTuple):
@@ -61,18 +59,18 @@ def dots(
         name=theme.key("without privacy"),
         hovertemplate="without privacy: %{x:.3g}<extra></extra>",
     )
-    end, legend = len(found.names) - 0.5, 0.5 + max(1.0, _LEGEND * len(found.names))
+    end = len(found.names) - 0.5
     rule = [] if alone is None else [theme.rule(alone) | {"yref": "y", "y0": -0.5, "y1": end}]
     ticks = {"tickvals": heights.tolist(), "ticktext": [short(name) for name in found.names]}
     return theme.figure(
         each,
         without,
         title=title,
-        legend="lower right",
+        legend=True,
         margin={"l": 140, "r": 12, "t": 34, "b": 44},
         shapes=rule,
         xaxis={"title": {"text": axis}, "zeroline": True, "rangemode": rangemode},
-        yaxis={"range": [-legend, end], "showgrid": False, "zeroline": False} | ticks,
+        yaxis={"range": [-0.5, end], "showgrid": False, "zeroline": False} | ticks,
     )
 
 

@@ -125,7 +125,7 @@ def over(
     now: the current value of the parameter, ruled; ``rule`` changes that line, as in ``{"y0": 0.3}``. What moves with
     it are shapes, so that the curves need not be drawn again.
     levels: reference lines named in the chart; shapes, annotations: whatever else is drawn over it.
-    layout: ``legend``, the free corner ("upper left", ...), ``margin`` and so on, as of ``theme.figure``.
+    layout: ``legend``, ``margin`` and so on, as of ``theme.figure``.
     """
     marks = []
     if now is not None:

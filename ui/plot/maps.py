@@ -33,10 +33,11 @@ class Rows(Protocol):
 def decided(
     rows: Rows, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], title: dict
 ) -> dict:
-    """Return the map of what most models say (size, size), more solid the larger the share of them that say so."""
+    """Return the map of what most models say (size, size), more solid the larger the share of them that say so, and the
+    names of the classes above it."""
     colours = _colours(len(rows.classes))
     points = _points(rows, plane)
-    return heat(_ground(winner, share), colours, *points, shapes=boundaries, title=title, **axes(plane))
+    return heat(_ground(winner, share), colours, *points, shapes=boundaries, title=title, legend=True, **axes(plane))
 
 
 def heat(
@@ -98,10 +99,9 @@ def _points(found: Rows, plane: Plane) -> list[dict]:
         theme.scatter(
             *at[labels == label].T,
             mode="markers",
-            name=name,
+            name=theme.key(name),
             hovertemplate=f"{name}<extra></extra>",
             marker={"color": theme.CLASSES[label], "size": 5, "line": outline, "symbol": symbol(label)},
-            showlegend=False,
         )
         for label, name in enumerate(found.classes)
     ]

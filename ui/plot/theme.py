@@ -99,7 +99,18 @@ def rgba(colour: str, alpha: float) -> str:
     return f"rgba({red},{green},{blue},{alpha:.3g})"
 
 
-# Where in a picture its legend stands: in the corner that the curves leave free.
+# The legend: in rows above the axes.
+LEGEND = {
+    "orientation": "h",
+    "x": 0,
+    "xanchor": "left",
+    "y": 1,
+    "yanchor": "bottom",
+    "font": {"size": 13},
+    "itemclick": False,
+    "itemdoubleclick": False,
+}
+# Where in a picture a note stands.
 CORNERS = {
     f"{up} {side}": {"x": x, "xanchor": side, "y": y, "yanchor": anchor}
     for up, y, anchor in (("upper", 1, "top"), ("lower", 0, "bottom"))
@@ -107,23 +118,24 @@ CORNERS = {
 }
 
 
-def figure(*traces: dict, legend: str | None = None, left: int = 48, right: int = 12, **layout: Any) -> dict:
+def figure(*traces: dict, legend: bool = False, left: int = 48, right: int = 12, **layout: Any) -> dict:
     """Return a figure in the app's layout, as plain data. Zoom survives redraws as long as ``uirevision`` stays.
 
-    legend: the corner of ``CORNERS`` where the traces that have a name (``key``) are told apart. left, right: margins,
-    in pixels. The name of the axis upwards is written above it, from left to right.
+    legend: whether the traces that have a name (``key``) are told apart in rows above the axes, where they cover no
+    data (``fitted.js`` lays them out). left, right: margins, in pixels. The name of the axis upwards is written above
+    it, from left to right.
     """
     upwards = layout.get("yaxis", {}).get("title", {}).get("text")
     base = {
         "margin": {"l": left, "r": right, "t": 54 if upwards else 34, "b": 44},
-        "showlegend": legend is not None,
+        "showlegend": legend,
         "hovermode": "closest",
         "uirevision": "keep",
         "dragmode": "pan",
         "font": {"size": 13},
     }
     if legend:
-        base["legend"] = CORNERS[legend] | {"font": {"size": 13}, "itemclick": False, "itemdoubleclick": False}
+        base["legend"] = LEGEND
     for name in ("xaxis", "yaxis", "yaxis2"):
         if "title" in layout.get(name, {}):
             layout[name] = layout[name] | {"title": {"font": {"size": 13}, "standoff": 8} | layout[name]["title"]}

@@ -11,15 +11,18 @@ const FINDING = /^(<b>.*?):<\/b> .*$/
 const LETTER = 0.55 // widths of a letter, in heights of the font
 const ASIDE = 34 // pixels for the button beside a title
 
+const ABOVE = { xref: "paper", x: 0, yref: "paper", y: 1, xanchor: "left", yanchor: "bottom" } // the axis: its name
+
 const made = new WeakMap() // part -> [how, the same part so], so that what stays is known to stay
 
 /** `figure` with letters and margins `scale` times as large, in `width` pixels; the very same where nothing has to change.
  * With `least`, for a hall: no letters that were smaller than this, and lines and marks grow, too. */
 export function fitted(figure, scale, width, least = 0) {
-  const grown = scale === 1 && !least ? figure : once(figure, `${scale} ${least}`, () => ({
-    ...figure,
-    data: traces(figure.data, scale, least),
-    layout: layout(figure.layout ?? {}, scale, least),
+  const whole = figure.layout?.showlegend ? once(figure, "rows", () => rows(figure)) : figure
+  const grown = scale === 1 && !least ? whole : once(whole, `${scale} ${least}`, () => ({
+    ...whole,
+    data: traces(whole.data, scale, least),
+    layout: layout(whole.layout ?? {}, scale, least),
   }))
   const title = grown.layout?.title
   const letters = title?.text?.replace(/<.*?>/g, "").length * LETTER * (title?.font?.size ?? 17)
@@ -28,6 +31,22 @@ export function fitted(figure, scale, width, least = 0) {
     const text = title.text.replace(FINDING, "$1</b>")
     return { ...grown, layout: { ...grown.layout, title: { ...title, text } } }
   })
+}
+
+/** A figure with its legend in rows between its title and its axes, as many as they take: under the name of the axis
+ * upwards, which is the legend's own title, and each trace a group, so that one follows another as words do. */
+function rows({ data, layout: { annotations = [], legend, ...rest }, ...figure }) {
+  const named = annotations.find((note) => Object.entries(ABOVE).every(([name, value]) => note[name] === value))
+  const title = { text: `<br>${named?.text ?? ""}`, side: "top", font: legend.font }
+  return {
+    ...figure,
+    data: data.map((trace, place) => once(trace, `row ${place}`, () => ({ ...trace, legendgroup: `${place}` }))),
+    layout: {
+      ...rest,
+      annotations: annotations.filter((note) => note !== named),
+      legend: { ...legend, title, traceorder: "grouped", tracegroupgap: 0 },
+    },
+  }
 }
 
 /** Of a trace its words and, where all is for a hall, its lines and marks. */

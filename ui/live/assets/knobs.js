@@ -4,6 +4,7 @@
 import { Channel, whenMoved, whenStepped } from "./channel.js"
 import { whenBack } from "./connection.js"
 import { complete, onceDrawn, whenStirred } from "./drawing.js"
+import { Move } from "./move.js"
 import { Player } from "./play.js"
 import { element, Row } from "./row.js"
 import { around, spoken } from "./scale.js"
@@ -40,6 +41,7 @@ export default function ({ parentElement, data, setStateValue }) {
     panel.sender.stop()
     panel.channel.stop()
     panel.voice.stop()
+    panel.move.stop()
     panels.delete(parentElement)
   }
 }
@@ -58,6 +60,7 @@ class Panel {
     this.still = whenStepped((moves) => this.go(moves))
     this.unnamed = whenOlder(() => this.older())
     this.voice = new Voice()
+    this.move = new Move(root.host, (knob, focused) => this.light(knob, focused))
     this.values = {} // as Streamlit says
     this.selectors = false // whether the page has selectors in the drawer
     this.touched = null // on this row
@@ -109,10 +112,11 @@ class Panel {
   }
 
   /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
-  update({ knobs, values, ack, pending, behind, progress, errors, marks, channel, stage, selectors }) {
+  update({ knobs, values, ack, pending, behind, progress, errors, marks, channel, stage, selectors, move }) {
     this.selectors = selectors
     this.frame.classList.toggle("stage", stage)
     this.place(knobs)
+    this.move.update(move)
     if (this.unsure || this.sender.forgotten(ack)) this.repeat(values)
     // first: the server works on the next while this is drawn
     const landed = this.sender.acknowledged(ack, { work: pending, page: behind })
@@ -136,6 +140,12 @@ class Panel {
     if (this.channel.ahead) return
     this.working(pending, progress)
     if (this.touched && !this.playing.length) this.near(this.touched)
+  }
+
+  /** Light up this knob only; give the focus to another one. */
+  light(knob, focused) {
+    for (const [name, { node }] of this.rows) node.classList.toggle("lit", name === knob)
+    this.rows.get(focused)?.range.focus({ preventScroll: true })
   }
 
   /** [label, value] of each knob that stands elsewhere than in what is shown. */

@@ -81,8 +81,7 @@ export function themed(layout, look, { width, height, resets }) {
     width,
     height,
     font: { family: look.font, color: look.text, ...layout.font },
-    // lines that pass under a legend show through, and do not strike its words out
-    legend: { bgcolor: look.back.replace(/^#\w{6}$/, "$&cc"), ...layout.legend },
+    legend: { bgcolor: CLEAR, ...layout.legend },
     hoverlabel: { bgcolor: look.back, bordercolor: look.line, ...layout.hoverlabel },
   }
   const { size } = out.font

@@ -3,7 +3,7 @@
 
 import { axesOf, drawGrid, same } from "./axes.js"
 import { drawLabels, fits } from "./labels.js"
-import { extent, runs, spans } from "./lettering.js"
+import { runs, spans } from "./lettering.js"
 import { drawTraces, knowsTrace } from "./marks.js"
 import { load } from "./pictures.js"
 import { drawImage, drawNote, drawShape, knowsImage, knowsNote, knowsShape, layerOf } from "./shapes.js"
@@ -101,17 +101,6 @@ class Sheet {
     })
   }
 
-  /** A legend that stands at the right is as far from its end as before, however long its words are now. */
-  lean(context, { showlegend, legend }, before, after) {
-    if (!showlegend || legend.xanchor !== "right") return
-    const wide = (name) => extent(context, [runs(name)[0]], legend.font).width
-    const lines = this.told(before, after)
-    const far = Math.max(...lines.map(({ old }) => wide(old))) - Math.max(...lines.map(({ now }) => wide(now)))
-    const node = this.div.querySelector(".legend")
-    const [, x, y] = /translate\(([-\d.]+)[, ]+([-\d.]+)\)/.exec(node?.getAttribute("transform") ?? "") ?? []
-    if (y !== undefined && Math.abs(far) >= 0.5) this.change(node, "transform", `translate(${Number(x) + far},${y})`)
-  }
-
   /** Paint, once all of its images are there, unless something newer has been painted or Plotly has drawn by then. */
   begin(room) {
     const images = (room.figure.layout.images ?? []).map(({ source }) => load(source))
@@ -148,7 +137,6 @@ class Sheet {
     }
     for (const axis of moved) this.label(context, axis, full)
     for (const [node, line] of words) this.write(node, line)
-    if (words.length) this.lean(context, full, drawn.data, figure.data)
     show([...before].filter((node) => !this.hidden.has(node)))
   }
 
