@@ -181,8 +181,8 @@ CLASSIFIER: Claims = {
     r"public rows? lowers accuracy by [\d.]+ points?": lambda r, _: worse(*r.focus.accuracy[::-1], **_model(r)),
     r"largest gain from pre-training is \S+ points, at epsilon ([\d.,]*\d)\.": lambda r, m: _started(r, m[1]),
     r"At epsilon ([\d.,]*\d) it is": lambda r, m: _started(r, m[1]),
-    r"loss up to epsilon ([\d.]*\d)": lambda r, m: until(*_costs(r), amount(m[1])),
-    r"loss at every epsilon": lambda r, _: since(*_costs(r), 0),
+    r"privacy lowers it up to ([\d.]*\d)": lambda r, m: until(*_costs(r), amount(m[1])),
+    r"privacy lowers it everywhere": lambda r, _: since(*_costs(r), 0),
 }
 
 # ---- network
@@ -398,7 +398,7 @@ HYPOTHESES: Claims = {
     r"Weighting the sources gains [\d.]+ points?": lambda r, _: _borrowed(r, better, "transfer", "average"),
     r"The best source alone does better": lambda r, _: _borrowed(r, better, "source", "transfer"),
     r"(?:At this epsilon ([\d,]+) features do best|best with ([\d,]+))": lambda r, m: _widest(r, m[1] or m[2]),
-    r": closer to the truth than equal ones": lambda r, _: better(r.now.runs("error"), r.equal_error, higher=False),
+    r": they are closer than equal ones": lambda r, _: better(r.now.runs("error"), r.equal_error, higher=False),
     r"here they mislead": lambda r, _: worse(r.now.runs("error"), r.equal_error, higher=False),
     r"Gain over target only: \+[\d.]+ points with transfer": lambda r, _: _borrowed(r, better),
     r"Gain over target only: −[\d.]+ points with transfer": lambda r, _: _borrowed(r, worse),

@@ -44,7 +44,7 @@ def test_the_bars_are_the_medians(result):
     ("ahead", "said"),
     [
         ([1, 1, 1], "transfer helps everywhere"),
-        ([0, 0, 0], "no gain shown"),
+        ([0, 0, 0], "no gain is shown"),
         ([-1, -1, -1], "transfer harms everywhere"),
         ([0, 1, 1], "transfer helps from 3"),
         ([1, 0, 0], "transfer helps up to 1"),

@@ -253,7 +253,7 @@ def test_a_page_asks_for_a_move_that_ticks_itself_off_at_rest(page):
     assert bold(move.ask) not in text(app)
     result, _ = compute(settings_of(app, page), seconds=60)
     tile = here.at(result.settings).numbers(result)[move.tile]
-    assert f"{tile.label} at {label} {written(bound)}: <b>{tile.value}</b>" in text(app)
+    assert f"At {label} {written(bound)}: {tile.label} <b>{tile.value}</b>" in text(app)
 
 
 def test_another_data_set_keeps_the_other_settings():

@@ -103,7 +103,7 @@ def scores(result: WorldsResult) -> dict:
     return bars.histogram(
         edges,
         {colour: share for share, (colour, _) in zip(shares, WORLDS, strict=True)},
-        title=theme.title("Scores", f"{theme.percent(result.overlap)} overlap"),
+        title=theme.title("Scores", f"they overlap by {theme.percent(result.overlap)}"),
         shapes=[theme.rule(0.0)],
         annotations=[
             theme.note(theme.ink("◂ “another”", theme.WITHOUT_YOU), "upper left"),
@@ -167,7 +167,7 @@ def finding(result: WorldsResult) -> str:
     curve = result.curve
     better = np.flatnonzero(curve["low"] > 0.5)
     coin = curve["epsilon"][: better[0] if len(better) else len(curve)]
-    return f"chance up to epsilon {coin.iloc[-1]:g}" if len(coin) else ""
+    return f"it is chance up to epsilon {coin.iloc[-1]:g}" if len(coin) else ""
 
 
 def exposure(result: WorldsResult) -> dict:

@@ -150,7 +150,7 @@ _AHEAD = {
     "from": "the sources help from {:g} on",
     "upto": "the sources help up to {:g}",
     "harms": "the sources harm at every epsilon",
-    "unshown": "no help shown",
+    "unshown": "no help is shown",
     "": "",
 }
 
