@@ -267,6 +267,7 @@ def test_every_text_is_reached():
         words(early)
         say.table(early)
         figures.effects(early)
+        figures.over_steps(early)
     assert reached.unread(say.SAYS) == []
 
 
