@@ -44,7 +44,8 @@ def card(move: Move | None, desk: Desk, shown: Knobs, numbers: Sequence[Number])
     key, value = f"{desk.page}.move", getattr(desk.settings, move.knob)
     began = st.session_state.setdefault(f"{key}.from", value)
     if not desk.moving and value != began and move.low <= value <= move.high:
-        label, tile = (KNOBS[move.knob] | shown.changes.get(move.knob, {}))["label"], numbers[move.tile]
+        label = {**KNOBS[move.knob], **shown.changes.get(move.knob, {})}["label"]
+        tile = numbers[move.tile]
         found = {"knob": label.lower(), "at": written(value), "label": tile.label, "value": tile.value}
         st.session_state[key] = SAYS("move.done", **found)
     done = st.session_state.get(key)

@@ -111,6 +111,10 @@ def _stop(knob: Mapping[str, Any], value: float) -> float:
     return round(moved) if knob["whole"] else float(f"{moved:.3g}")
 
 
+# A place outside of all axes.
+FAR = 1e300
+
+
 def legend(figure: Mapping[str, Any]) -> list[tuple]:
     """What a legend names, but for the values that it tells."""
     told = [one for one in figure["data"] if one.get("showlegend", True)] if figure["layout"].get("showlegend") else []
@@ -118,12 +122,12 @@ def legend(figure: Mapping[str, Any]) -> list[tuple]:
 
 
 def without(figure: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """The figure with one trace that has no numbers: of one without points a legend says nothing."""
+    """The figure with one trace of which nothing is in view: its legend, and with it the room for the axes, stays."""
     trace = figure["data"][place]
     names = {axis: trace[axis] for axis in "xy" if isinstance(trace[axis], list) and isinstance(trace[axis][0], str)}
-    count = max(map(len, names.values()), default=1)
+    nothing = [math.nan] * max(map(len, names.values())) if names else [FAR]
     empty = {name: part for name, part in trace.items() if name not in ("text", "error_y")}
-    empty |= {"x": [math.nan] * count, "y": [math.nan] * count} | names
+    empty |= {"x": nothing, "y": nothing} | names
     return {**figure, "data": [empty if at == place else trace for at, trace in enumerate(figure["data"])]}
 
 
