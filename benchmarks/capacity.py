@@ -8,8 +8,8 @@ each person has a seed of their own. Four parts:
 - one process with as many people as make 70 % of that, each of whom moves every ``EVERY`` seconds;
 - a thousand people on two processes, where the door is open for all (`LAB_LONGEST_WAIT=0`): how many answers each has,
   what they wait, and memory. ``PEOPLE=300`` in the environment asks for fewer;
-- without a server: CPU time of each page's training for a setting that nobody has asked for, up to what is shown first,
-  and until all is trained.
+- without a server: what a setting that nobody has asked for costs on each page, and then a move, in CPU time to the
+  first frame and to the last.
 
 The clients run on the same machine: their CPU time is said.
 """
@@ -23,21 +23,28 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 
 import numpy as np
+import orjson
 import psutil
 
 from benchmarks import people
 from benchmarks.latency import ROOT, served
 from benchmarks.report import Line, Outcome, Print, at_most, number, row
+from lab.settings import Settings
 from pages.table import PAGES
-from ui.compute import compute
+from ui.compute import SLICE_SECONDS
+from ui.live.channel import Question, Seen, shown
+from ui.page import Page
 
 HURRYING, EVERY, SHARE = 12, 5.0, 0.7
 # Seconds: of a level of hurrying, of 70 %, and of the thousand.
 HURRY, CALM, CROWDED = 10.0, 20.0, 120.0
 REPLICAS, DEARER_AT_MOST, P95_AT_MOST, UNLIKE_AT_MOST = 2, 1.1, 1.0, 2.0
 
+COSTS = ("page", "new: first", "whole", "frames", "moved: first", "whole", "frames")
+COSTS_WIDTHS = (12, 10, 8, 7, 12, 8, 7)
 COLUMNS = ("server", "people", "all in", "moves/s", "CPU a move", "p50", "p95", "run p95", "told", "errors", "clients")
 WIDTHS = (12, 6, 8, 7, 10, 8, 8, 8, 5, 6, 8)
 
@@ -124,32 +131,49 @@ class Level:
         return row([*cells, p50, p95, run, lines, len(self.errors), f"{self.own:.0f} s"], WIDTHS)
 
 
-def trained(say: Print) -> None:
-    """What a new setting of each page takes, seconds of CPU time: first to be shown at all, then until it is whole."""
-    for page in PAGES:
-        usual = page.settings()
-        usual.run()
-        name = next(one for one in ("seed", "delta") if one in usual.limits)
-        new, began = usual.change(**{name: getattr(usual, name) * 2}), time.process_time()
-        compute(new, seconds=0)
-        shown = time.process_time()
-        new.run()
-        say(f"  {page.name}: {number(shown - began)} s, then {number(time.process_time() - shown)} s")
+def costs(say: Print) -> None:
+    """What a setting of one's own costs on each page, and then a move: CPU time to the first frame and to the last."""
+    say(row(COSTS, COSTS_WIDTHS))
+    for place, page in enumerate(PAGES):
+        _answered(page, page.settings())  # what is read once is not part of it
+        new, other = (people.own(page, 7001 + place + 100 * turn) for turn in (0, 1))
+        name, _ = people.knob(page, new)
+        told = [_answered(page, one) for one in (new, new.change(**{name: getattr(other, name)}))]
+        say(row([page.name, *(cell for one in told for cell in one)], COSTS_WIDTHS))
+
+
+def _answered(page: Page, settings: Settings) -> tuple[str, str, int]:
+    """Answer as the channel does to somebody who waits: (CPU time to the first frame, to the last, frames)."""
+    link = {field: str(value) for field, value in asdict(settings).items()}
+    asked, seen, taken, began = Question({}, page, link), Seen(), [], time.process_time()
+    done = 0.0
+    while done < 1:
+        now = shown(asked, SLICE_SECONDS if taken else 0)
+        orjson.dumps(seen.news(now))
+        done = now.done
+        taken.append(time.process_time() - began)
+    return f"{number(1000 * taken[0])} ms", f"{number(1000 * taken[-1])} ms", len(taken)
+
+
+@contextmanager
+def open_door() -> Iterator[None]:
+    """Servers that are started inside let everybody in."""
+    said = os.environ.get("LAB_LONGEST_WAIT")
+    os.environ["LAB_LONGEST_WAIT"] = "0"
+    try:
+        yield
+    finally:
+        os.environ.pop("LAB_LONGEST_WAIT")
+        if said is not None:
+            os.environ["LAB_LONGEST_WAIT"] = said
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
     """The four parts, the first in as many rounds."""
     if not shutil.which("caddy"):
         return Outcome(missing=["Caddy"])
-    said = {"LAB_LONGEST_WAIT": os.environ.get("LAB_LONGEST_WAIT")}
-    os.environ["LAB_LONGEST_WAIT"] = "0"
-    try:
+    with open_door():
         return _run(rounds, say)
-    finally:
-        for name, value in said.items():
-            os.environ.pop(name)
-            if value is not None:
-                os.environ[name] = value
 
 
 def _run(rounds: int, say: Print) -> Outcome:
@@ -187,7 +211,7 @@ def _run(rounds: int, say: Print) -> Outcome:
     cores = crowd / EVERY * calm.each
     say(f"  {crowd} people: {min(counts)} to {max(counts)} answers each; {memory}")
     say(f"  {crowd} people who move every {EVERY:g} s: {cores:.1f} cores, {cores / SHARE:.0f} at {100 * SHARE:.0f} %")
-    trained(say)
+    costs(say)
     return Outcome(
         lines=[
             at_most("two processes: CPU time a move over one process's", DEARER_AT_MOST, dearer),

@@ -11,9 +11,9 @@ import json
 import time
 import uuid
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from http.cookies import SimpleCookie
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -21,21 +21,29 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from benchmarks import load
+from lab.settings import Settings
+from pages.table import PAGES
+from ui.page import Page
 
 PAGE, EPSILONS = "classifier", (0.05, 50.0)
 # Seconds: until an answer is given up; that a person rests whatever the server says, where they hurry; until a lost
 # connection is tried again.
 PATIENCE, HURRIED, AGAIN = 300.0, 0.3, 0.5
 XSRF = "_streamlit_xsrf"
+# What is moved where it is not the hero, and how far from its default at most, as a factor.
+KNOBS, WIDE = {"what-if": "epsilon"}, 4.0
 
 
 @dataclass
 class Member(load.Person):
-    """One person. ``answers``: seconds from each question to its answer; ``runs``: from telling Streamlit to the end of
-    its run; ``told``: what was said of the line; ``replicas``: values of the affinity cookie; ``turned_away``: how
-    often the door was closed.
+    """One person. ``whole``: whether the knob takes whole numbers only; ``answers``: seconds from each question to its
+    answer; ``done``: how much of the work for the newest is done; ``owes``: what Streamlit has still to do; ``runs``:
+    from telling Streamlit to the end of its run; ``told``: what was said of the line; ``replicas``: values of the
+    affinity cookie; ``turned_away``: how often the door was closed.
     """
 
+    span: tuple[float, float] = EPSILONS
+    whole: bool = False
     address: str = ""
     seed: int = 0
     jar: dict[str, str] = field(default_factory=dict)
@@ -45,6 +53,8 @@ class Member(load.Person):
     words: dict[str, str] = field(default_factory=dict)
     number: int = 0
     heard: int = 0
+    done: float = 1.0
+    owes: dict = field(default_factory=dict)
     rests: float = HURRIED
     answers: list[float] = field(default_factory=list)
     runs: list[float] = field(default_factory=list)
@@ -126,6 +136,18 @@ class Member(load.Person):
         self.about = data["channel"]
         super().acknowledged(data)
 
+    def rest(self, *, work: bool, page: float) -> None:
+        """As in a browser, Streamlit is asked for no work while the channel is at it."""
+        self.owes = {"work": work, "page": page}
+        if not (self.channel and self.done < 1):
+            super().rest(**self.owes)
+
+    def value(self, share: float) -> float:
+        """The knob's value at this share of its range."""
+        low, high = self.span
+        found = float(f"{low * (high / low) ** share:.5g}")
+        return round(found) if self.whole else found
+
     async def hear(self) -> None:
         """What comes on the channel."""
         async for text in self.channel:
@@ -137,8 +159,10 @@ class Member(load.Person):
                 self.errors.append("the channel leaves it to Streamlit")
             self.words |= answer.get("words", {})
             self.rests = answer.get("rest", 0) / 1000
-            self.heard = max(self.heard, answer["number"])
+            self.heard, self.done = max(self.heard, answer["number"]), answer.get("done", 1.0)
             self.news.set()
+            if self.done == 1 and self.owes and not self.flying:
+                super().rest(**self.owes)
 
     async def until(self, holds) -> None:
         """Wait for it, and for no lost connection. Raises TimeoutError, or ConnectionError."""
@@ -152,19 +176,19 @@ class Member(load.Person):
             if time.perf_counter() > end:
                 raise TimeoutError("no answer")
 
-    async def moves(self, epsilon: float) -> None:
+    async def moves(self, value: float) -> None:
         """Ask about a value on the channel, and wait for what it shows."""
-        self.number += 1
+        self.number, self.owes = self.number + 1, {}
         began = self.moved_at = time.perf_counter()
-        await self.channel.send(json.dumps({**self.about, "number": self.number, "moves": [[self.knob, epsilon]]}))
+        await self.channel.send(json.dumps({**self.about, "number": self.number, "moves": [[self.knob, value]]}))
         await self.until(lambda: self.heard >= self.number)
         self.answers.append(time.perf_counter() - began)
 
-    async def rest_at(self, epsilon: float, *, hurries: bool = False) -> None:
+    async def rest_at(self, value: float, *, hurries: bool = False) -> None:
         """Rest, tell Streamlit, and wait for the run of the whole page."""
         await asyncio.sleep(min(self.rests, HURRIED) if hurries else self.rests)
         before = len(self.waits)
-        seq = self.fly(name=self.knob, value=epsilon, page=True)
+        seq = self.fly(name=self.knob, value=value, page=True)
         self.since[seq] = time.perf_counter()
         await self.until(lambda: len(self.waits) > before)
         self.runs.append(self.waits[-1])
@@ -187,6 +211,7 @@ class Member(load.Person):
         for socket in filter(None, (self.channel, self.socket)):
             await socket.close()
         self.ears, self.number, self.heard, self.since = [], 0, 0, {}
+        self.done, self.owes = 1.0, {}
 
     async def uploads(self, table: bytes) -> int:
         """Send a file to where this session takes them; the status of the answer."""
@@ -203,18 +228,38 @@ class Member(load.Person):
         return tuple(self.words[name] for name in (".lab-verdict", ".lab-numbers"))
 
 
-def value(share: float) -> float:
-    """Epsilon at this share of its range."""
-    low, high = EPSILONS
-    return float(f"{low * (high / low) ** share:.5g}")
-
-
 def members(address: str, count: int, *, seed: int) -> list[Member]:
     """People with a seed each, so that nobody finds what another has computed."""
     return [
         Member(socket=None, path=PAGE, query=f"seed={seed + one}", address=address, seed=seed + one)
         for one in range(count)
     ]
+
+
+def knob(page: Page, settings: Settings) -> tuple[str, tuple[float, float]]:
+    """The slider that people move, and between which values."""
+    name = KNOBS.get(page.name, page.sliders(settings).hero)
+    (low, high), usual = settings.limits[name], getattr(settings, name)
+    return name, (max(low, usual / WIDE), min(high, usual * WIDE))
+
+
+def own(page: Page, seed: int) -> Settings:
+    """Settings that nobody else has: this seed, where the page has one, and another value of the slider."""
+    usual = page.settings()
+    name, (low, high) = knob(page, usual)
+    value = float(f"{low * (high / low) ** np.random.default_rng(seed).uniform():.5g}")
+    return usual.change(**({"seed": seed} if "seed" in usual.limits else {}), **{name: value})
+
+
+def spread(address: str, count: int, *, seed: int) -> list[Member]:
+    """So many people, on one page after the other."""
+    found = []
+    for place in range(count):
+        page, mine = PAGES[place % len(PAGES)], own(PAGES[place % len(PAGES)], (seed + place) % 10_000)
+        name, span = knob(page, mine)
+        query = urlencode({field: str(value) for field, value in asdict(mine).items()})
+        found.append(Member(socket=None, path=page.name, query=query, knob=name, span=span, address=address))
+    return found
 
 
 async def come(people: list[Member], at_once: int = 20) -> float:
@@ -236,9 +281,9 @@ async def live(person: Member, *, seconds: float, every: float, rng: np.random.G
     try:
         await asyncio.sleep(rng.uniform(0, every))
         while (began := time.perf_counter()) < end:
-            epsilon = value(rng.uniform())
-            await person.moves(epsilon)
-            await person.rest_at(epsilon, hurries=not every)
+            value = person.value(rng.uniform())
+            await person.moves(value)
+            await person.rest_at(value, hurries=not every)
             await asyncio.sleep(max(0.0, began + every - time.perf_counter()))
     except (TimeoutError, OSError) as fault:
         person.errors.append(f"{type(fault).__name__} {fault}")

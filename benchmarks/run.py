@@ -26,6 +26,7 @@ from benchmarks import (
     hypotheses,
     latency,
     load,
+    mixed,
     network,
     orderings,
     own_rows,
@@ -57,6 +58,7 @@ BENCHMARKS = {
     "load": ("25 and 100 people at once on one server, beside a bare page", load.run, 3),
     "crowd": ("10 people who drag and 100 who move, on the channel of one server", crowd.run, 3),
     "capacity": ("what one process can serve, two behind one address, and 1,000 people on them", capacity.run, 1),
+    "mixed": ("25 and 60 people, each on a page and settings of their own, beside a bare page", mixed.run, 3),
     "first": ("a visit, cold and warm, on a fast and a slow network: what travels, and when it is seen", first.run, 3),
     "latency": ("from a key on the slider to the last redrawn chart, beside a bare page", latency.run, 6),
 }

@@ -82,6 +82,7 @@ class Person(Member):
         self.after(0, None)
         self.flying, self.waiting, self.panel, self.about, self.uploader = None, None, "", {}, ""
         self.since.clear()
+        self.done, self.owes = 1.0, {}
         self.buttons.clear()
 
     async def go(self, page: str, seed: int) -> None:
