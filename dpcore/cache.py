@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
+from dataclasses import fields
 from functools import partial, wraps
 from types import FunctionType, ModuleType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
@@ -31,6 +32,25 @@ class Secret(int):
     """The seed of a release. ``Cache`` stores no value whose key contains one, because it would reveal the noise."""
 
 
+class Key:
+    """Base of frozen dataclasses that are keys: the hash of one is computed once, because keys hold other keys."""
+
+    def __init_subclass__(cls, **how: Any) -> None:
+        super().__init_subclass__(**how)
+        cls.__hash__ = Key.__hash__  # type: ignore[method-assign]  # its own, which dataclass leaves alone
+
+    def __hash__(self) -> int:
+        known = vars(self).get("_hash")
+        if known is None:
+            own = (getattr(self, one.name) for one in fields(self) if one.compare)  # type: ignore[arg-type]  # a dataclass
+            known = vars(self)["_hash"] = hash((type(self), *own))
+        return known
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process hashes texts otherwise."""
+        return {name: value for name, value in vars(self).items() if name != "_hash"}
+
+
 class Cache:
     """A thread-safe LRU cache of values by key."""
 
@@ -39,6 +59,8 @@ class Cache:
         # key -> (value, bytes of small parts, bytes of each large part by identity); holders of each large part
         self._answers: OrderedDict[Hashable, tuple[Any, int, dict[int, int]]] = OrderedDict()
         self._holders: dict[int, int] = {}
+        # first entry of a key -> such keys, the oldest first, of functions of which only the newest values are kept
+        self._alike: dict[Hashable, dict[Hashable, None]] = {}
         self._running: dict[Hashable, Future] = {}
         self._lock = threading.Lock()
 
@@ -51,7 +73,7 @@ class Cache:
         with self._lock:
             known = key in self._answers
             if known:
-                self._answers.move_to_end(key)
+                self._used(key)
             return known, self._answers[key][0] if known else None
 
     def running(self, key: Hashable) -> Future | None:
@@ -71,7 +93,7 @@ class Cache:
             return make()
         with self._lock:
             if key in self._answers:
-                self._answers.move_to_end(key)
+                self._used(key)
                 return self._answers[key][0]
             pending = self._running.get(key)
             if pending is None:
@@ -100,14 +122,22 @@ class Cache:
                 self.held_bytes += 0 if part in self._holders else size
                 self._holders[part] = self._holders.get(part, 0) + 1
             if newest is not None and isinstance(key, tuple):
-                alike = [one for one in self._answers if isinstance(one, tuple) and one[0] == key[0]]
-                for one in alike[:-newest]:
+                alike = self._alike.setdefault(key[:1], {})
+                alike[key] = None
+                for one in list(alike)[:-newest]:
                     self._drop(one)
             while self.held_bytes > self._limit and len(self._answers) > 1:
                 self._drop(next(iter(self._answers)))
 
+    def _used(self, key: Hashable) -> None:
+        self._answers.move_to_end(key)
+        if isinstance(key, tuple) and key in (alike := self._alike.get(key[:1], {})):
+            alike[key] = alike.pop(key)
+
     def _drop(self, key: Hashable) -> None:
         _, own, parts = self._answers.pop(key, (None, 0, {}))
+        if isinstance(key, tuple):
+            self._alike.get(key[:1], {}).pop(key, None)
         self.held_bytes -= own
         for part, size in parts.items():
             self._holders[part] -= 1

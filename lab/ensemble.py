@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 import pandas as pd
 
+from dpcore.cache import Key
 from lab.settings import Settings, Spread, Task, quantiles_of
 
 Model = TypeVar("Model")
@@ -15,7 +16,7 @@ Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Runs(Generic[Model, Outcome]):
+class Runs(Key, Generic[Model, Outcome]):
     """The task of calling ``work(model, at, repeats)``: some repeats of an experiment at some values of a parameter.
 
     work: a function of a module, which depends on its arguments alone.

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from dpcore import check
+from dpcore.cache import Key
 from dpcore.privacy import Guarantee
 
 Value = TypeVar("Value")
@@ -87,7 +88,7 @@ def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Key):
     """All that decides what an experiment shows: the base of frozen, keyword-only dataclasses with a default for each
     field. Raises RefusedError, by the field's name, where a value has no meaning.
 

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore import check
-from dpcore.cache import CACHE
+from dpcore.cache import CACHE, Key
 from dpcore.streams import stream
 from lab import crossing, differences
 from lab.settings import Measure, Settings, Task, quantiles_of
@@ -39,7 +39,7 @@ _DRAWS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measurement:
+class Measurement(Key):
     """A measure of some settings: (r,), a number a repeat, of the ``part``-th of the ``parts`` that ``repeats`` are cut
     into; of none where the topic's own work is cut into fewer."""
 

@@ -1,10 +1,11 @@
 """What was computed is remembered once, in bytes, whoever asks at the same time."""
 
+import copy
 import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -125,6 +126,36 @@ def test_large_answers_that_are_quickly_made_do_not_push_out_others(memory: cach
         large(question)
     assert runs == [*range(10), 7]
     assert memory.find("small")[0]
+
+
+def test_of_a_function_the_values_used_last_are_kept(memory: cache.Cache):
+    runs = []
+    few = cache.cached(newest=2)(lambda question: runs.append(question) or 0)
+    for question in (1, 2, 1, 3, 1, 2):
+        few(question)
+    assert runs == [1, 2, 3, 2]
+
+
+def test_key_hashes_what_it_holds_once_and_anew_in_another_process():
+    hashed = []
+
+    class Part:
+        def __hash__(self) -> int:
+            hashed.append(self)
+            return 7
+
+    @dataclass(frozen=True)
+    class Task(cache.Key):
+        part: Part
+        essential: bool = field(default=False, compare=False)
+
+    task = Task(Part())
+    assert {task: 1}[task] == {task: 1}[replace(task, essential=True)] == 1
+    assert len(hashed) == 2
+    other = copy.copy(task)
+    assert other == task
+    assert hash(other) == hash(task)
+    assert len(hashed) == 3
 
 
 def at_once(threads: int, ask) -> list:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from dpcore.cache import CACHE, cached
+from dpcore.cache import CACHE, Key, cached
 from dpcore.confusion import confusion
 from dpcore.data import domains
 from dpcore.data.domains import Where
@@ -33,7 +33,7 @@ def projected(kind: str, projection: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sources:
+class Sources(Key):
     """What the sources are and fit: nothing here depends on the target or on epsilon."""
 
     where: Where
@@ -71,7 +71,7 @@ class Sources:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target:
+class Target(Key):
     """The target: how it mixes the domains."""
 
     sources: Sources
@@ -218,7 +218,7 @@ def fit_target(model: Target, _: tuple[()], repeats: range) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Transfer:
+class Transfer(Key):
     """What the sources release at a budget, to a target that weights them; epsilon inf is without noise."""
 
     target: Target

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from dpcore.cache import Key
 from dpcore.parties import aggregation, local
 from dpcore.parties.worlds import CHECK_ROWS, Public, World, parties, public
 
@@ -21,7 +22,7 @@ _MANY_WEIGHTS, _MANY_ROWS = 30, 30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Crowd:
+class Crowd(Key):
     """Parties of one kind in one world, asked about ``public_rows``; regularisation of logistic parties, else 0."""
 
     world: World
@@ -137,7 +138,7 @@ def _ask(crowd: Crowd, first: int, last: int) -> Tally:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gather:
+class Gather(Key):
     """Ask the parties up to ``upto``; ``tally`` knows what they say for as long as this outcome is held."""
 
     crowd: Crowd

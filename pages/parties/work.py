@@ -12,7 +12,7 @@ import numpy as np
 
 from dpcore import accountants
 from dpcore.accountants import gdp
-from dpcore.cache import cached
+from dpcore.cache import Key, cached
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import aggregation, pate
 from dpcore.parties.aggregation import RELEASES
@@ -42,7 +42,7 @@ _STUDENT_TOLERANCE, _ANALYST_TOLERANCE = 1e-4, 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ensemble:
+class Ensemble(Key):
     """All that decides what the aggregator fits before it adds noise.
 
     parties: M, of the ``crowd``. regularisation: lambda. labels: soft labels are shares of "votes", or means of class
@@ -69,7 +69,7 @@ class Ensemble:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class Model(Key):
     """All that decides what is released, but for epsilon: the ensemble, and how it is made private.
 
     constants: of the sensitivities. delta, queries: of PATE. repeats: draws of the noise. spent: of each epsilon, what
@@ -276,7 +276,7 @@ class Trial(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class Tried(Key):
     """Every method released at one epsilon, as often as there are repeats, by what the first ``asked`` parties say."""
 
     model: Model
