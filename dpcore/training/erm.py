@@ -281,12 +281,14 @@ def _newton(risk: _Risk, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
     """Return (points, gradient norms) after damped Newton steps; converged problems are left alone."""
     w = np.array(risk.start)
     norms = np.linalg.norm(risk.at(w).gradients, axis=1)
-    moving = np.flatnonzero(norms > tolerance)
-    for _ in range(_STEPS):
+    moving, part, here = np.flatnonzero(norms > tolerance), risk, None
+    for turn in range(_STEPS):
         if not len(moving):
             break
-        part, before = risk.of(moving), norms[moving]
-        w[moving], norms[moving] = _step(part, w[moving])
+        if turn == 0 or len(moving) < len(part.start):
+            part, here = risk.of(moving), None
+        before = norms[moving]
+        w[moving], norms[moving], here = _step(part, w[moving], here or part.at(w[moving]))
         better = norms[moving] < before
         # Near the minimum rounding dominates, so a step that no longer helps means full precision. Further away, the
         # gradient norm may rise for a step while the risk falls
@@ -295,9 +297,8 @@ def _newton(risk: _Risk, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
     return w, norms
 
 
-def _step(risk: _Risk, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (points, gradient norms) after one damped Newton step of each problem."""
-    here = risk.at(w)
+def _step(risk: _Risk, w: np.ndarray, here: Local) -> tuple[np.ndarray, np.ndarray, Local | None]:
+    """Return (points, gradient norms, the risk there if it is known) after one damped Newton step of each problem."""
     direction = here.newton()
     slope = (here.gradients * direction).sum(axis=1)
     length = np.ones(len(w))
@@ -312,4 +313,5 @@ def _step(risk: _Risk, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     old = np.linalg.norm(here.gradients, axis=1)
     # Near the minimum, reject a step that rounding made worse
     worse = (norms > old) & (slope < rounding)
-    return np.where(worse[:, None], w, w - length[:, None] * direction), np.where(worse, old, norms)
+    known = None if worse.any() or short.any() else there
+    return np.where(worse[:, None], w, w - length[:, None] * direction), np.where(worse, old, norms), known
