@@ -109,8 +109,12 @@ class HypothesesSettings(HypothesesParameters):
             if over == "dimension":
                 yield Runs(work=make_rows, model=there.sources, count=1)
                 yield from _fits(there, range(min(self.repeats, FEW_REPEATS)))
-            if over == "table" and place[1] == LEVELS[0] and there != self.target():
-                yield from (_target_fit(there, repeat) for repeat in range(min(self.repeats, _TABLE)))
+            if over == "table" and place == [
+                self.mixtures[1],
+                LEVELS[0],
+            ]:  # the rows of a repeat are drawn once for all
+                others = [self.target(mixture) for mixture in self.mixtures[1:]]
+                yield from (_target_fit(one, repeat) for repeat in range(min(self.repeats, _TABLE)) for one in others)
             yield from tasks
 
     def probe(self) -> Answer:
