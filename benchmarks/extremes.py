@@ -1,4 +1,4 @@
-"""Every page with its knobs at their highest: the first picture, the longest slice after it, and the memory.
+"""Every page with its knobs at their highest, and the slowest links: first picture, longest slice after it, and memory.
 
 - *first*: from settings that nobody has asked for to the first picture, of a process that has drawn another before.
 - *slice*: the longest of the slices that follow, each one task and the result made of what there is.
@@ -8,7 +8,6 @@ Times are CPU time of the process, which others on the machine do not count in; 
 is left after some seconds of work. A case whose tasks are not all done says how far it came.
 """
 
-import importlib
 import json
 import resource
 import subprocess
@@ -18,6 +17,7 @@ import time
 import numpy as np
 
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
+from pages.table import PAGES
 
 FIRST_AT_MOST, SLICE_AT_MOST, MEMORY_AT_MOST = 2.0, 0.3, 300.0
 # CPU seconds of slices after which a case is left, and rounds at most.
@@ -30,6 +30,9 @@ _NETWORK = ("rows", "layers", "width", "lot_size", "epochs", "repeats")
 _PARTIES = ("rows", "public_rows", "queries", "repeats", "parties")
 _HYPOTHESES = ("sources", "source_rows", "unlabelled_rows", "target_rows", "public_rows", "dimension", "repeats")
 _ATTACK = ("steps", "members", "canaries", "repeats")
+_STEPS = {"variant": "realised", "mechanism": "ordered", "rows": 5000, "layers": 3, "width": 2, "lot_size": 20}
+_STEPS |= {"epochs": 60, "plan": "noise", "noise_multiplier": 50.0}
+_WORDS = {"sources": 2, "public_rows": 3000, "label_share": 0.5}
 CASES = {
     "classifier breast_cancer": ("classifier", {"dataset": "breast_cancer"}, _TRAINED),
     "classifier digits": ("classifier", {"dataset": "digits"}, _TRAINED),
@@ -54,6 +57,10 @@ CASES = {
     "attack pays": ("attack", {"part": "pays", "dataset": "digits"}, _ATTACK),
     "attack inversion": ("attack", {"part": "inversion"}, _ATTACK),
     "mechanisms": ("mechanisms", {}, ("options",)),
+    # Links of the slowest first pictures that were found
+    "network, 15,000 small steps": ("network", _STEPS, ()),
+    "hypotheses, all words": ("hypotheses", {"data": "topics", "projection": "none"} | _WORDS, ()),
+    "what-if, people": ("what-if", {"topic": "hypotheses", "question": "people", "repeats": 400}, ()),
 }
 COLUMNS, WIDTHS = ("", "first", "slice", "done", "memory"), (30, 9, 9, 8, 9)
 
@@ -85,8 +92,7 @@ def _apart(name: str) -> dict[str, float]:
 def at_highest(name: str):
     """The settings of a case."""
     experiment, changes, highest = CASES[name]
-    module = importlib.import_module(f"pages.{experiment}.experiment")
-    settings = getattr(module, f"{experiment.capitalize()}Settings")()
+    settings = next(page.settings for page in PAGES if page.name == experiment)()
     for field, value in changes.items():
         settings = settings.change(**{field: value})
     for field in highest:

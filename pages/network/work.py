@@ -25,8 +25,8 @@ MEASURED_ROWS, MEASURED_NETWORKS = 200, 4
 # Networks are trained in groups: the first is there soon, the others follow; of more rows than knobs can move with,
 # first so few, and the others one by one.
 _FIRST_GROUP, _GROUP, _FEWEST = 4, 6, 2
-# (network, weight, example) cells of one stretch: some 40 ms of work.
-_CELLS_AT_ONCE = 3.5e7
+# (network, weight, example) cells of one stretch: some 40 ms of work; a step takes as long as so many, however small.
+_CELLS_AT_ONCE, _CELLS_OF_A_STEP = 3.5e7, 6e4
 # A row that fills the cube [-1, 1]^d enters the network with this norm, or with its own, if that is more.
 _INPUT_NORM = 7.0
 # Of a person so many rows are learned from at most: a lot takes room for as many of each.
@@ -107,7 +107,8 @@ class Training:
 
     def frames_at_once(self, count: int) -> int:
         """Return how many frames one stretch of ``count`` networks goes on."""
-        stretches = min(FRAMES, max(1, round(count * self.cells / _CELLS_AT_ONCE)))
+        cells = count * self.cells + self.recipe.steps * _CELLS_OF_A_STEP
+        stretches = min(FRAMES, max(1, round(cells / _CELLS_AT_ONCE)))
         return -(-FRAMES // stretches)
 
     def stretches(self, count: int) -> tuple["Stretches", ...]:
