@@ -34,7 +34,7 @@ from benchmarks.latency import ROOT, served
 from benchmarks.report import Line, Outcome, Print, at_most, number, row
 from lab.settings import Settings
 from pages.table import PAGES
-from ui.compute import SLICE_SECONDS
+from ui.compute import LONG_SLICE_SECONDS, SLICE_SECONDS
 from ui.live.channel import Question, Seen, shown
 from ui.page import Page
 
@@ -146,9 +146,9 @@ def _answered(page: Page, settings: Settings) -> tuple[str, str, int]:
     """Answer as the channel does to somebody who waits: (CPU time to the first frame, to the last, frames)."""
     link = {field: str(value) for field, value in asdict(settings).items()}
     asked, seen, taken, began = Question({}, page, link), Seen(), [], time.process_time()
-    done = 0.0
+    done, seconds = 0.0, 0.0
     while done < 1:
-        now = shown(asked, SLICE_SECONDS if taken else 0)
+        now, seconds = shown(asked, seconds), min(seconds + SLICE_SECONDS, LONG_SLICE_SECONDS)
         orjson.dumps(seen.news(now))
         done = now.done
         taken.append(time.process_time() - began)

@@ -13,11 +13,14 @@ import numpy as np
 from dpcore import cores
 from dpcore.cache import CACHE
 from lab.settings import Settings
+from ui import turns
 
 cores.one_blas_thread()
 
-# One slice: what a slider's redraw can spare.
-SLICE_SECONDS = 0.05
+# CPU time of a slice: what a slider's redraw can spare, and what is computed between two redraws while nothing moves.
+SLICE_SECONDS, LONG_SLICE_SECONDS = 0.05, 0.25
+# A slice may also take so many times as long by the clock, which counts what runs in other threads.
+_BY_THE_CLOCK = 4
 
 # (experiment, its tasks that are done) -> the result, for as long as somebody, such as a kept picture, holds it.
 _results: WeakValueDictionary[Any, Any] = WeakValueDictionary()
@@ -26,16 +29,24 @@ _results: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[Any, float]:
     """Return (the result of the work done so far, the share of the tasks that are done: 1 when complete).
 
-    Essential tasks are run whatever they take, and always at least one that is not done yet; with ``seconds`` 0 nothing
-    but the essential ones. Another session's run of a task is waited for where this one would have to run it; beyond
-    that, what others are at is left to them. The same work done gives the same object.
+    seconds: of CPU time, so that a busy machine draws the same work no more often. Essential tasks are run whatever
+    they take, and always at least one that is not done yet; with ``seconds`` 0 nothing but the essential ones. Before
+    each task others may go first, or the work is given up (``turns.pause``). Another session's run of a task is waited
+    for where this one would have to run it; beyond that, what others are at is left to them. The same work done gives
+    the same object.
     """
     tasks, done, ran = experiment.tasks(), {}, False
-    end = time.perf_counter() + seconds
+    began, clock, paused = time.thread_time(), time.monotonic(), 0.0
+
+    def spare() -> bool:
+        by_the_clock = time.monotonic() - clock - paused
+        return max(time.thread_time() - began, by_the_clock / _BY_THE_CLOCK) < seconds and not turns.hurried()
+
     for task in tasks:
         found, outcome = CACHE.find(task)
         must = task.essential or (seconds and not ran)
-        if not found and (must or (time.perf_counter() < end and not CACHE.running(task))):
+        if not found and (must or (spare() and not CACHE.running(task))):
+            paused += turns.pause()
             outcome, found, ran = CACHE.answer(task, task.run), True, True
         if found:
             done[task] = outcome

@@ -17,7 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpcore.check import RefusedError
 from lab import links
-from ui import debounce, live, metrics
+from ui import debounce, live, metrics, turns
 from ui.escaping import plain, quoted
 from ui.plot.theme import written
 from ui.texts import SAYS
@@ -337,6 +337,8 @@ def desk(page: str, settings_type: type) -> Desk:
             debounce.moves(here)
             if not move.page:  # else the channel was asked before
                 metrics.RAN.inc()
+        elif not move.page:
+            turns.later()
         here.ack = move.seq
         if _movable(here.settings, move.name):
             here.change(**{move.name: move.value})

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from ui import turns
 from ui.busy import RUNS
 
 # Seconds of rest: as a rule, and while at least so many people have moved something within so many seconds.
@@ -30,18 +33,30 @@ def moves(who: Any) -> None:
 
 @contextmanager
 def working() -> Iterator[None]:
-    """Count as work, meanwhile, a run of a page or of its live part."""
+    """Count as work, meanwhile, a run of a page or of its live part, which begins in its turn."""
     if getattr(_here, "works", False):  # the live part within a run of its page
         yield
         return
     number, began = RUNS.joins(), time.thread_time()
     _here.works = True
+    turn = turns.SHARED.join(since=getattr(_here, "since", None), heed=_heed)
+    _here.since = turn.since  # a run that makes way for another one of its page leaves it its place
     try:
-        yield
+        with turns.SHARED.at_work(turn):
+            yield
+        _here.since = None
     finally:
         _here.works = False
         RUNS.leaves(number, served=True)
         RUNS.took(time.thread_time() - began)
+
+
+def _heed() -> None:
+    """End a run that nobody waits for: whose page is closed, or has to run again. Streamlit does so where a run reads
+    the state of its session.
+    """
+    if run := get_script_run_ctx(suppress_warning=True):
+        "" in run.session_state  # noqa: B015
 
 
 @contextmanager

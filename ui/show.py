@@ -54,8 +54,7 @@ def show(page: Page, welcome: str = "") -> None:
         _setup(page, desk)
     if page.ready(desk):
         ghost = pins_of(page, desk).ghost
-        seconds, tab = page.at(desk.settings).slices.first, _opened(page)
-        desk.tell(done=compare(page, desk.settings, ghost, seconds=seconds, tab=tab, ask=desk.ask).done)
+        desk.tell(done=compare(page, desk.settings, ghost, seconds=0, tab=_opened(page), ask=desk.ask).done)
         _moving(page, welcome)
     elif more := page.at(desk.settings).more:
         with st.expander(MORE):  # the way to other data

@@ -7,17 +7,15 @@ pictures of a knob's next stops are made.
 """
 
 import asyncio
-import heapq
-import itertools
 import logging
 import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import orjson
@@ -28,21 +26,22 @@ from lab.links import page_now
 from lab.settings import Settings
 from ui import busy, controls, debounce, metrics
 from ui.compare import compare
-from ui.compute import SLICE_SECONDS
+from ui.compute import LONG_SLICE_SECONDS, SLICE_SECONDS
 from ui.live import serving
 from ui.page import Page
 from ui.pins import MOST
 from ui.pins import read as read_pins
 from ui.present import staged
 from ui.security_headers import same_origin
+from ui.turns import SHARED, GivenUpError, Turn, Turns
 
 NAME = "lab-channel"
 MOST_BYTES, MOST_A_SECOND = 16_384, 200
 MOST_MOVES, MOST_AHEAD, LONGEST_TEXT, LARGEST_NUMBER = 64, 256, 64, 2**53
 # Seconds: a finger that moves on is heard again within the first; how often spare time is looked for.
 LULL, LOOK = 0.1, 0.02
-# A later slice lets first answers of others that come within this go before it.
-GIVES_WAY = 1.0
+# Threads for each place at work: those whose slices let others go first wait in them.
+THREADS = 4
 # As long has nothing moved when a browser tells Streamlit; longer while many people move something.
 REST = 0.3
 # Who stands in line is told so after as many seconds, and how it goes on after as many more.
@@ -74,6 +73,7 @@ class Question:
     pins: tuple[str, ...] = ()
     ask: str = ""
 
+    @cached_property
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
         """Return (the settings that a desk would have, field -> the sentence that refused its value, what else has
         moved)."""
@@ -161,7 +161,7 @@ def shown(question: Question, seconds: float) -> Shown | None:
     it: it uses a visitor's own file, or has met a fault."""
     page = question.page
     try:
-        settings, errors, values = question.settings()
+        settings, errors, values = question.settings
         if settings.private:
             return None
         pins, _ = read_pins(page.settings, question.pins)  # type: ignore[arg-type]  # classes have a hash
@@ -209,15 +209,16 @@ def change(parts: Mapping[str, bytes], since: Mapping[str, bytes]) -> dict[str, 
     return data | ({"layout": layout} if layout else {})
 
 
-class Turns:
-    """A few threads that all visitors take turns at: one who asks again stands behind all who wait."""
+def _give_up() -> None:
+    raise GivenUpError
 
-    def __init__(self, line: busy.Line):
-        self._stats = line
-        self._free = line.places
-        self._pool = ThreadPoolExecutor(self._free, thread_name_prefix=NAME)
-        self._line: list[tuple[float, int, asyncio.Future]] = []
-        self._count = itertools.count()
+
+class Workers:
+    """Threads that answer questions, each in its turn (``ui.turns``)."""
+
+    def __init__(self, line: busy.Line, turns: Turns):
+        self._stats, self._turns = line, turns
+        self._pool = ThreadPoolExecutor(THREADS * turns.places, thread_name_prefix=NAME)  # some let others go first
         self._spare = asyncio.Lock()
         self._counted, self._places = 0.0, dict[int, int]()
 
@@ -225,66 +226,61 @@ class Turns:
         """Do what ``plan`` says once the turn has come; whoever waits for it is told how many are before them, and how
         many seconds that takes.
         """
-        number, place = self._stats.joins(), next(self._count)
+        number, joined = self._stats.joins(), list[Turn]()
 
         def begin() -> Work:
             self._stats.leaves(number, served=True)
             return plan()
 
-        turn, patience = asyncio.ensure_future(self._in_turn(begin, 0.0, place)), TOLD
+        work, patience = asyncio.ensure_future(self._in_turn(begin, joined.append)), TOLD
         try:
-            while not (await asyncio.wait({turn}, timeout=patience))[0]:
-                before, patience = self._before(place), TOLD_AGAIN
+            while not (await asyncio.wait({work}, timeout=patience))[0]:
+                before, patience = self._before(joined[0]), TOLD_AGAIN
                 if before is not None:
                     await tell(before, self._stats.expected(before + 1))
-            return turn.result()
+            return work.result()
         finally:
-            turn.cancel()
+            work.cancel()
             self._stats.leaves(number, served=False)
 
-    async def take_later(self, work: Work, later: float) -> Any:
-        """Do this in its turn, behind whoever comes within so many seconds after it."""
-        return await self._in_turn(lambda: work, later, next(self._count))
+    async def take_later(self, work: Work) -> Any:
+        """Do this in its turn, which gives way to who waits for a picture."""
+        return await self._in_turn(lambda: work, later=True)
 
-    async def _in_turn(self, plan: Callable[[], Work], later: float, place: int) -> Any:
+    async def _in_turn(
+        self, plan: Callable[[], Work], joined: Callable[[Turn], object] = lambda _: None, *, later: bool = False
+    ) -> Any:
+        """Do what ``plan`` says once the turn, which ``joined`` is told of, has come. Where this is cancelled, the work
+        ends between two tasks.
+        """
+        job: Future | None = None
+        turn = self._turns.join(later=later)
+        joined(turn)
         with debounce.asking():
-            await self._wait(later, place)
+            try:
+                await asyncio.wrap_future(turn.came)
+                job = self._pool.submit(self._work, plan(), turn)
+                return await asyncio.wrap_future(job)
+            finally:
+                turn.heed = _give_up
+                if job is None or job.cancelled():
+                    self._turns.leave(turn)
+
+    def _work(self, work: Work, turn: Turn) -> Any:
+        with suppress(GivenUpError), self._turns.at_work(turn):
             began = time.monotonic()
             try:
-                return await asyncio.get_running_loop().run_in_executor(self._pool, plan())
+                return work()
             finally:
                 self._stats.took(time.monotonic() - began)
-                self._next()
 
-    def _before(self, place: int) -> int | None:
+    def _before(self, turn: Turn) -> int | None:
         """Return how many turns come before this one; None if it has come. Counted now and then, for all who wait."""
         now = time.monotonic()
         if now - self._counted >= TOLD / 2:
             self._counted = now
-            self._places = {one: rank for rank, (_, one, _) in enumerate(sorted(self._line))}
-        return self._places.get(place)
-
-    async def _wait(self, later: float, place: int) -> None:
-        if self._free and not self._line:
-            self._free -= 1
-            return
-        turn = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._line, (time.monotonic() + later, place, turn))
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it had just been given
-                self._next()
-            raise
-
-    def _next(self) -> None:
-        """Give the turn that is over to the next who still waits."""
-        while self._line:
-            turn = heapq.heappop(self._line)[-1]
-            if not turn.done():
-                return turn.set_result(None)
-        self._free += 1
-        return None
+            self._places = {one.number: rank for rank, one in enumerate(self._turns.waiting())}
+        return self._places.get(turn.number)
 
     def close(self) -> None:
         """Begin nothing more, and wait for what is at work."""
@@ -301,8 +297,8 @@ class Turns:
 class Visit:
     """One connection: the newest question, and what is wanted ahead."""
 
-    def __init__(self, socket: WebSocket, pages: Mapping[str, Page], turns: Turns):
-        self._socket, self._pages, self._turns = socket, pages, turns
+    def __init__(self, socket: WebSocket, pages: Mapping[str, Page], workers: Workers):
+        self._socket, self._pages, self._workers = socket, pages, workers
         self._asked: Question  # the newest, once there are news
         self._ahead: deque[Question] = deque()
         self._news, self._wants = asyncio.Event(), asyncio.Event()
@@ -351,14 +347,15 @@ class Visit:
         while True:
             await self._news.wait()
             debounce.moves(self)
-            question, now = await self._turns.take(self._newest, self._wait_is_told)
+            question, now = await self._workers.take(self._newest, self._wait_is_told)
             done = await self._tell(question, now)
             if done < 1:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._news.wait(), LULL)
+            seconds = SLICE_SECONDS
             while done < 1 and not self._news.is_set():
-                work = partial(shown, question, SLICE_SECONDS)
-                now = await self._unless_newer(self._turns.take_later(work, GIVES_WAY))
+                work, seconds = partial(shown, question, seconds), min(seconds + SLICE_SECONDS, LONG_SLICE_SECONDS)
+                now = await self._unless_newer(self._workers.take_later(work))
                 done = 1.0 if self._news.is_set() else await self._tell(question, now)
 
     def _newest(self) -> Work:
@@ -386,7 +383,7 @@ class Visit:
             self._wants.clear()
             while self._ahead:
                 question = self._ahead.popleft()
-                await self._tell(question, await self._turns.spare(shown, question, 0))
+                await self._tell(question, await self._workers.spare(shown, question, 0))
 
     async def _tell(self, question: Question, now: Shown | None) -> float:
         """Send what differs; the share of the work that is done, 1 where nothing more will come."""
@@ -416,24 +413,24 @@ class Visit:
 class Channel:
     """The channel of an app with these pages."""
 
-    def __init__(self, pages: Iterable[Page], *, line: busy.Line = busy.QUESTIONS):
+    def __init__(self, pages: Iterable[Page], *, line: busy.Line = busy.QUESTIONS, turns: Turns = SHARED):
         self._pages = {page.name: page for page in pages}
-        self._line = line
-        self._turns: Turns | None = None
+        self._line, self._turns = line, turns
+        self._workers: Workers | None = None
 
     async def visit(self, socket: WebSocket) -> None:
         """Answer one browser for as long as it is there."""
         if not same_origin(socket.headers):
             await socket.close(REFUSED)
             return
-        self._turns = self._turns or Turns(self._line)
+        self._workers = self._workers or Workers(self._line, self._turns)
         await socket.accept()
-        await Visit(socket, self._pages, self._turns).last()
+        await Visit(socket, self._pages, self._workers).last()
 
     def close(self) -> None:
         """Wait for what is at work."""
-        if self._turns:
-            self._turns.close()
+        if self._workers:
+            self._workers.close()
 
     def route(self) -> WebSocketRoute:
         """Return its address, below the path that the app is served at."""

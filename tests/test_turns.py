@@ -1,0 +1,143 @@
+"""Whoever has waited longest goes first, whatever they ask for, and work that nobody waits for is given up."""
+
+import threading
+from contextlib import suppress
+
+import pytest
+from streamlit.runtime.state import SafeSessionState, SessionState
+
+from dpcore.cache import CACHE
+from tests.toy.page import Piece, Toy
+from ui import compute, debounce, turns
+from ui.turns import GivenUpError, Turns
+
+PATIENCE = 60
+
+
+@pytest.fixture
+def shared(monkeypatch):
+    """One place for all of the process."""
+    monkeypatch.setattr(turns, "SHARED", Turns(1))
+    CACHE.forget()
+    Piece.begun.clear()
+    yield turns.SHARED
+    Piece.gate.set()
+
+
+def test_longest_waiting_goes_first_across_kinds_of_request(shared):
+    first = shared.join()
+    slices, question, gone = shared.join(later=True), shared.join(), shared.join()
+    order: list[str] = []
+
+    def page() -> None:
+        with debounce.working():
+            order.append("page")
+
+    run = threading.Thread(target=page)
+    run.start()
+    while len(shared.waiting()) < 4:
+        pass
+    shared.leave(gone)
+    assert [turn is one for turn, one in zip(shared.waiting()[::2], (question, slices), strict=True)] == [True, True]
+    shared.leave(first)
+    with shared.at_work(question):
+        order.append("question")
+    with shared.at_work(slices):
+        order.append("slices")
+    run.join(PATIENCE)
+    assert order == ["question", "page", "slices"]
+    with shared.at_work(shared.join()):  # nobody holds it any more, and who has left holds nothing
+        assert not shared.waiting()
+
+
+def test_later_slice_lets_a_question_go_first_between_two_tasks(shared):
+    order: list[str] = []
+
+    def question(turn: turns.Turn) -> None:
+        with shared.at_work(turn):
+            order.append("question")
+
+    with shared.at_work(shared.join(later=True)):
+        compute.compute(Toy(repeats=2), seconds=0)
+        other = threading.Thread(target=question, args=[shared.join()])
+        other.start()
+        compute.compute(Toy(repeats=2), seconds=PATIENCE)
+        order.append("slice")
+    other.join(PATIENCE)
+    assert order == ["question", "slice"]
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_slice_before_a_picture_is_short_while_others_wait(shared, later):
+    """Who waits for a picture has it after one more task. Where nobody does, the slice lets others go and is whole."""
+    with shared.at_work(shared.join(later=later)):
+        waiting = shared.join(later=True)
+        _, done = compute.compute(Toy(repeats=9, work=0), seconds=0)
+        _, done = compute.compute(Toy(repeats=9, work=0), seconds=PATIENCE)
+        shared.leave(waiting)
+    assert done == (1 if later else 2 / 9)
+
+
+def test_run_that_nobody_waits_for_ends_before_the_next_task(shared, monkeypatch):
+    """As Streamlit ends it where its page is closed, or has to run again; what is done stays in the cache."""
+
+    class Closed(BaseException):
+        pass
+
+    def closed() -> None:
+        if len(Piece.begun) == 2:
+            raise Closed
+
+    class Run:
+        session_state = SafeSessionState(SessionState(), yield_callback=closed)
+
+    monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: Run)
+    with pytest.raises(Closed), debounce.working():
+        compute.compute(Toy(repeats=5, work=0), seconds=PATIENCE)
+    assert len(Piece.begun) == 2
+    assert compute.compute(Toy(repeats=5, work=0), seconds=0)[1] == 2 / 5
+    assert len(Piece.begun) == 2
+
+
+def test_run_that_makes_way_for_another_of_its_page_leaves_it_its_place(shared):
+    """Streamlit runs a page again in the thread of the run that ends for it."""
+    first, order, asked = shared.join(), [], threading.Event()
+
+    def page() -> None:
+        with suppress(KeyError), debounce.working():
+            asked.wait(PATIENCE)
+            raise KeyError  # as a rerun does
+        with debounce.working():
+            order.append("page")
+
+    run = threading.Thread(target=page)
+    run.start()
+    while not shared.waiting():
+        pass
+    shared.leave(first)
+    questions = [shared.join() for _ in range(2)]
+    asked.set()
+    with shared.at_work(questions[0]):
+        while len(shared.waiting()) < 2:
+            pass
+    with shared.at_work(questions[1]):
+        order.append("question")
+    run.join(PATIENCE)
+    assert order == ["page", "question"]
+
+
+def test_slice_that_lets_others_go_first_is_given_up_meanwhile(shared):
+    wanted = [True, False]
+
+    def heed() -> None:
+        if not wanted.pop(0):
+            raise GivenUpError
+
+    with shared.at_work(shared.join(later=True, heed=heed)):
+        other = shared.join()
+        with pytest.raises(GivenUpError):
+            turns.pause()
+    assert not shared.waiting()
+    for turn in (other, shared.join()):  # nobody else holds the place
+        with shared.at_work(turn):
+            pass
