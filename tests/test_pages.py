@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dpcore.check import RefusedError
-from lab.links import VERSION_NAME, versioned
+from lab.links import VERSION_NAME, brief, versioned
 from lab.sources import OWN
 from pages import table
 from pages.classifier import figures
@@ -69,7 +69,8 @@ def test_a_link_is_the_experiment(page):
     value = elsewhere(settings_of(first, page), name)
     moved(first, page, name, value)
     assert getattr(settings_of(first, page), name) == value
-    assert set(first.query_params) == {*asdict(settings_of(first, page)), VERSION_NAME}
+    assert set(first.query_params) == {*brief(settings_of(first, page)), VERSION_NAME}
+    assert name in first.query_params
     second = opened(page, **address(first))
     assert not second.warning
     assert settings_of(second, page) == settings_of(first, page)
@@ -222,6 +223,15 @@ def test_how_a_page_is_shown_is_no_setting_of_it_and_stays_in_its_address():
     assert "In the link, room was ignored" in warning.value
     assert (app.query_params["lesson"], app.query_params["guess"]) == ("two", "scratch")
     assert "room" not in app.query_params
+
+
+def test_the_address_holds_whether_the_drawer_is_open():
+    app = opened(CLASSIFIER, more="1")
+    assert not app.warning
+    for value, kept in ((0, ""), (1, "1")):
+        moved(app, CLASSIFIER, controls.MORE, value)
+        assert address(app).get("more", "") == kept
+        assert settings_of(app, CLASSIFIER) == ClassifierSettings()
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ from ui.vocabulary import KNOBS
 # Of the address, what holds no setting: ``PIN`` is there once for each pin, ``ASK`` is what the tab of questions asks,
 # and ``SHOWN`` say how the page is shown, or to whom. Settings in ``PIN``, ``ASK`` and ``present`` leave out the
 # defaults of the link's version.
-PIN, ASK, TAB = "pin", "what_if", "tab"
-SHOWN = ("present", "lesson", "step", "only", "ask", "guess", "room", TAB)
+PIN, ASK, TAB, MORE = "pin", "what_if", "tab", "more"
+SHOWN = ("present", "lesson", "step", "only", "ask", "guess", "room", TAB, MORE)
 # What ``present`` says where it names no picture.
 FIRST_PICTURE = "1"
 # Of each of these in an address: longer ones are nobody's that a page has made.
@@ -195,6 +195,7 @@ class Desk:
             stage=stage,
             selectors=selectors,
             move=move,
+            unfolded=MORE in self.shown,
         )
 
     @property
@@ -247,22 +248,22 @@ class Desk:
 
     @property
     def address(self) -> dict[str, str | list[str]]:
-        """Return what the address of the page should hold."""
-        return links.versioned(self.as_link | self.beside)
+        """Return what the address of the page should hold: of the settings, what differs from the defaults."""
+        return links.versioned({**links.brief(self.settings), **self.beside})
 
     @property
     def beside(self) -> dict[str, str | list[str]]:
         """Return what of the address holds no setting of the page."""
         return ({PIN: [*self.pins]} if self.pins else {}) | ({ASK: self.ask} if self.ask else {}) | self.shown
 
-    def shows_tab(self, name: str) -> None:
-        """Hold the name of the open tab in the address; "" for the first one, which needs none."""
-        self.shown.pop(TAB, None)
-        if name:
-            self.shown[TAB] = name
+    def shows(self, name: str, value: str) -> None:
+        """Hold one of ``SHOWN`` in the address; "" where it needs no word, as the first tab and a closed drawer."""
+        self.shown.pop(name, None)
+        if value:
+            self.shown[name] = value
 
     def tell(self, *, done: float) -> None:
-        """Write the complete settings to the address, once the live part of the page is at rest."""
+        """Write the settings to the address, once the live part of the page is at rest."""
         self.told = self.settings, done == 1
         before, self.link = self.link, self.address
         if (before if self.late else _address()) != self.link:
@@ -342,6 +343,8 @@ def desk(page: str, settings_type: type) -> Desk:
         here.ack = move.seq
         if _movable(here.settings, move.name):
             here.change(**{move.name: move.value})
+        elif move.name == MORE:
+            here.shows(MORE, "1" if move.value else "")
         if move.page:
             st.rerun()
     click = live.movement(f"{page}.board", after=here.clicked)

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from lab.links import brief, versioned
+from lab.links import brief
 from lab.settings import Settings
 from ui import comparison, takeaway
 from ui.controls import Desk
@@ -23,10 +23,8 @@ ALWAYS = ("epsilon", "repeats", "seed")
 
 
 def address(desk: Desk) -> str:
-    """Return the link of what is shown: what differs from the page's defaults, its pins, and the version of the
-    defaults."""
-    query = urlencode(versioned({**brief(desk.settings), **desk.beside}), doseq=True)
-    return f"{(st.context.url or '').split('?')[0]}?{query}"
+    """Return the link of what is shown, which is the address of the page at rest."""
+    return f"{(st.context.url or '').split('?')[0]}?{urlencode(desk.address, doseq=True)}"
 
 
 def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS) -> str:
@@ -101,6 +99,7 @@ def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:
         page=page.name,
         question=page.question,
         link=link,
+        estimator=page.code(settings) if page.code else "",
         files=handout.files() | {f"tables/{name}": made for name, made in tables.items()},
     )
     found: dict[str, tuple[str, str, str, Any]] = {
@@ -109,9 +108,6 @@ def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:
     }
     for name, file in zip(page.frames(result), tables, strict=True):
         found[f"{name} (CSV)"] = file, "text/csv", "download", tables[file]
-    found["Script (Python)"] = f"{stem}.py", "text/x-python", "code", takeaway.script(settings)
-    if page.code is not None:
-        found["Estimator (Python)"] = f"{stem}_estimator.py", "text/x-python", "code", page.code(settings)
     return found
 
 

@@ -138,7 +138,7 @@ def _moving(page: Page, welcome: str) -> None:
     with right:
         tab = _result(both, desk)
         if tab != SHARE_TAB.name:  # whoever copies the link there shares what was open before
-            desk.shows_tab("" if tab == here.all_tabs[0].name else tab)
+            desk.shows(controls.TAB, "" if tab == here.all_tabs[0].name else tab)
     with beside:
         teacher.offer_all(desk)
         if here.tabs:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pages.mechanisms.experiment import MechanismsSettings
 from tests.browser.conftest import Server
 from tests.browser.person import button, enter, field, grab, slider
 from tests.browser.sight import AXE, RUN, darken, drawn, rests
@@ -93,7 +94,7 @@ def line(own_line, server) -> Line:
 def rested(lab, page, line) -> Iterator[Page]:
     """The page of mechanisms, open and at rest: its first run does all of the work."""
     opened = lab("mechanisms?epsilon=1", address=line.address)
-    opened.wait_for_url("**seed=**")
+    opened.wait_for_url("**v=*")
     rests(opened)
     yield opened
     opened.goto("about:blank")
@@ -221,7 +222,7 @@ def test_without_the_channel_it_is_the_same(rested, server):
     page.route_web_socket(re.compile("lab-channel"), lambda route: route.close())
     page.goto(f"{server.address}/mechanisms?epsilon=1")
     drawn(page)
-    page.wait_for_url("**seed=**")
+    page.wait_for_url("**v=*")
     rests(page)
     with silent(page, server):
         slider(page).press("ArrowRight")
@@ -239,11 +240,10 @@ def test_a_choice_and_a_button_that_start_no_run_are_told(rested, server):
         pales(rested, "are for Mechanism “Laplace”")
     rested.wait_for_url("**mechanism=gaussian**")
     rests(rested)
-    seed = int(re.search(r"seed=(\d+)", rested.url)[1])
     with silent(rested, server):
         button(rested, "Resample").click()
         pales(rested, "may be out of date")
-    rested.wait_for_url(f"**seed={seed + 1}**")
+    rested.wait_for_url(f"**seed={MechanismsSettings().seed + 1}**")
 
 
 def test_who_leaves_a_page_while_the_server_is_silent_finds_the_next_one(rested, server):

@@ -17,7 +17,10 @@ OPEN = "[class*=st-key-move-][class*=-open]"
 def rest_at(home, epsilon: float) -> int:
     """Type a value, wait until the page is at rest there, and return the loss of accuracy that the tiles show."""
     enter(home, f"{epsilon:g}")
-    home.wait_for_url(re.compile(rf"[?&]epsilon={re.escape(f'{epsilon:g}')}(\.0)?&"))
+    home.wait_for_function(
+        "there => Number(new URLSearchParams(location.search).get('epsilon') ?? 0.5) === there",
+        arg=float(f"{epsilon:g}"),
+    )
     private, reference = home.locator(".lab-tile b").all_inner_texts()[:2]
     return round(float(reference.split()[0])) - round(float(private.split()[0]))
 

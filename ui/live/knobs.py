@@ -125,6 +125,7 @@ def panel(
     stage: bool = False,
     selectors: bool = False,
     move: Mapping[str, object] | None = None,
+    unfolded: bool = False,
 ) -> None:
     """Show the knobs at `values`; mount it last in the fragment.
 
@@ -134,7 +135,8 @@ def panel(
     `rest` seconds without a movement. `errors`: knob -> why its entry was refused; `marks`: knob -> values worth a mark
     on its track, each with a short label. `channel`, the page and its settings as a link holds them, lets movements go
     by the channel first, and to Streamlit once they rest. `stage`: the panel is one line for a hall. `selectors`: the
-    page shows selectors below the panel while the drawer is open. `move`: the card of the page's move (`ui.moves`).
+    page shows selectors below the panel while the drawer is open. `unfolded`: it is
+    open, until the person closes it. `move`: the card of the page's move (`ui.moves`).
     """
     data = {
         "knobs": [asdict(knob) for knob in knobs],
@@ -149,5 +151,6 @@ def panel(
         "stage": stage,
         "selectors": selectors,
         "move": move,
+        "unfolded": unfolded,
     }
     serving.mount("knobs", css="knobs.css", key=key, data=data, keeps="movement")

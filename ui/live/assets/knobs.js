@@ -15,6 +15,8 @@ import { odds, Voice } from "./voice.js"
 // Stops around a knob's value to have ahead: under a pointer that may only pass, and under a hand.
 const PASSING = 24
 const HELD = 200
+// What the server is told of the drawer, as if it were a knob: 1 for open.
+const DRAWER = "more"
 
 const PHONE = matchMedia("(max-width: 899px)") // there all knobs but the first are folded away
 
@@ -63,6 +65,7 @@ class Panel {
     this.move = new Move(root.host, (knob, focused) => this.light(knob, focused))
     this.values = {} // as Streamlit says
     this.selectors = false // whether the page has selectors in the drawer
+    this.unfolded = false // whether the server says that the drawer is open
     this.touched = null // on this row
     // who takes hold of something else means it with what was moved
     this.elsewhere = (event) => event.composedPath().includes(root) || this.channel.settle(true)
@@ -98,6 +101,12 @@ class Panel {
     this.more.firstChild.textContent = "More settings"
     // the page's own selectors stand below, and come and go with the sliders
     this.more.addEventListener("toggle", () => root.host?.toggleAttribute("data-open", this.more.open))
+    // the address holds whether it is open, as the person has left it
+    this.more.firstChild.addEventListener("click", () => {
+      this.channel.settle(true)
+      this.sender.drop(DRAWER)
+      this.sender.moved(DRAWER, this.more.open ? 0 : 1, true)
+    })
     this.frame = element("div", "panel")
     this.frame.style.opacity = 0 // until the style sheet, which may arrive later, says otherwise
     this.frame.append(this.groups.hero, this.groups.play, this.bar, this.more)
@@ -112,8 +121,9 @@ class Panel {
   }
 
   /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
-  update({ knobs, values, ack, pending, behind, progress, errors, marks, channel, stage, selectors, move }) {
+  update({ knobs, values, ack, pending, behind, progress, errors, marks, channel, stage, selectors, move, unfolded }) {
     this.selectors = selectors
+    if (unfolded !== this.unfolded && !this.sender.ahead(DRAWER, ack)) this.more.open = this.unfolded = unfolded
     this.frame.classList.toggle("stage", stage)
     this.place(knobs)
     this.move.update(move)
