@@ -88,7 +88,7 @@ def test_survey():
     app.session_state["survey.tabs"] = "Share"
     app.run()
     labels = [one.proto.label for one in app.get("download_button")]
-    assert labels == ["Handout (zip)", "Privacy label (HTML)", "Runs (CSV)", "Script (Python)"]
+    assert labels == ["Handout (zip)", "Privacy label (HTML)", "Runs (CSV)"]
 
 
 def refuses(test, *arguments):

@@ -7,7 +7,6 @@ import pytest
 
 from lab.settings import Settings
 from pages.table import PAGES
-from tests.fresh import FORGET, Interpreter
 from ui import takeaway
 from ui.page import Page
 
@@ -43,19 +42,6 @@ CASES = [case for case in parts() if case[0] not in LONG]
 ESTIMATORS = [(page, settings) for _, page, settings in CASES if page.code]
 
 
-@pytest.fixture(scope="module")
-def python() -> Iterator[Interpreter]:
-    """A Python outside of the tests to which a warning is an error."""
-    with Interpreter("-W", "error") as one:
-        yield one
-
-
-def run_alone(python: Interpreter, program: str) -> str:
-    """What a program prints that finds nothing imported of the project."""
-    python.run(FORGET)
-    return python.run(program)
-
-
 @pytest.mark.parametrize("settings", [case[2] for case in CASES], ids=[case[0] for case in CASES])
 def test_script_prints_a_table(settings, capsys):
     """That it runs alone is a test of the zip that holds it."""
@@ -66,12 +52,6 @@ def test_script_prints_a_table(settings, capsys):
 def guaranteed(printed: str) -> float:
     """The epsilon of the guarantee that a program prints."""
     return float(re.search(r"Guarantee\(epsilon=([\d.e+-]+),", printed)[1])
-
-
-@pytest.mark.parametrize(("page", "settings"), ESTIMATORS, ids=[page.name for page, _ in ESTIMATORS])
-def test_an_estimators_program_runs_alone_and_gives_the_pages_epsilon(python, page, settings):
-    printed = run_alone(python, page.code(settings))
-    assert guaranteed(printed) == pytest.approx(settings.epsilon, rel=1e-3)
 
 
 @pytest.mark.parametrize(("page", "settings"), ESTIMATORS, ids=[page.name for page, _ in ESTIMATORS])

@@ -67,7 +67,6 @@ def test_every_page_shares_its_tables_and_programs(page):
     (code,) = app.get("image")[0].proto.imgs
     assert code.alt == qr_code.QR_ALT
     assert labels[:2] == ["Handout (zip)", "Privacy label (HTML)"]
-    assert "Script (Python)" in labels
     assert sum("(CSV)" in label for label in labels) >= 1
 
 

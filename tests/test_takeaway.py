@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -30,8 +31,16 @@ class Refuse:
             raise ImportError(f"{name} is no part of what was taken away")
 sys.meta_path.insert(0, Refuse())
 sys.path[0] = "."
-runpy.run_path("script.py", run_name="__main__")
+runpy.run_path(sys.argv[1], run_name="__main__")
 """
+
+
+def run_alone(folder: Path, program: str) -> str:
+    """What a program in a folder prints where it stands alone."""
+    command = [sys.executable, "-I", "-c", ALONE, program]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    return ran.stdout
 
 
 @pytest.mark.parametrize(
@@ -40,18 +49,19 @@ runpy.run_path("script.py", run_name="__main__")
     ids=lambda page: page.name,
 )
 def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
-    """Its script prints the numbers of the page, and its tables hold them."""
+    """Its script prints the numbers of the page, its tables hold them, and its estimator has the page's guarantee."""
     settings, result = quick(page).settings, quick(page).result
     packed = share._files(quick(page))["Handout (zip)"][-1]()
     assert packed == share._files(quick(page))["Handout (zip)"][-1]()
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         archive.extractall(tmp_path)
     (here,) = tmp_path.iterdir()
-    ran = subprocess.run(
-        [sys.executable, "-I", "-c", ALONE], cwd=here, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    assert ran.stdout == result.table().to_string() + "\n"
+    assert run_alone(here, "script.py") == result.table().to_string() + "\n"
+    assert (here / "estimator.py").exists() == bool(page.code)
+    if page.code:
+        printed = run_alone(here, "estimator.py")
+        stated = float(re.search(r"Guarantee\(epsilon=([\d.e+-]+),", printed)[1])
+        assert stated == pytest.approx(settings.epsilon, rel=1e-3)
     assert json.loads((here / "settings.json").read_text()) == {"page": page.name} | versioned(asdict(settings))
     if page.name != "what-if":  # is about settings of another page, not settings of its own
         assert sweep.read(str(here / "settings.json")) == (page.name, settings)

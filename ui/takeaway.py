@@ -74,20 +74,31 @@ def script(settings: Settings) -> str:
     return f"{warned}{first}from {kind.__module__} import {kind.__name__}\n\n{program}"
 
 
-def bundle(settings: Settings, *, page: str, question: str, link: str, files: Mapping[str, Callable[[], str]]) -> bytes:
-    """Return a zip of the ``page`` of this name: ``files`` by name, the script and a notebook, their settings, the
-    engine and the room's experiment, and what to install. It is the same for the same settings and files.
+def bundle(
+    settings: Settings,
+    *,
+    page: str,
+    question: str,
+    link: str,
+    files: Mapping[str, Callable[[], str]],
+    estimator: str = "",
+) -> bytes:
+    """Return a zip of the ``page`` of this name: ``files`` by name, the script and a notebook, the program that fits
+    the ``estimator``, if there is one, their settings, the modules and data that they need, and what to install. It is
+    the same for the same settings and files.
     """
     program = script(settings)
     texts = {
         **{name: made() for name, made in files.items()},
         "README.txt": "".join(f"{line}\n\n" for line in _void(settings)) + _README.format(question=question, link=link),
         "script.py": program,
+        **({"estimator.py": estimator} if estimator else {}),
         "notebook.ipynb": _notebook(program, question),
         "settings.json": json.dumps({"page": page} | versioned(asdict(settings)), indent=2) + "\n",
         "requirements.txt": _requirements(),
         "LICENSE": (ROOT / "LICENSE").read_text("utf-8"),
         **_sources(program),
+        **_sources(estimator),
     }
     return packed({f"epsilon-lab-{page}/{name}": text for name, text in texts.items()})
 
