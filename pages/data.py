@@ -14,10 +14,11 @@ from lab.files.own_rows import Column, OwnRows, Roles
 from lab.links import versioned
 from lab.sources import MOST_LIVE, of_classes, of_numbers, of_sources
 from ui import bounds_leak_demo, my_rows, page_links, samples, uploads
-from ui.controls import hold
+from ui.controls import TAB, hold
 from ui.escaping import plain
 from ui.my_rows import USES, Draft, refused
 from ui.own_session import Brought, present
+from ui.page import ASK_TAB
 from ui.panels import number
 from ui.samples import SAMPLES, TEMPLATE
 from ui.texts import Texts
@@ -34,8 +35,8 @@ _PAGES = {
     "attack": ("my_location", False, "", of_classes),
     "parties": ("groups", False, "person", lambda own: own.as_parties),
 }
-# Pages whose buttons stand out, and pages that are opened with as many rows as the file has.
-_PRIMARY, _SIZED = ("regression", "classifier"), ("regression", "classifier", "network")
+# Pages that are opened with as many rows as the file has, and those of them where the search for an epsilon begins.
+_SIZED, _SEARCHED = ("regression", "classifier", "network"), ("regression", "classifier")
 # Widths of a column's name, use, bounds and note.
 _WIDTHS = (1.2, 1.35, 2.3, 1.9)
 # The least and the most epsilon that one draw of bounds may cost.
@@ -400,18 +401,27 @@ def _pages(own: OwnRows | None, roles: Roles) -> None:
     for page, (icon, of_number, role, fits) in _PAGES.items():
         if of_number != number or (role and not getattr(roles, role)):
             continue
-        pressed = st.button(
-            SAYS[f"page.{page}"],
-            key=f"data.{page}",
-            icon=f":material/{icon}:",
-            type="primary" if page in _PRIMARY else "secondary",
-            disabled=own is None or not fits(own),
-            width="stretch",
-        )
-        if pressed and own is not None:
-            rows = own.private if number else min(own.private, MOST_LIVE)
-            start = ({"rows": str(rows)} if page in _SIZED else {}) | _STARTS.get(page, {})
-            st.switch_page(page_links.to(page), query_params=versioned({"dataset": "own", "own": str(own)} | start))
+        if page in _SEARCHED:
+            _door(page, own, fits, label="epsilon", icon="search")
+        _door(page, own, fits, label=page, icon=icon)
+
+
+def _door(page: str, own: OwnRows | None, fits: Callable[[OwnRows], bool], *, label: str, icon: str) -> None:
+    """Show a button that opens a page with these rows; the one about "epsilon" opens it at the question."""
+    search = label == "epsilon"
+    pressed = st.button(
+        SAYS[f"page.{label}"],
+        key=f"data.{label}",
+        icon=f":material/{icon}:",
+        type="primary" if search else "secondary",
+        disabled=own is None or not fits(own),
+        width="stretch",
+    )
+    if pressed and own is not None:
+        rows = own.private if of_numbers(own) else min(own.private, MOST_LIVE)
+        link = {"dataset": "own", "own": str(own)} | ({"rows": str(rows)} if page in _SIZED else {})
+        link |= _STARTS.get(page, {}) | ({TAB: ASK_TAB.name} if search else {})
+        st.switch_page(page_links.to(page), query_params=versioned(link))
 
 
 def _preview(draft: Draft) -> None:

@@ -1,5 +1,7 @@
 """The page of one's own rows, and each page with them, as scripts: what is asked, what waits, what is void."""
 
+import re
+
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,7 +17,7 @@ from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.app import at_rest, opened, text
 from tests.sentences import plain
-from ui import present, samples
+from ui import present, samples, share
 from ui.my_rows import MOST_SPENT, Draft
 
 CUSTOMERS = samples.FOLDER / "customers.csv"
@@ -129,6 +131,31 @@ class TestEachPage:
         assert "This link's file is not here" in said(stranger)
         assert of(stranger, page).epsilon == 2
         assert "There is no file yet" in said(opened(page, dataset="own"))
+
+    @pytest.mark.parametrize("page", ["classifier", "regression"])
+    def test_which_epsilon_it_takes_starts_in_reach_and_the_label_states_the_search(self, page, monkeypatch):
+        asked, app = [], ready(page)
+        (primary,) = (one for one in app.button if one.key == "data.epsilon")
+        doors = [one.key for one in app.button if one.key in ("data.epsilon", *(f"data.{name}" for name in READY))]
+        assert (doors[0], primary.proto.type) == ("data.epsilon", "primary")
+        with monkeypatch.context() as patch:
+            patch.setattr("streamlit.switch_page", lambda page, query_params: asked.append(query_params))
+            app = primary.click().run()
+        ((own, link),) = ((link.pop("own"), link) for link in asked)
+        assert link == {"dataset": "own", "v": str(VERSION), "tab": "what-if"} | READY[page][2]
+        app = trained(app, page, own=own, repeats="24", **READY[page][2] | {"tab": "what-if", "steps": "50"})
+        app = at_rest(app, page)
+        (answer,) = (plain(one.proto.body) for one in app.get("html") if "lab-words-answer" in one.proto.body)
+        assert re.search(
+            r"with epsilon [\d.]+ (?:\(with 95 % confidence, [\d.]+ to|to [\d.]+ \(95 % confidence)", answer
+        )
+        assert "target" not in " ".join(app.query_params)
+        desk = app.session_state[f"{page}.desk"]
+        here = next(one for one in PAGES if one.name == page).at(desk.settings)
+        label = share.handed_out(desk, here, desk.settings.run(), link="", code="").label
+        (count,) = re.findall(r"It compares (\d+) settings on the private rows", said(app))
+        assert label.fields["covered"]["tuning"] == f"not covered: {count} settings were compared on the private rows"
+        assert label.void.startswith("tuning not covered")
 
     @pytest.mark.parametrize("page", READY)
     def test_bounds_read_off_the_rows_are_void_everywhere(self, page):

@@ -10,6 +10,8 @@ import pytest
 from scipy import stats
 from scipy.special import expit
 
+from dpcore.accountants.attacker import best_attacker
+from lab.crossing import Found
 from pages.table import PAGES
 from pages.what_if import page_command, page_tables, words_answers, words_numbers
 from pages.what_if import words as parts
@@ -203,6 +205,14 @@ def extreme(result, match) -> bool:
     return number(match[2]) == number(parts.amount(result.settings, best).removesuffix("\u00a0%"))
 
 
+def levels(result, match) -> bool:
+    """Whether this is the first value from which on no median is a point above that of a smaller one."""
+    values, medians = result.curve.values, result.curve.medians
+    gains = [max(medians[at:]) - medians[at] for at in range(len(values))]
+    first = next(at for at in range(len(values)) if max(gains[at:]) < 0.01)
+    return match[1] == parts.at(result.settings, "epsilon", values[first])
+
+
 RULES: Rules = {
     r"with 95 % confidence, (\S+) to ([\d.,e-]*\d)\)": brackets,
     r"\)\. With (.+?), (the next value tested, )?(\d+) of (\d+) runs reach it": single,
@@ -219,6 +229,7 @@ RULES: Rules = {
     r"95 % confidence for all of them\)\. (?:Elsewhere|These)": lambda r, _: (
         not r.direction and all(reached_by(r, int(np.searchsorted(r.curve.values, v))) for p in r.spans for v in p)
     ),
+    r"From epsilon (\S+) on, a larger epsilon raises the median by less than 1 point": levels,
     r"(A|B) is better": better,
     r"No difference can be shown": lambda r, _: compared(r)[0] <= 0 <= compared(r)[1],
     r"its median is \S+(?: \S+)?, (better|worse) than the": lambda r, m: again(r)[0 if m[1] == "better" else 1],
@@ -254,9 +265,17 @@ def test_every_sentence_says_what_the_runs_do_and_every_text_is_reached(monkeypa
         assert PAGE.pictures(result)
     assert PAGE.lead(result.settings)
     page_command.show(SimpleNamespace(settings=PAGE.settings()), {})
-    drawn = next(solved())
+    drawn = next(result for result in solved() if isinstance(result.crossings["most"], Found))
     monkeypatch.setattr(type(drawn.settings), "own_rows", True)
     page_tables.price(drawn)
+    one, other = (drawn.crossings["median"].there, drawn.crossings["most"].safe)
+    known = [best_attacker(drawn.settings.settings.change(epsilon=value).promise).right for value in (one, other)]
+    told = re.findall(r"([\d.]+) % of the time with epsilon ([\d.]+)", plain(words_answers.verdict(drawn)))
+    assert [(float(bound), float(value)) for bound, value in told] == [
+        (pytest.approx(100 * right, abs=1), pytest.approx(value, rel=0.01))
+        for right, value in zip(known, (one, other), strict=True)
+    ]
+    assert "compares 48 settings" in words_answers.of_private_rows(drawn.settings)
     assert reached.unread(parts.SAYS) == []
 
 

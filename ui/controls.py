@@ -69,7 +69,8 @@ class Desk:
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
     the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
     holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``);
-    ``shown``: of the words ``SHOWN``, those that the address holds; ``followed``: whether the page has yet to
+    ``shown``: of the words ``SHOWN``, those that the address holds; ``searched``: the settings whose results on private
+    rows the visitor has compared; ``followed``: whether the page has yet to
     open the tab of a link.
     ``changed`` is called after each change.
     """
@@ -91,6 +92,7 @@ class Desk:
     pins: tuple[str, ...] = ()
     ask: str = ""
     shown: dict[str, str] = field(default_factory=dict)
+    searched: set[Any] = field(default_factory=set)
     followed: bool = False
     changed: Callable[[], None] | None = None
 
@@ -109,9 +111,11 @@ class Desk:
         self.errors.clear()
 
     def choose(self, name: str, label: str, options: Mapping[Any, str], *, wide: bool = False, help: str = "") -> None:
-        """Show a choice among the keys of ``options``, each shown by its text: a row of buttons if ``wide``, else a
-        list."""
+        """Show a choice among the keys of ``options`` that the settings allow, each shown by its text: a row of buttons
+        if ``wide``, else a list."""
         key = f"{self.page}.{name}"
+        allowed = self.settings.choices.get(name, options)
+        options = {one: text for one, text in options.items() if one in allowed}
         self.choices[name] = label, options
         hold(key, getattr(self.settings, name))
         widget: Any = st.segmented_control if wide else st.selectbox

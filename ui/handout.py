@@ -55,7 +55,7 @@ _ON_SHEET = (
 @dataclass(frozen=True, kw_only=True)
 class Handout:
     """What is handed out. told: the settings in words. link, code: of the page; the same as a drawing. version: of the
-    program beside it. date: ISO."""
+    program beside it. date: ISO. searched: how many settings were compared on the private rows before."""
 
     page: Page
     result: Any
@@ -64,6 +64,7 @@ class Handout:
     code: str
     version: str
     date: str
+    searched: int = 0
 
     @property
     def settings(self) -> Settings:
@@ -75,6 +76,8 @@ class Handout:
         said = {"date": self.date, "version": self.version, "link": self.link}
         if stated.promise and "attacker" not in stated.said:
             said["attacker"] = _TAG.sub("", panels.odds(stated.promise))
+        if self.searched:
+            said["tuning"] = SAYS("handout.searched", count=self.searched)
         return label(self.settings, stated, **said)
 
     def files(self) -> dict[str, Callable[[], str]]:

@@ -115,6 +115,12 @@ def one_answer(
     return SAYS(f"one-answer.{case}", model=model, models=models, many=many, most=most)
 
 
+def within_reach(reference: float, base: float) -> float:
+    """Return a target that a private model may reach, in percent: midway between the baseline and the accuracy of the
+    non-private model, ``reference``, and two points or more below that."""
+    return math.floor(100 * min(reference - 0.02, (reference + base) / 2))
+
+
 def disguised(best: float, base: float) -> str:
     """Return a warning where a column may be the answer, as the non-private model makes no error; else nothing."""
     return SAYS["disguised"] if base < 1 == best else ""

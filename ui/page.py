@@ -5,7 +5,7 @@ only way in which a result is drawn or put into words, whoever asks.
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -123,21 +123,23 @@ class Asked(NamedTuple):
     """The questions that can be asked about a page, in a tab of it.
 
     page: on which they all are, whose first picture and verdict the tab shows. settings: (settings of the page that is
-    asked about, what else is asked, as an address holds it) -> those of the question. asks: the same back. ignored:
-    a sentence (markdown) for each part of it that nobody can ask. controls: shows, of a desk of these, what can be
-    asked in the tab.
+    asked about, what else is asked, as an address holds it, the target to start with, None for the usual one) -> those
+    of the question. asks: (question, that target) -> what else is asked. ignored: a sentence (markdown) for each part
+    of it that nobody can ask. controls: shows, of a desk of these, what can be asked in the tab. compared: the values
+    that the answer compares.
     """
 
     page: "Page"
-    settings: Callable[[Any, str], Settings]
-    asks: Callable[[Any], str]
+    settings: Callable[[Any, str, float | None], Settings]
+    asks: Callable[[Any, float | None], str]
     ignored: Callable[[Any, str], list[str]]
     controls: Callable[[Desk], None]
+    compared: Callable[[Any], Collection[Settings]]
 
-    def about(self, settings: Any, ask: str) -> Settings | None:
+    def about(self, settings: Any, ask: str, target: float | None = None) -> Settings | None:
         """Return the question about these settings; None where nothing can be asked about them."""
         try:
-            return self.settings(settings, ask)
+            return self.settings(settings, ask, target)
         except RefusedError:
             return None
 
@@ -148,7 +150,7 @@ class Asked(NamedTuple):
         return View((), {ANSWER: whole.words["verdict"]}, Made(boards, result))
 
 
-_USUAL, _SILENT = Slices(), always(Stated())
+_USUAL, _SILENT, _USUAL_TARGET = Slices(), always(Stated()), always(None)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -175,7 +177,7 @@ class Page:
     ready: whether all is there to compute from, asked by the page, which shows what is missing; ``holds``: whether it
     still is, asked at each movement; by default whether a visitor's own file is there, where the settings need one.
     variant: settings -> the page as it is with them, where their choice makes it another; None where not.
-    asked: the questions that can be asked about it.
+    asked: the questions that can be asked about it. target: result -> the target that they start with; None: the usual.
     label: result -> what its privacy label says; without, nothing is stated.
     move: the one worth making on it, which a card asks for.
     """
@@ -203,6 +205,7 @@ class Page:
     slices: Slices = _USUAL
     variant: Callable[[Any], "Page | None"] | None = None
     asked: Asked | None = None
+    target: Callable[[Any], float | None] = _USUAL_TARGET
     label: Callable[[Any], Stated] = _SILENT
     move: Move | None = None
 

@@ -82,8 +82,18 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
     """Return what a result is handed out as, today, with its link and the drawing of it."""
     knobs, version = page.sliders(desk.settings), takeaway.version(desk.settings)
     words = told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more))
-    today = date.today().isoformat()
-    return Handout(page=page, result=result, told=words, link=link, code=code, version=version, date=today)
+    own = getattr(desk.settings, "own", "")
+    searched = sum(getattr(one, "own", "") is own for one in desk.searched) if desk.settings.private else 0
+    return Handout(
+        page=page,
+        result=result,
+        told=words,
+        link=link,
+        code=code,
+        version=version,
+        date=date.today().isoformat(),
+        searched=searched,
+    )
 
 
 def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:

@@ -240,18 +240,21 @@ def _tabs_key(page: Page) -> str:
 
 
 def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
-    about = asked.about(desk.settings, desk.ask)
+    target = both.page.target(both.result)
+    about = asked.about(desk.settings, desk.ask, target)
     if about is None:
         st.caption("Nothing can be asked about data that somebody has to bring first.")
         return
 
     def keep() -> None:
-        desk.ask = asked.asks(question.settings)
+        desk.ask = asked.asks(question.settings, target)
 
     question = controls.Desk(page=f"{desk.page}.ask", settings=about, changed=keep)
     with st.container(key="asking", horizontal=True, vertical_alignment="center"):
         asked.controls(question)
     if both.answer:
+        if desk.settings.private:
+            desk.searched |= set(asked.compared(about))
         st.html(f'<div class="lab-words-{ANSWER}">{both.answer.words[ANSWER]}</div>')
 
 

@@ -13,6 +13,7 @@ from pages.classifier.parameters import ClassifierParameters
 from pages.classifier.result import ClassifierResult
 from ui import controls, labels, live, panels
 from ui.moves import Move
+from ui import controls, labels, live, outcomes, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
 HEIGHT = 455
@@ -69,6 +70,11 @@ def losses(result: ClassifierResult) -> list[list[live.Picture]]:
     return [live.row(say.ABOUT, drawn, wide={} if private else {"loss": 1.9})]
 
 
+def target(result: ClassifierResult) -> float | None:
+    """Return where the question which epsilon to choose begins for a visitor's own rows."""
+    return outcomes.within_reach(result.reference.accuracy, result.baseline) if result.settings.private else None
+
+
 def program(settings: ClassifierParameters) -> str:
     source, public = DATASETS[settings.dataset], settings.model.public
     start = {
@@ -111,6 +117,7 @@ PAGE = Page(
         Tab("table", "Results table", ("table",), when=lambda settings: not settings.private),
     ),
     code=program,
+    target=target,
     frames=lambda result: {
         "All runs": lambda: result.curve,
         **({} if result.settings.private else {"Table": result.table}),

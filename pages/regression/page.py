@@ -75,6 +75,13 @@ def coefficients(result: RegressionResult) -> list[list[live.Picture]]:
     return [live.row(say.ABOUT, drawn, height=380, wide={"coefficients": 1.6})]
 
 
+def target(result: RegressionResult) -> float | None:
+    """Return where the question which epsilon to choose begins for a visitor's own rows: an error midway between that
+    of least squares and that of the mean."""
+    error = (result.least_squares + result.mean_error) / 2
+    return float(f"{error:.3g}") if result.settings.private else None
+
+
 def program(settings: RegressionParameters) -> str:
     share = settings.share_of(settings.mechanism)
     given = f"    share={share!r},\n" if settings.mechanism in SPLITTERS else ""
@@ -106,6 +113,7 @@ PAGE = Page(
     },
     pictures=pictures,
     code=program,
+    target=target,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,

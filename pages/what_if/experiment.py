@@ -70,6 +70,13 @@ STARTS: Mapping[str, Start] = {
 }
 
 
+def usual_target(base: Settings, start: Start) -> float:
+    """Return the target that questions about ``base`` start with: of a number in a visitor's file, a tenth of its
+    declared range."""
+    low, high = getattr(getattr(base, "source", None), "label_bounds", None) or (0.0, 0.0)
+    return (high - low) / 10 if _own(base) and high > low else start.target
+
+
 def _with(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """Return the settings of a topic with changes to its own fields."""
     names = [one.name for one in fields(settings)]
@@ -254,13 +261,18 @@ class WhatIfSettings(Settings):
 
     @property
     def choices(self) -> Mapping[str, Any]:
-        return self._theirs(self.settings.choices) | self.CHOICES | {"topic": self.TOPICS}
+        theirs = self._theirs(self.settings.choices)
+        for name, brought in ELSEWHERE.items():
+            if name in theirs and getattr(self.settings, name) not in brought:
+                theirs[name] = [one for one in theirs[name] if one not in brought]
+        return theirs | self.CHOICES | {"topic": self.TOPICS}
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Those of its own fields, and of the base's."""
         low, high = self.asked.limits
-        usual = STARTS[self.topic].target
+        start = STARTS[self.topic]
+        usual = usual_target(self.settings, start) if self.measure == start.measure else 1.0
         target = (self.scale * low, self.scale * high) if math.isfinite(high) else (usual / WIDE, usual * WIDE)
         return self._theirs(self.settings.limits) | self.LIMITS | {"target": target}
 
@@ -314,7 +326,9 @@ class WhatIfSettings(Settings):
         name = changes.get("measure", self.measure)
         measure = self.settings.measures.get(name)
         if measure and name != self.measure and "target" not in changes:
-            usual = measure.limits[1] * 80 if measure.unit == "%" else STARTS[self.topic].target
+            start = STARTS[self.topic]
+            number = usual_target(self.settings, start) if name == start.measure else 1.0
+            usual = measure.limits[1] * 80 if measure.unit == "%" else number
             changes = {**changes, "target": usual}
         return replace(self, **changes)
 
@@ -357,6 +371,11 @@ class WhatIfSettings(Settings):
         )
 
     # ---- the work
+
+    @property
+    def compares(self) -> frozenset[Settings]:
+        """The settings that the curve compares."""
+        return frozenset({self.settings, *self.around.curve.values()})
 
     @cached_property
     def around(self) -> Around:

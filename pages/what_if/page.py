@@ -22,7 +22,7 @@ from pages.what_if import (
     words_answers,
     words_numbers,
 )
-from pages.what_if.experiment import CURVE, REPEATS, STARTS, Topic, WhatIfSettings, asking
+from pages.what_if.experiment import CURVE, REPEATS, STARTS, Topic, WhatIfSettings, asking, usual_target
 from pages.what_if.result import WhatIfResult
 from ui import controls, labels, live, page_links
 from ui.escaping import quoted
@@ -30,7 +30,6 @@ from ui.moves import Move
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
 from ui.vocabulary import KNOBS
 
-OF_PRIVATE_ROWS = words.SAYS["own-rows"]
 REACHED_BY = {"median": "median run", "most": "90\u00a0% of runs"}
 # What the address of another page says of a question about it, in one text.
 ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
@@ -149,11 +148,12 @@ def asked(name: str, questions: Page) -> Asked | None:
         return None
     kind: type[Any] = questions.settings  # made by ``asking``
 
-    def settings(own: Settings, ask: str) -> WhatIfSettings:
-        return read(own, ask)[0]
+    def settings(own: Settings, ask: str, target: float | None = None) -> WhatIfSettings:
+        return read(own, ask, target)[0]
 
-    def read(own: Settings, ask: str) -> tuple[WhatIfSettings, list[str]]:
-        start = {"topic": name, "base": word(own, apart=APART), "target": STARTS[name].target}
+    def read(own: Settings, ask: str, target: float | None = None) -> tuple[WhatIfSettings, list[str]]:
+        start: dict[str, Any] = {"topic": name, "base": word(own, apart=APART)}
+        start["target"] = usual_target(own, STARTS[name]) if target is None else target
         texts = ask.split(APART) if ask else []
         said = [*zip_longest(texts[::2], texts[1::2], fillvalue="")]
         version, ignored = version_of(dict(said))
@@ -171,12 +171,13 @@ def asked(name: str, questions: Page) -> Asked | None:
                 refused.append(f"In the link's question, {told} was ignored. {refusal.name} must be {refusal.allowed}.")
         return question, refused
 
-    def asks(question: WhatIfSettings) -> str:
-        usual = settings(question.settings, "")
+    def asks(question: WhatIfSettings, target: float | None = None) -> str:
+        usual = settings(question.settings, "", target)
         told = [(field, getattr(question, field)) for field in ASKED]
         return APART.join(f"{field}{APART}{value}" for field, value in told if value != getattr(usual, field))
 
-    return Asked(questions, settings, asks, lambda own, ask: read(own, ask)[1], controls=inset)
+    ignored, compared = lambda own, ask: read(own, ask)[1], lambda question: question.compares
+    return Asked(questions, settings, asks, ignored, controls=inset, compared=compared)
 
 
 def inset(desk: controls.Desk) -> None:
@@ -187,7 +188,7 @@ def inset(desk: controls.Desk) -> None:
     target = words_answers.target_knob(settings)
     desk.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
     if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
-        st.caption(OF_PRIVATE_ROWS)
+        st.caption(words_answers.of_private_rows(settings))
     else:
         page_links.door("what-if", "Open in the What-if planner", settings.change(question="smallest"))
 

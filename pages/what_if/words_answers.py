@@ -1,5 +1,8 @@
 """The planner's questions, and the answer in two or three sentences, chosen by what came out."""
 
+import numpy as np
+
+from dpcore.accountants.attacker import best_attacker
 from lab.claims import Case
 from lab.crossing import Answer, Found, Reaching
 from lab.settings import Spread
@@ -28,7 +31,7 @@ from pages.what_if.words import (
 )
 from pages.what_if.words_numbers import between, did
 from ui import outcomes
-from ui.panels import percent
+from ui.panels import at_most, percent
 
 # What a parameter counts, where its name does not say so.
 PEOPLE = {"rows": "people", "target_rows": "people", "source_rows": "labelled rows"}
@@ -61,6 +64,11 @@ def _pair(settings: WhatIfSettings) -> str:
     return SAYS("question.versus_number", name=low(name), one=one, other=other)
 
 
+def of_private_rows(settings: WhatIfSettings) -> str:
+    """Return, in markdown, what no guarantee covers where a visitor's own rows answer."""
+    return SAYS("own-rows", count=len(settings.compares))
+
+
 def target_knob(settings: WhatIfSettings) -> dict[str, object]:
     if settings.asked.unit == "%":
         return {"label": "Target", "unit": "%"}
@@ -84,7 +92,7 @@ def _answer(result: WhatIfResult) -> str:
         return _exact(result) if settings.solved else _exact_curve(result)
     found: Answer = result.crossings[settings.reached] if result.direction else result.reaching
     if isinstance(found, Found):
-        return _found(result, found)
+        return " ".join(filter(None, [_found(result, found), _levels(result), _attackers(result)]))
     if isinstance(found, Reaching) and found.intervals:
         return _values(result, found)
     if result.trained < 1:
@@ -127,6 +135,34 @@ def _single(result: WhatIfResult, found: Found) -> str:
     if found.share_there >= MOST or not isinstance(most, Found):
         return said
     return f"{said} {SAYS('found.most', safe=_along(result, most.safe), did=did(result, most))}"
+
+
+def _levels(result: WhatIfResult) -> str:
+    """Return from which epsilon on none that was tested has a median that is a point higher; nothing if that is so of
+    the largest one alone."""
+    settings = result.settings
+    if settings.along != "epsilon" or settings.asked.unit != "%" or result.trained < 1:
+        return ""
+    values, medians = result.curve.values, result.curve.quantiles[1]
+    highest = np.maximum.accumulate(medians[::-1])[::-1]
+    more = np.flatnonzero(highest - medians >= 0.01)
+    first = more[-1] + 1 if len(more) else 0
+    return SAYS("found.levels", setting=_along(result, values[first])) if first < len(values) - 1 else ""
+
+
+def _attackers(result: WhatIfResult) -> str:
+    """Return how often an attacker is right at most, with each epsilon that is found for a visitor's own rows."""
+    settings, median, most = result.settings, result.crossings["median"], result.crossings["most"]
+    if settings.along != "epsilon" or not settings.own_rows or settings.void:
+        return ""
+    found = [median.there] * isinstance(median, Found) + [most.safe] * isinstance(most, Found)
+    promises = {value: settings.settings.change(epsilon=value).promise for value in found}
+    said = [
+        SAYS("found.bound", bound=at_most(best_attacker(promise).right), setting=_along(result, value))
+        for value, promise in promises.items()
+        if promise is not None
+    ]
+    return SAYS("found.attacker", bounds=" and ".join(said)) if said else ""
 
 
 def _best_of(result: WhatIfResult, found: Answer) -> str:
