@@ -124,7 +124,9 @@ def test_no_cell_of_a_table_is_a_formula():
 def test_names_of_files_say_what_differs_and_do_not_collide():
     assert takeaway.stem("classifier", {}) == "classifier"
     assert takeaway.stem("classifier", {"epsilon": "0.3", "seed": "5"}) == "classifier_epsilon-0.3_seed-5"
-    assert takeaway.stem("hypotheses", {"own": "../a b.csv"}) == "hypotheses_own-..-a-b.csv"
+    own = {"dataset": "own", "own": "7DCot1EibfASVoH5RxGdSQ", "rows": "2400"}
+    assert takeaway.stem("classifier", own) == "classifier_my-data_rows-2400"
+    assert takeaway.stem("hypotheses", {"field": "../a b.csv"}) == "hypotheses_field-..-a-b.csv"
     long = [takeaway.stem("x", {"field": "9" * 200 + end}) for end in "ab"]
     assert len(set(long)) == 2
     assert max(map(len, long)) <= 100

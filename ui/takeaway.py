@@ -16,6 +16,7 @@ import pandas as pd
 
 from lab.links import versioned
 from lab.settings import Settings
+from lab.sources import OWN
 
 ROOT = Path(__file__).parents[1]
 # Of what the lab needs, what only its pages, their server and sweeps at full size do.
@@ -30,8 +31,10 @@ _README = Path(__file__).with_suffix(".txt").read_text("utf-8")
 
 
 def stem(page: str, differs: Mapping[str, Any]) -> str:
-    """Return a file's name without its ending: the page, and what differs from its defaults."""
-    parts = [page, *(f"{name}-{value}" for name, value in differs.items())]
+    """Return a file's name without its ending: the page, and what differs from its defaults; of a visitor's own file
+    nothing but that it is one."""
+    told = {name: value for name, value in differs.items() if name != "own"}
+    parts = [page, *("my-data" if value == OWN else f"{name}-{value}" for name, value in told.items())]
     safe = "_".join("".join(letter if letter.isalnum() or letter in "-." else "-" for letter in part) for part in parts)
     return safe if len(safe) <= 100 else f"{safe[:90]}_{hashlib.sha256(safe.encode()).hexdigest()[:8]}"
 
