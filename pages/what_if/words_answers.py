@@ -155,7 +155,8 @@ def _attackers(result: WhatIfResult) -> str:
     settings, median, most = result.settings, result.crossings["median"], result.crossings["most"]
     if settings.along != "epsilon" or not settings.own_rows or settings.void:
         return ""
-    found = [median.there] * isinstance(median, Found) + [most.safe] * isinstance(most, Found)
+    found = [one.there for one in (median,) if isinstance(one, Found)]
+    found += [one.safe for one in (most,) if isinstance(one, Found)]
     promises = {value: settings.settings.change(epsilon=value).promise for value in found}
     said = [
         SAYS("found.bound", bound=at_most(best_attacker(promise).right), setting=_along(result, value))
