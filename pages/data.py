@@ -402,16 +402,15 @@ def _pages(own: OwnRows | None, roles: Roles) -> None:
         if of_number != number or (role and not getattr(roles, role)):
             continue
         if page in _SEARCHED:
-            _door(page, own, fits, label="epsilon", icon="search")
-        _door(page, own, fits, label=page, icon=icon)
+            _door(page, own, fits, icon="search", search=True)
+        _door(page, own, fits, icon=icon)
 
 
-def _door(page: str, own: OwnRows | None, fits: Callable[[OwnRows], bool], *, label: str, icon: str) -> None:
-    """Show a button that opens a page with these rows; the one about "epsilon" opens it at the question."""
-    search = label == "epsilon"
+def _door(page: str, own: OwnRows | None, fits: Callable[[OwnRows], bool], *, icon: str, search: bool = False) -> None:
+    """Show a button that opens a page with these rows, or its ``search`` for an epsilon."""
     pressed = st.button(
-        SAYS[f"page.{label}"],
-        key=f"data.{label}",
+        SAYS["search" if search else f"page.{page}"],
+        key="data.epsilon" if search else f"data.{page}",
         icon=f":material/{icon}:",
         type="primary" if search else "secondary",
         disabled=own is None or not fits(own),

@@ -59,6 +59,16 @@ class WhatIfResult:
         return self._curve(self.settings.around.curve)
 
     @property
+    def level(self) -> float | None:
+        """The smallest value on the whole curve from which on no median is .01 above that of a smaller value; None if
+        that is the largest one alone."""
+        values, medians = self.curve.values, self.curve.medians
+        highest = np.maximum.accumulate(medians[::-1])[::-1]
+        more = np.flatnonzero(highest - medians >= 0.01)
+        first = more[-1] + 1 if len(more) else 0
+        return float(values[first]) if self.trained == 1 and first < len(values) - 1 else None
+
+    @property
     def complete(self) -> bool:
         return self.of(self.settings.settings) is not None
 

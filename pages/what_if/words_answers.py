@@ -1,7 +1,5 @@
 """The planner's questions, and the answer in two or three sentences, chosen by what came out."""
 
-import numpy as np
-
 from dpcore.accountants.attacker import best_attacker
 from lab.claims import Case
 from lab.crossing import Answer, Found, Reaching
@@ -138,16 +136,11 @@ def _single(result: WhatIfResult, found: Found) -> str:
 
 
 def _levels(result: WhatIfResult) -> str:
-    """Return from which epsilon on none that was tested has a median that is a point higher; nothing if that is so of
-    the largest one alone."""
+    """Return from which epsilon on more of it gains less than a point, if that is known."""
     settings = result.settings
-    if settings.along != "epsilon" or settings.asked.unit != "%" or result.trained < 1:
+    if settings.along != "epsilon" or settings.asked.unit != "%" or result.level is None:
         return ""
-    values, medians = result.curve.values, result.curve.quantiles[1]
-    highest = np.maximum.accumulate(medians[::-1])[::-1]
-    more = np.flatnonzero(highest - medians >= 0.01)
-    first = more[-1] + 1 if len(more) else 0
-    return SAYS("found.levels", setting=_along(result, values[first])) if first < len(values) - 1 else ""
+    return SAYS("found.levels", setting=_along(result, result.level))
 
 
 def _attackers(result: WhatIfResult) -> str:
