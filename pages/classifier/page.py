@@ -11,9 +11,8 @@ from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.parameters import ClassifierParameters
 from pages.classifier.result import ClassifierResult
-from ui import controls, labels, live, panels
-from ui.moves import Move
 from ui import controls, labels, live, outcomes, panels
+from ui.moves import Move
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
 HEIGHT = 455
