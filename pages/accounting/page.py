@@ -11,7 +11,7 @@ from ui import controls, labels, live
 from ui.moves import Move
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 
-HEIGHT = 455
+HEIGHT = 490
 MAIN = ("steps", "sampling_rate", "delta", "target_epsilon")
 MORE = ("people", "settings_tried")
 FINDINGS = say.FINDINGS | stated.FINDINGS

@@ -139,7 +139,7 @@ def pictures(result: WhatIfResult) -> list[list[live.Picture]]:
     drawn["map"] = figures_map.both(result, words)
     wide = {first: 1.45, "knobs": 1.2, "map": 1.1}
     clicks = {"knobs": {"point": "bar"}, "map": figures_map.clicks(result)}
-    return [live.row(words.SAYS.cases("about"), drawn, height=435, wide=wide, clicks=clicks)]
+    return [live.row(words.SAYS.cases("about"), drawn, height=490, wide=wide, clicks=clicks)]
 
 
 def asked(name: str, questions: Page) -> Asked | None:
