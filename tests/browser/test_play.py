@@ -197,12 +197,23 @@ def test_a_phone(training):
     stands(page, 20)
 
 
+# Counts the runs that begin from now on.
+COUNT_RUNS = """() => {
+  window.begun = 0
+  const options = { attributeFilter: ["data-test-script-state"], attributeOldValue: true }
+  const count = (all) => (begun += all.filter(({ oldValue }) => oldValue === "notRunning").length)
+  new MutationObserver(count).observe(document.querySelector("[data-testid=stApp]"), options)
+}"""
+
+
 def test_a_hand_during_the_run_of_the_whole_page_keeps_what_is_there(training):
     page = training("work=250")
     page.evaluate("document.querySelector('.js-plotly-plot').mark = 1")
+    page.evaluate(COUNT_RUNS)
     for turn in range(3):
+        page.evaluate("begun = 0")
         slider(page, "Learning rate").press("ArrowRight")
-        page.wait_for_timeout(250 + 400 + 150)  # the page around has begun to follow
+        page.wait_for_function("begun >= 2")  # the page around has begun to follow
         slider(page, "Step shown").press("ArrowRight")
         stands(page, turn + 1)
         assert page.evaluate("document.querySelector('.js-plotly-plot').mark") == 1
