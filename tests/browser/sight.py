@@ -107,7 +107,7 @@ def obeys(page: Page, *, ignored: Collection[str] = ()) -> None:
     assert broken(page, ignored=ignored) == []
     darken(page)
     page.set_viewport_size({"width": 390, "height": 900})
-    page.wait_for_function(f"() => !({WIDE})().length")
+    page.wait_for_function(f"() => !({WIDE})().length", polling=100)
     assert broken(page, ignored=ignored) == []
 
 

@@ -25,7 +25,7 @@ def rest_at(home, epsilon: float) -> int:
     return round(float(reference.split()[0])) - round(float(private.split()[0]))
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), pytest.param(390, 844, marks=pytest.mark.soak)])
 def test_all_moves_are_made(lab, width, height):
     home = lab(charts=1, width=width, height=height)
     expect(home.locator(OPEN)).to_contain_text("Drag epsilon below 0.1")

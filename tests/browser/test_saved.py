@@ -27,7 +27,7 @@ def plain(svg: str) -> str:
     return re.sub(r"[\s\u00a0]+", "", unescape(re.sub(r"<[^>]*>", "", svg)))
 
 
-SHORT = ("classifier", "what-if")
+SHORT = ("classifier", "mechanisms")
 
 
 @pytest.mark.parametrize(
