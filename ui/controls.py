@@ -70,8 +70,7 @@ class Desk:
     the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
     holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``);
     ``shown``: of the words ``SHOWN``, those that the address holds; ``searched``: the settings whose results on private
-    rows the visitor has compared; ``followed``: whether the page has yet to
-    open the tab of a link.
+    rows the visitor has compared; ``followed``: whether the page has yet to open the tab of a link.
     ``changed`` is called after each change.
     """
 

@@ -135,8 +135,8 @@ def panel(
     `rest` seconds without a movement. `errors`: knob -> why its entry was refused; `marks`: knob -> values worth a mark
     on its track, each with a short label. `channel`, the page and its settings as a link holds them, lets movements go
     by the channel first, and to Streamlit once they rest. `stage`: the panel is one line for a hall. `selectors`: the
-    page shows selectors below the panel while the drawer is open. `unfolded`: it is
-    open, until the person closes it. `move`: the card of the page's move (`ui.moves`).
+    page shows selectors below the panel while the drawer is open. `unfolded`: it is open,
+    until the person closes it. `move`: the card of the page's move (`ui.moves`).
     """
     data = {
         "knobs": [asdict(knob) for knob in knobs],

@@ -65,6 +65,7 @@ class Panel {
     this.move = new Move(root.host, (knob, focused) => this.light(knob, focused))
     this.values = {} // as Streamlit says
     this.selectors = false // whether the page has selectors in the drawer
+    this.linked = new URLSearchParams(location.search).has("tab") // whether a link has opened a tab, yet out of view
     this.unfolded = false // whether the server says that the drawer is open
     this.touched = null // on this row
     // who takes hold of something else means it with what was moved
@@ -127,6 +128,8 @@ class Panel {
     this.frame.classList.toggle("stage", stage)
     this.place(knobs)
     this.move.update(move)
+    if (this.linked) onceDrawn(() => document.querySelector(".st-key-below")?.scrollIntoView())
+    this.linked = false
     if (this.unsure || this.sender.forgotten(ack)) this.repeat(values)
     // first: the server works on the next while this is drawn
     const landed = this.sender.acknowledged(ack, { work: pending, page: behind })
