@@ -34,6 +34,7 @@ from benchmarks import (
     play,
     reading,
     regression,
+    shift,
     sweeps,
     what_if,
 )
@@ -60,6 +61,7 @@ BENCHMARKS = {
     "capacity": ("what one process can serve, two behind one address, and 1,000 people on them", capacity.run, 1),
     "mixed": ("25 and 60 people, each on a page and settings of their own, beside a bare page", mixed.run, 3),
     "first": ("a visit, cold and warm, on a fast and a slow network: what travels, and when it is seen", first.run, 3),
+    "shift": ("every page, wide and on a phone: how far it jumps while it loads", shift.run, 1),
     "latency": ("from a key on the slider to the last redrawn chart, beside a bare page", latency.run, 6),
 }
 
