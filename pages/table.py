@@ -28,11 +28,12 @@ _QUESTIONS = what_if.page(ROOMS)
 PAGES = (*(replace(room, asked=what_if.asked(room.name, _QUESTIONS)) for room in ROOMS), _QUESTIONS)
 # Address -> what the head of the page says; "" is home.
 HEADS = {page.name: Head(page.title, page.question, page.about) for page in PAGES}
-HEADS |= {
-    "": Head("", home.QUESTION, home.ABOUT),
+HEADS |= {"": Head("", home.QUESTION, home.ABOUT)}
+_TEXTS = {
     "data": Head("My data", data.QUESTION, "Train on your own table with differential privacy"),
     "lessons": Head("Lessons", lessons.TITLE, "Guess what privacy does to a model, then see it"),
     "glossary": Head("Glossary", page_glossary.QUESTION, "Terms of differential privacy, and where the lab shows them"),
     "works": Head("Papers, checked", page_works.QUESTION, "Which statements hold, part by part"),
     "choosing": Head("Choose parameters", page_choosing.QUESTION, "Steps to a guarantee that fits a release"),
 }
+HEADS |= {name: head._replace(charts=False) for name, head in _TEXTS.items()}

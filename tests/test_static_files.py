@@ -22,6 +22,7 @@ from ui.security_headers import policy
 QUESTIONS = {
     "": Head("", "What & why?", "Seen at once"),
     "classifier": Head("Classifier", "What does <privacy> cost?", 'Maps and "curves"'),
+    "data": Head("My data", "Whose data?", "Rows of your own", charts=False),
 }
 WHEEL = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 LINK = re.compile(r'<(?:link rel="(modulepreload|prefetch|preload|stylesheet)"|script)[^>]*(?:href|src)="\.(/[^"]+)"')
@@ -57,7 +58,12 @@ def test_all_that_a_page_needs_is_small_and_kept_for_good(front):
     assert sum(sizes.values()) < 1000 * MOST, sizes
 
 
-def test_page_shows_its_question_in_streamlits_own_page_until_the_front_end_runs(front):
+def test_page_shows_its_question_and_its_shape_in_streamlits_own_page_until_the_app_is_there(front):
+    for path, shape in (("/", "home"), ("/classifier", "page"), ("/data", "text")):
+        assert f'<main class="lab-first {shape}"><h1>' in html(front, path)
+    rules = static_files.look()
+    assert not re.search("UNTIL|LIGHT|INK|FONT|DARK|PALE", rules)
+    assert all(st.get_option(f"theme.{look}.textColor") in rules for look in ("light", "dark"))
     ours, theirs = html(front, "/classifier"), (static_files.STATIC / "index.html").read_text("utf-8")
     assert "<h1>What does &lt;privacy&gt; cost?</h1>" in ours
     assert ask(front, "/classifier", **GZIP)[1]["cache-control"] == "no-cache"
@@ -140,7 +146,7 @@ class TestHead:
         assert '<meta property="og:image" content="https://lab.example.edu/dp/preview.png">' in page
         assert '<link rel="canonical" href="https://lab.example.edu/dp/classifier">' in page
         places = re.findall("<loc>(.*?)</loc>", ask(front, "/sitemap.xml")[2].decode())
-        assert places == ["https://lab.example.edu/dp/", "https://lab.example.edu/dp/classifier"]
+        assert places == [f"https://lab.example.edu/dp/{page}" for page in QUESTIONS]
         with Image.open(io.BytesIO(ask(front, "/preview.png")[2])) as picture:
             assert picture.size == SIZE
 

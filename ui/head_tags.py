@@ -18,11 +18,13 @@ SIZE = (1200, 630)
 
 
 class Head(NamedTuple):
-    """A page's title in the navigation, its question, and a phrase on what it is about."""
+    """A page's title in the navigation, its question, a phrase on what it is about, and whether it begins with
+    charts."""
 
     title: str
     question: str
     about: str
+    charts: bool = True
 
 
 def title(page: str) -> str:

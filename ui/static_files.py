@@ -2,7 +2,7 @@
 
 Streamlit sends its front end as it is, 2.5 MB before the first word, and a module is found only when the one that
 imports it has come. Here each file is compressed at its first request and held in memory, and the page names all that
-it will need. Until the front end runs, it shows its question. Streamlit answers requests without gzip, and all others.
+it will need. Until the app is there, it shows its question. Streamlit answers requests without gzip, and all others.
 """
 
 import gzip
@@ -32,7 +32,15 @@ KINDS = {".js": "text/javascript", ".css": "text/css"}
 KEPT = "public, max-age=31536000, immutable"
 
 _IMPORT = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
-_LOOKS = [f"{look}.{what}Color" for look in ("light", "dark") for what in ("background", "text")]
+FIRST = Path(__file__).with_name("first.css")
+# What a page lacks while some of its parts have not come: places of Streamlit, the knobs, the charts.
+_LACKS: tuple[str, ...] = (':has([data-testid^="stSkeleton"])', ":has(.st-key-panel):not(:has([data-there]))")
+_LACKS += tuple(
+    f":has(.st-key-{place}):not(:has(.st-key-{place} [data-chart]))" for place in ("pictures", "lesson-chart")
+)
+# Hole in these rules -> the option of the theme that fills it.
+_LOOKS = {"LIGHT": "light.backgroundColor", "INK": "light.textColor", "FONT": "font"}
+_LOOKS |= {"DARK": "dark.backgroundColor", "PALE": "dark.textColor"}
 # The theme has the fonts of the visitor's system. Before it is known, a link out of view asks for 170 kB of Streamlit's
 # own font: here its name means one of these.
 _FONT = re.compile(r'<link\s+rel="preload"[^>]*as="font"[^>]*>')
@@ -51,10 +59,11 @@ def needed(folder: Path, names: Iterable[str]) -> list[str]:
 
 def first_page(name: str, head: Head, *, at: str = "") -> str:
     """Return Streamlit's page for the page of this name, "" for home: with tags for search engines, ``at`` the address
-    that the lab is served at, and with its question until the front end runs."""
-    # the heading stands where the front end will write the same, and the rules behind the head, to which it adds some
-    first = f'<main class="lab-first"><h1>{html.escape(head.question)}</h1><p>Loading …</p></main>'
-    body = f'<style>{rules()}</style><div id="root"><style>{look()}</style>{first}</div>'
+    that the lab is served at, and with its question over its shape until the app is there to be seen."""
+    shape = "page" if head.charts and name else "home" if head.charts else "text"
+    inside = f"<h1>{html.escape(head.question)}</h1>{'<i></i>' * 4}<p>Loading …</p>"
+    first = f'<main class="lab-first {shape}">{inside}</main>'  # beside the root, which the front end empties
+    body = f'<style>{rules()}{look()}</style>{first}<div id="root"></div>'
     page = re.sub(r"<title>.*?</title>", lambda _: tags(name, head, at=at), _with_links(charts=bool(name)))
     return page.replace('<div id="root"></div>', body)
 
@@ -96,14 +105,11 @@ def _modules(component: str) -> list[str]:
 
 
 def look() -> str:
-    """Return the rules of a page that stands before the front end runs: its colours, and where it has its heading."""
-    font, *looks = (st.get_option(f"theme.{name}") for name in ("font", *_LOOKS))
-    light, dark = ("body{{background:{};color:{}}}".format(*looks[at : at + 2]) for at in (0, 2))
-    return (
-        f"body{{margin:0}}{light}@media (prefers-color-scheme:dark){{{dark}}}"
-        f".lab-first{{font-family:{font};padding:3.75rem max(1rem,(100% - 84rem)/2)}}"
-        ".lab-first h1{margin:0;padding:.5rem 0;font-size:1.625rem;line-height:1.3}"
-    )
+    """Return the rules of what stands on a page before the front end does, in the colours and the font of the theme."""
+    sheet = FIRST.read_text("utf-8").replace("UNTIL", f":is({','.join(_LACKS)})")
+    for hole, option in _LOOKS.items():
+        sheet = sheet.replace(hole, st.get_option(f"theme.{option}") or "inherit")
+    return sheet
 
 
 class Delivery:

@@ -5,6 +5,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
+from benchmarks import shift
 from pages.attack.parameters import PARTS
 from pages.table import PAGES
 from scripts.fingerprints import seen
@@ -155,3 +156,9 @@ def test_in_somebody_elses_page_there_is_no_head_of_ours(opened):
     expect(page.get_by_test_id("stHeader")).to_be_hidden()
     expect(slider(page)).to_be_in_viewport(ratio=1)
     expect(page.locator(".st-key-pictures [data-chart]").first).to_be_in_viewport()
+
+
+@pytest.mark.parametrize(("path", "size"), [("", "phone"), ("what-if?repeats=24", "wide"), (shift.LESSON, "phone")])
+def test_nothing_jumps_while_a_page_loads(chromium, serve, path, size):
+    found = shift.visit(chromium, f"{serve('app.py')}/{path}", shift.SIZES[size])
+    assert sum(one["value"] for one in found) <= shift.SHIFT_AT_MOST, found
