@@ -301,7 +301,7 @@ class TestResult:
         result = one.result({task: task.run() for task in one.tasks()[:40]})
         assert result.reached == FRAMES
         assert result.summary("private").median > {"spirals": 0.75, "digits": 0.8}.get(dataset, 0.85)
-        winner, share = result.regions("private")
+        winner, share, _ = result.regions("private")
         assert winner.max() < len(data.DATASETS[dataset].classes)
         assert ((share >= 1 / len(result.weights("private"))) & (share <= 1)).all()
 

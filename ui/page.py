@@ -274,6 +274,6 @@ def _at(page: Page, tabs: tuple[Tab, ...], asked: Asked | None, code: Callable[[
     return replace(page, tabs=tabs, asked=asked, code=code)
 
 
-@cached
+@cached(newest=32)  # an entry keeps the whole result, which may have megabytes
 def _drawn(pictures: Callable[[Any], Rows], result: Any) -> Rows:
     return pictures(result)

@@ -2,9 +2,11 @@
 
 import asyncio
 import ctypes
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib import import_module
+from typing import Any
 
 from ui import metrics
 from ui.live import wire
@@ -14,21 +16,36 @@ _SLOW = ("pages.table", "pages.lessons.page", "dp_accounting.pld.privacy_loss_di
 # Of glibc's allocator, as malloc.h has it: how many arenas there may be, and how many are enough, as Python lets hardly
 # more than one thread at a time allocate. Each run of a page has a thread of its own, and what is free in one arena is
 # of no use to a thread of another: with the usual eight a core an hour of a class takes half as much memory again.
-_ARENA_MAX, _ARENAS = -8, 2
+_ARENA_MAX, _ARENAS = -8, 1
 # Seconds after which the server has accepted who came while it started.
 _ACCEPTED = 0.5
+# Seconds between two times at which free pages go back to the system. Those that lie between what is in use are kept
+# otherwise: 45 to 110 MB after some minutes of a class.
+_TRIMS = 20.0
 
 
 @asynccontextmanager
 async def lifespan(app: object) -> AsyncIterator[None]:
     """Import what the first visitor would wait for, let the answers out at once, and keep memory together."""
+    libc: Any = None
     with suppress(AttributeError, OSError, TypeError):  # no such allocator, or no such system
-        ctypes.CDLL(None).mallopt(_ARENA_MAX, _ARENAS)
+        libc = ctypes.CDLL(None)
+        libc.mallopt(_ARENA_MAX, _ARENAS)
     for name in _SLOW:
         import_module(name)
+    gc.freeze()  # what is imported stays, so that the collector, which would wait for as much again, looks past it
     wire.hurry()
     # A proxy that looks for a process that starts anew comes before its imports are done, and keeps that connection for
     # its visitors, each of whom would then wait for 40 ms.
     asyncio.get_running_loop().call_later(_ACCEPTED, wire.hurry)
+    trimming = asyncio.create_task(_trim(libc))
     async with metrics.log():
         yield
+    trimming.cancel()
+
+
+async def _trim(libc: Any) -> None:
+    """Give free pages back to the system now and then, where the allocator is glibc's."""
+    while hasattr(libc, "malloc_trim"):
+        await asyncio.sleep(_TRIMS)
+        await asyncio.to_thread(libc.malloc_trim, 0)

@@ -43,11 +43,13 @@ def arm_name(result: NetworkResult, arm: str) -> str:
 def regions(result: NetworkResult, arm: str) -> dict:
     """Draw what the ensemble of an arm decides at the drawn moment, with the boundary of every network."""
     width = 1.2 if arm == "private" else 1.6
-    boundary = maps.boundary(result.plane, result.boundaries(arm), colour=COLOURS[arm], width=width)
+    winner, share, boundaries = result.regions(arm)
+    boundary = maps.boundary(result.plane, boundaries, colour=COLOURS[arm], width=width)
     return maps.decided(
         result.split,
         result.plane,
-        *result.regions(arm),
+        winner,
+        share,
         boundaries=[boundary | {"name": theme.GHOST}],
         title=theme.title(arm_name(result, arm).capitalize(), theme.percent(result.summary(arm).median)),
     )

@@ -142,22 +142,15 @@ class NetworkResult:
     def plane(self) -> Plane:
         return _plane(self.split)
 
-    @cached_property
-    def _on_the_plane(self) -> dict[str, np.ndarray]:
-        """Return the logits of each arm (R, K, GRID, GRID)."""
+    def regions(self, arm: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return (what most networks say, the share of them that say so), (GRID, GRID) each, and the boundaries of all
+        networks. The logits of the whole grid are not kept, because they have megabytes."""
         points = inputs(self.plane.inputs(self.plane.grid(GRID)))
         with np.errstate(over="ignore", invalid="ignore"):
-            logits = {arm: self.architecture.logits(self.weights(arm), points) for arm in self.runs}
-        return {arm: z.reshape(*z.shape[:2], GRID, GRID) for arm, z in logits.items()}
-
-    def regions(self, arm: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return (what most networks say, the share of them that say so), (GRID, GRID) each."""
-        z = self._on_the_plane[arm]
-        winner, share = agreement(z.reshape(*z.shape[:2], -1))
-        return winner.reshape(GRID, GRID), share.reshape(GRID, GRID)
-
-    def boundaries(self, arm: str) -> np.ndarray:
-        return traced(self._on_the_plane[arm], self.plane)
+            z = self.architecture.logits(self.weights(arm), points)
+        winner, share = agreement(z)
+        square = z.reshape(*z.shape[:2], GRID, GRID)
+        return winner.reshape(GRID, GRID), share.reshape(GRID, GRID), traced(square, self.plane)
 
     @cached_property
     def accuracy(self) -> dict[str, np.ndarray]:
