@@ -109,10 +109,10 @@ RULES: Rules = {
         told(m[1]) == pytest.approx(math.exp(r.last["log ratio"]), rel=0.006) or r.last["log ratio"] < -math.log(200)
     ),
     r"likelihood ratio over a billion": lambda r, _: r.last["log ratio"] >= math.log(1e9) - 1e-9,
-    r"orange is the guarantee": lambda r, _: r.claim.holds,
-    r"orange is the claim": lambda r, _: not r.claim.holds,
+    r"Orange is the guarantee": lambda r, _: r.claim.holds,
+    r"Orange is the claim": lambda r, _: not r.claim.holds,
     r"Shaded numbers exceed it": lambda r, _: r.worlds.family == "gaussian",
-    r"errors finding: smallest with ([\w ,]+)\.": lambda r, m: (
+    r"errors finding: it is smallest with ([\w ,]+)\.": lambda r, m: (
         m[1] == NUMBER_MECHANISMS[r.table().query("holds").sort_values("within", kind="stable")["mechanism"].iloc[0]]
     ),
     r"your vote adds ([\d.]+) point": lambda r, m: (

@@ -275,7 +275,7 @@ def test_every_sentence_says_what_the_runs_do_and_every_text_is_reached(monkeypa
         (pytest.approx(100 * right, abs=1), pytest.approx(value, rel=0.01))
         for right, value in zip(known, (one, other), strict=True)
     ]
-    assert "compares 48 settings" in words_answers.of_private_rows(drawn.settings)
+    assert "compares 48 settings" in parts.of_private_rows(drawn.settings)
     assert reached.unread(parts.SAYS) == []
 
 

@@ -188,7 +188,7 @@ def inset(desk: controls.Desk) -> None:
     target = words_answers.target_knob(settings)
     desk.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
     if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
-        st.caption(words_answers.of_private_rows(settings))
+        st.caption(words.of_private_rows(settings))
     else:
         page_links.door("what-if", "Open in the What-if planner", settings.change(question="smallest"))
 

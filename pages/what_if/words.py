@@ -32,6 +32,11 @@ def words_of(settings: WhatIfSettings) -> dict[str, str]:
     return found | {"target": target, "name": low(settings.along), "label": label(settings.along)}
 
 
+def of_private_rows(settings: WhatIfSettings) -> str:
+    """Return, in markdown, what no guarantee covers where a visitor's own rows answer."""
+    return SAYS("own-rows", count=len(settings.compares))
+
+
 # ---- settings and numbers
 
 

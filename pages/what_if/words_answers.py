@@ -62,11 +62,6 @@ def _pair(settings: WhatIfSettings) -> str:
     return SAYS("question.versus_number", name=low(name), one=one, other=other)
 
 
-def of_private_rows(settings: WhatIfSettings) -> str:
-    """Return, in markdown, what no guarantee covers where a visitor's own rows answer."""
-    return SAYS("own-rows", count=len(settings.compares))
-
-
 def target_knob(settings: WhatIfSettings) -> dict[str, object]:
     if settings.asked.unit == "%":
         return {"label": "Target", "unit": "%"}
