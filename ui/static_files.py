@@ -33,11 +33,6 @@ KEPT = "public, max-age=31536000, immutable"
 
 _IMPORT = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
 FIRST = Path(__file__).with_name("first.css")
-# What a page lacks while some of its parts have not come: places of Streamlit, the knobs, the charts.
-_LACKS: tuple[str, ...] = (':has([data-testid^="stSkeleton"])', ":has(.st-key-panel):not(:has([data-there]))")
-_LACKS += tuple(
-    f":has(.st-key-{place}):not(:has(.st-key-{place} [data-chart]))" for place in ("pictures", "lesson-chart")
-)
 # Hole in these rules -> the option of the theme that fills it.
 _LOOKS = {"LIGHT": "light.backgroundColor", "INK": "light.textColor", "FONT": "font"}
 _LOOKS |= {"DARK": "dark.backgroundColor", "PALE": "dark.textColor"}
@@ -63,7 +58,8 @@ def first_page(name: str, head: Head, *, at: str = "") -> str:
     shape = "page" if head.charts and name else "home" if head.charts else "text"
     inside = f"<h1>{html.escape(head.question)}</h1>{'<i></i>' * 4}<p>Loading …</p>"
     first = f'<main class="lab-first {shape}">{inside}</main>'  # beside the root, which the front end empties
-    body = f'<style>{rules()}{look()}</style>{first}<div id="root"></div>'
+    script = f'<script type="module" src=".{serving.address("connection", "first.js")}"></script>'
+    body = f'<style>{rules()}{look()}</style>{first}<div id="root"></div>{script}'
     page = re.sub(r"<title>.*?</title>", lambda _: tags(name, head, at=at), _with_links(charts=bool(name)))
     return page.replace('<div id="root"></div>', body)
 
@@ -106,7 +102,7 @@ def _modules(component: str) -> list[str]:
 
 def look() -> str:
     """Return the rules of what stands on a page before the front end does, in the colours and the font of the theme."""
-    sheet = FIRST.read_text("utf-8").replace("UNTIL", f":is({','.join(_LACKS)})")
+    sheet = FIRST.read_text("utf-8")
     for hole, option in _LOOKS.items():
         sheet = sheet.replace(hole, st.get_option(f"theme.{option}") or "inherit")
     return sheet

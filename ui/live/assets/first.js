@@ -1,0 +1,29 @@
+// Until the app is there to be seen, its page shows a question over its shape (`first.css`), so that nothing jumps: the
+// app is laid out unseen. It is there once its first run has ended, and the knobs and charts of that run have come.
+
+const LOOK = 30 // milliseconds between two looks
+const SETTLES = 100 // and after the last one, in which what has come is laid out
+
+// Of a page whose script does not run, what its first run has brought.
+const RAN = '[data-test-script-state="notRunning"] [data-testid="stMain"] [data-testid="stElementContainer"]'
+
+const has = (where) => document.querySelector(where) !== null
+const comes = (place, part) => !has(place) || has(part)
+
+function there() {
+  return has(RAN) &&
+    !has('[data-testid^="stSkeleton"]') &&
+    comes(".st-key-panel", "[data-there]") &&
+    [".st-key-pictures", ".st-key-lesson-chart"].every((place) => comes(place, `${place} [data-chart]`))
+}
+
+function show() {
+  document.documentElement.classList.add("lab-there")
+  document.querySelector(".lab-first")?.remove()
+}
+
+function look() {
+  setTimeout(there() ? show : look, there() ? SETTLES : LOOK)
+}
+
+look()
