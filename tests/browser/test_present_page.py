@@ -1,10 +1,12 @@
 """A page presented, in a real browser: what a hall can read, keys, stops, and the speaker's window."""
 
 from contextlib import suppress
+from dataclasses import asdict
 
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
+from pages.classifier.experiment import ClassifierSettings
 from tests.browser.person import button, field, slider, tab
 from tests.browser.sight import VERDICT, WORDS, drawn
 from tests.browser.test_smoke import PATHS, QUICK
@@ -52,11 +54,11 @@ def at(page: Page, stop: int, of: int, epsilon: str | None = None) -> None:
 
 
 def resting(page: Page, **settings: object) -> None:
-    """Wait until the address holds these."""
-    wanted = [f"{name}={value}" for name, value in settings.items()]
-    page.wait_for_function(
-        "wanted => wanted.every((one) => location.search.slice(1).split('&').includes(one))", arg=wanted
-    )
+    """Wait until the address holds these, and leaves out what a classifier has by default."""
+    usual = {name: str(value) for name, value in asdict(ClassifierSettings()).items()}
+    wanted = {name: None if str(value) == usual.get(name) else str(value) for name, value in settings.items()}
+    held = "([name, value]) => new URLSearchParams(location.search).get(name) === value"
+    page.wait_for_function(f"wanted => Object.entries(wanted).every({held})", arg=wanted)
 
 
 @pytest.mark.parametrize("path", [one if one in SHORT else pytest.param(one, marks=pytest.mark.soak) for one in PATHS])
