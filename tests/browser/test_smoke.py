@@ -49,7 +49,7 @@ LETTERS = """(places) => Object.fromEntries(places.map((where) => {
 TOLD = f"{VERDICT}, .lab-numbers"
 UNFOLDS = "details:not([open]) > summary"
 LETTERED = (".lab-verdict", ".lab-tile b", "[role=tab] p", ".label", ".hero .label", ".field")
-LETTERED_IN_CHARTS = (".gtitle", ".xtick text", ".ytick text", ".xtitle", ".legendtext", ".annotation-text")
+LETTERED_IN_CHARTS = (".gtitle", ".xtick text", ".ytick text", ".xtitle", ".legendtext", ".legendtitletext")
 SIZES = {
     "projector": (1920, 1080),
     "laptop": (1280, 800),
