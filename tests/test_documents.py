@@ -11,7 +11,7 @@ from tests.test_contributing import BLOCK
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 PICTURES = sorted((ROOT / "docs" / "pictures").iterdir())
-MOST_WORDS = {"README.md": 700, "CHANGELOG.md": 1200, "DECISIONS.md": 4500}
+MOST_WORDS = {"README.md": 700, "CHANGELOG.md": 1200, "DECISIONS.md": 4700}
 ENTRIES = re.split(r"^### ", (ROOT / "DECISIONS.md").read_text("utf-8"), flags=re.MULTILINE)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)]+)\)")
 VARIABLE = re.compile(r"\bLAB_[A-Z_]+\b")
