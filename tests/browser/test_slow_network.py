@@ -1,12 +1,13 @@
 """What a person does while messages of the server are late: no choice is lost, none flips back, and Back leads back."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.table import PAGES
 from tests.browser.person import PATIENCE, button, choose, enter, field, grab
 from tests.browser.sight import drawn, still
 
@@ -39,7 +40,11 @@ QUIET = """(time) => {
 
 
 def settings(address: str) -> dict[str, str]:
-    return dict(parse_qsl(urlsplit(address).query))
+    """What an address holds, with the defaults that it leaves out."""
+    parts = urlsplit(address)
+    kind = next((page.settings for page in PAGES if page.name == parts.path.rpartition("/")[2]), None)
+    usual = {name: str(value) for name, value in asdict(kind()).items()} if kind else {}
+    return usual | dict(parse_qsl(parts.query))
 
 
 @dataclass(frozen=True)
