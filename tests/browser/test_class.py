@@ -178,7 +178,7 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed(lecture, 
 
     async def visit() -> tuple[int, list[int], int]:
         await people.come(crowd)
-        await asyncio.gather(*(one.moves(people.value(0.6)) for one in crowd))
+        await asyncio.gather(*(one.moves(one.value(0.6)) for one in crowd))
         uploads = [await one.uploads(b"a,b\n1,2\n") for one in crowd[::10]]
         assert {len(one.replicas) for one in crowd} == {1}
         here = sum(one.replicas[-1] == crowd[0].replicas[-1] for one in crowd)
@@ -192,11 +192,11 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed(lecture, 
     async def goes_on(one: people.Member) -> bool:
         """All ask for what they had; who has lost a connection comes back first. Whether they had."""
         try:
-            await one.moves(people.value(0.6))
+            await one.moves(one.value(0.6))
         except (OSError, WebSocketException):
             one.words.clear()
             await one.comes_back()
-            await one.moves(people.value(0.6))
+            await one.moves(one.value(0.6))
             return True
         return False
 
