@@ -33,6 +33,18 @@ def test_one_back_from_another_page_returns_to_the_setting_that_was_left(lab):
     expect(field(page)).to_have_value("0.5")
 
 
+def test_a_link_opens_its_tab_and_the_drawer_and_the_address_says_when_that_is_closed(lab):
+    page = lab("classifier?repeats=4&tab=guarantee&more=1", charts=3, width=1440)
+    expect(page.get_by_role("tab", name="Guarantee")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".lab-words-guarantee")).to_be_in_viewport()
+    expect(slider(page, "Rows")).to_be_visible()
+    page.get_by_text("More settings", exact=True).click()
+    page.wait_for_url(lambda address: "more=" not in address and "tab=guarantee" in address)
+    page.reload()
+    drawn(page)
+    expect(slider(page, "Rows")).to_be_hidden()
+
+
 def test_a_word_leads_to_its_term_and_back_in_the_same_window(lab):
     page = lab("classifier?repeats=5&steps=5&epsilon=0.7", charts=3)
     tab(page, "How it works")
