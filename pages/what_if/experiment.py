@@ -12,11 +12,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from dpcore import check
 from lab import links
-from lab.files.own_rows import OwnRows
 from lab.settings import Measure, Settings, Task
 from lab.sweep import Measurement, drawn, grid, log_scale, measurements, split
 from pages.what_if.around import Around, around_of, turns
-from pages.what_if.measured import MOST, SHARES, Axis
+from pages.what_if.measured import MOST, SHARES, Axis, of_own_rows, usual_target
 from pages.what_if.result import WhatIfResult
 from pages.what_if.work import Again, Solved
 
@@ -70,13 +69,6 @@ STARTS: Mapping[str, Start] = {
 }
 
 
-def usual_target(base: Settings, start: Start) -> float:
-    """Return the target that questions about ``base`` start with: of a number in a visitor's file, a tenth of its
-    declared range."""
-    low, high = getattr(getattr(base, "source", None), "label_bounds", None) or (0.0, 0.0)
-    return (high - low) / 10 if _own(base) and high > low else start.target
-
-
 def _with(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """Return the settings of a topic with changes to its own fields."""
     names = [one.name for one in fields(settings)]
@@ -96,10 +88,6 @@ def _possible(settings: Settings, word: str) -> str:
     except check.RefusedError:
         return ""
     return word
-
-
-def _own(base: Settings) -> bool:
-    return isinstance(getattr(base, "own", ""), OwnRows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +146,7 @@ class WhatIfSettings(Settings):
         """Refuse what is no word of such settings."""
         base = links.of_word(self.TOPICS[self.topic].kind, self.base, **_BASE)
         for name, brought in ELSEWHERE.items():
-            if getattr(base, name, "") in brought and not _own(base):
+            if getattr(base, name, "") in brought and not of_own_rows(base):
                 raise check.RefusedError(name, getattr(base, name), "data that are here without a file or a download")
         object.__setattr__(self, "settings", base)
         try:
@@ -196,7 +184,7 @@ class WhatIfSettings(Settings):
     @property
     def own_rows(self) -> bool:
         """Return whether the base learns from rows of a visitor's own file."""
-        return _own(self.settings)
+        return of_own_rows(self.settings)
 
     @cached_property
     def different(self) -> dict[str, Any]:
@@ -272,7 +260,7 @@ class WhatIfSettings(Settings):
         """Those of its own fields, and of the base's."""
         low, high = self.asked.limits
         start = STARTS[self.topic]
-        usual = usual_target(self.settings, start) if self.measure == start.measure else 1.0
+        usual = usual_target(self.settings, start.target) if self.measure == start.measure else 1.0
         target = (self.scale * low, self.scale * high) if math.isfinite(high) else (usual / WIDE, usual * WIDE)
         return self._theirs(self.settings.limits) | self.LIMITS | {"target": target}
 
@@ -327,7 +315,7 @@ class WhatIfSettings(Settings):
         measure = self.settings.measures.get(name)
         if measure and name != self.measure and "target" not in changes:
             start = STARTS[self.topic]
-            number = usual_target(self.settings, start) if name == start.measure else 1.0
+            number = usual_target(self.settings, start.target) if name == start.measure else 1.0
             usual = measure.limits[1] * 80 if measure.unit == "%" else number
             changes = {**changes, "target": usual}
         return replace(self, **changes)

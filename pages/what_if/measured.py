@@ -1,4 +1,4 @@
-"""What has been measured: along a parameter, over a map of two, beside the base, and by a search."""
+"""What has been measured: along a parameter, over a map of two, beside the base, and by a search; and its target."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,6 +7,7 @@ import numpy as np
 
 from lab.claims import Case
 from lab.differences import Difference
+from lab.files.own_rows import OwnRows
 from lab.repeats import median_run
 from lab.settings import Settings, quantiles_of
 
@@ -103,3 +104,15 @@ class Found(NamedTuple):
     @property
     def base_median(self) -> float:
         return float(np.median(self.base))
+
+
+def of_own_rows(base: Settings) -> bool:
+    """Return whether settings are of rows in a visitor's own file, which are here."""
+    return isinstance(getattr(base, "own", ""), OwnRows)
+
+
+def usual_target(base: Settings, usual: float) -> float:
+    """Return the target that questions about ``base`` start with: of a number in a visitor's file, a tenth of its
+    declared range; else the ``usual`` one."""
+    low, high = getattr(getattr(base, "source", None), "label_bounds", None) or (0.0, 0.0)
+    return (high - low) / 10 if of_own_rows(base) and high > low else usual

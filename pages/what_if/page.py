@@ -22,7 +22,8 @@ from pages.what_if import (
     words_answers,
     words_numbers,
 )
-from pages.what_if.experiment import CURVE, REPEATS, STARTS, Topic, WhatIfSettings, asking, usual_target
+from pages.what_if.experiment import CURVE, REPEATS, STARTS, Topic, WhatIfSettings, asking
+from pages.what_if.measured import usual_target
 from pages.what_if.result import WhatIfResult
 from ui import controls, labels, live, page_links
 from ui.escaping import quoted
@@ -153,7 +154,7 @@ def asked(name: str, questions: Page) -> Asked | None:
 
     def read(own: Settings, ask: str, target: float | None = None) -> tuple[WhatIfSettings, list[str]]:
         start: dict[str, Any] = {"topic": name, "base": word(own, apart=APART)}
-        start["target"] = usual_target(own, STARTS[name]) if target is None else target
+        start["target"] = usual_target(own, STARTS[name].target) if target is None else target
         texts = ask.split(APART) if ask else []
         said = [*zip_longest(texts[::2], texts[1::2], fillvalue="")]
         version, ignored = version_of(dict(said))
