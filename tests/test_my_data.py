@@ -1,6 +1,7 @@
 """The page of one's own rows, and each page with them, as scripts: what is asked, what waits, what is void."""
 
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -9,7 +10,7 @@ from streamlit.util import calc_hash
 
 from dpcore.check import RefusedError
 from dpcore.data.paid_bounds import Payment
-from lab.files import own_table
+from lab.files import own_rows, own_table
 from lab.files.own_rows import Column
 from lab.links import VERSION
 from lab.sources import SourceSettings
@@ -156,6 +157,10 @@ class TestEachPage:
         (count,) = re.findall(r"It compares (\d+) settings on the private rows", said(app))
         assert label.fields["covered"]["tuning"] == f"not covered: {count} settings were compared on the private rows"
         assert label.void.startswith("tuning not covered")
+        rows, result = desk.settings.own, desk.settings.run()
+        roles = replace(rows.roles, columns=rows.roles.columns[:2])
+        desk.settings = desk.settings.change(own=own_rows.choose(rows.table, roles))
+        assert share.handed_out(desk, here, result, link="", code="").searched == int(count), "of the same rows"
 
     @pytest.mark.parametrize("page", READY)
     def test_bounds_read_off_the_rows_are_void_everywhere(self, page):

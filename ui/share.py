@@ -82,8 +82,9 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
     """Return what a result is handed out as, today, with its link and the drawing of it."""
     knobs, version = page.sliders(desk.settings), takeaway.version(desk.settings)
     words = told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more))
-    own = getattr(desk.settings, "own", "")
-    searched = sum(getattr(one, "own", "") is own for one in desk.searched) if desk.settings.private else 0
+    # another choice of columns is of the same rows
+    table = getattr(getattr(desk.settings, "own", None), "table", None)
+    searched = sum(one.own.table is table for one in desk.searched) if table is not None else 0
     return Handout(
         page=page,
         result=result,
