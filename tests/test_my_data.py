@@ -133,9 +133,9 @@ class TestEachPage:
         assert of(stranger, page).epsilon == 2
         assert "There is no file yet" in said(opened(page, dataset="own"))
 
-    @pytest.mark.parametrize("page", ["classifier", "regression"])
-    def test_which_epsilon_it_takes_starts_in_reach_and_the_label_states_the_search(self, page, monkeypatch):
-        asked, app = [], ready(page)
+    @pytest.mark.parametrize(("page", "other"), [("classifier", "attack"), ("regression", "transfer")])
+    def test_which_epsilon_it_takes_starts_in_reach_and_the_label_states_the_search(self, page, other, monkeypatch):
+        asked, app = [], ready(other)
         (primary,) = (one for one in app.button if one.key == "data.epsilon")
         doors = [one.key for one in app.button if one.key in ("data.epsilon", *(f"data.{name}" for name in READY))]
         assert (doors[0], primary.proto.type) == ("data.epsilon", "primary")
@@ -161,6 +161,9 @@ class TestEachPage:
         roles = replace(rows.roles, columns=rows.roles.columns[:2])
         desk.settings = desk.settings.change(own=own_rows.choose(rows.table, roles))
         assert share.handed_out(desk, here, result, link="", code="").searched == int(count), "of the same rows"
+        desk = trained(app, other).session_state[f"{other}.desk"]
+        there = next(one for one in PAGES if one.name == other)
+        assert share.handed_out(desk, there, None, link="", code="").searched == int(count), "on every page"
 
     @pytest.mark.parametrize("page", READY)
     def test_bounds_read_off_the_rows_are_void_everywhere(self, page):

@@ -314,6 +314,13 @@ class TestPrices:
         assert found.epsilon == pytest.approx(gdp.epsilon_of(1e-5, mu=mu), rel=1e-6)
         assert found.epsilon > 1000 * settings.settings.epsilon
 
+    def test_an_unfinished_answer_compares_the_settings_with_known_runs(self):
+        settings = asked("classifier", question="curve", repeats=100)
+        some = [*settings.around.curve.values()][3:6]
+        done = {settings.measurements(one)[0]: None for one in some}
+        assert settings.result(done).known == {*some}
+        assert settings.result({}).known == frozenset()
+
     @pytest.mark.parametrize("question", QUESTIONS)
     def test_a_question_uses_what_its_work_trains(self, question):
         settings = asked("parties", question=question, repeats=24, tries=3)

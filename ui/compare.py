@@ -1,6 +1,6 @@
 """What a page shows of its settings, A, beside the pinned ones, B: ghosts in the pictures, and what differs."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -27,7 +27,7 @@ class Both:
     """``page`` as it is with A's ``result``, and its ``view``; ``pinned``: B's view, if it is one of the same page.
 
     done: the share of the work of both that is done. moving: CSS selector of what moves of the comparison -> its HTML.
-    answer: what is said and shown of what is asked about A, if that is in view.
+    answer: what is said and shown of what is asked about A, if that is in view. compared: the settings it compares.
     """
 
     page: Page
@@ -37,6 +37,7 @@ class Both:
     done: float
     moving: Mapping[str, str]
     answer: View | None = None
+    compared: Collection[Settings] = ()
 
     def boards(self, tab: str) -> dict[str, Rows]:
         """Return those in view while this tab is open, with B's ghost."""
@@ -81,7 +82,8 @@ def compare(
     if question is None:
         return both
     answer, ready = compute(question, seconds=seconds if both.done == 1 else 0)
-    return replace(both, answer=asked.view(answer), done=(both.done + ready) / 2)
+    compared = asked.compared(answer)
+    return replace(both, answer=asked.view(answer), compared=compared, done=(both.done + ready) / 2)
 
 
 def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float) -> Both:

@@ -69,8 +69,8 @@ class Desk:
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
     the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
     holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``);
-    ``shown``: of the words ``SHOWN``, those that the address holds; ``searched``: the settings whose results on private
-    rows the visitor has compared; ``followed``: whether the page has yet to open the tab of a link.
+    ``shown``: of the words ``SHOWN``, those that the address holds; ``followed``: whether the page has yet to open the
+    tab of a link.
     ``changed`` is called after each change.
     """
 
@@ -91,7 +91,6 @@ class Desk:
     pins: tuple[str, ...] = ()
     ask: str = ""
     shown: dict[str, str] = field(default_factory=dict)
-    searched: set[Any] = field(default_factory=set)
     followed: bool = False
     changed: Callable[[], None] | None = None
 

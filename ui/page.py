@@ -125,8 +125,8 @@ class Asked(NamedTuple):
     page: on which they all are, whose first picture and verdict the tab shows. settings: (settings of the page that is
     asked about, what else is asked, as an address holds it, the target to start with, None for the usual one) -> those
     of the question. asks: (question, that target) -> what else is asked. ignored: a sentence (markdown) for each part
-    of it that nobody can ask. controls: shows, of a desk of these, what can be asked in the tab. compared: the values
-    that the answer compares.
+    of it that nobody can ask. controls: shows, of a desk of these, what can be asked in the tab. compared: the
+    settings of the page whose results an answer, as far as it is known, compares.
     """
 
     page: "Page"

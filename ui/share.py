@@ -82,9 +82,7 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
     """Return what a result is handed out as, today, with its link and the drawing of it."""
     knobs, version = page.sliders(desk.settings), takeaway.version(desk.settings)
     words = told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more))
-    # another choice of columns is of the same rows
     table = getattr(getattr(desk.settings, "own", None), "table", None)
-    searched = sum(one.own.table is table for one in desk.searched) if table is not None else 0
     return Handout(
         page=page,
         result=result,
@@ -93,7 +91,7 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
         code=code,
         version=version,
         date=date.today().isoformat(),
-        searched=searched,
+        searched=len(table.compared) if table is not None else 0,
     )
 
 

@@ -254,7 +254,7 @@ def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
         asked.controls(question)
     if both.answer:
         if desk.settings.private:
-            desk.searched |= set(asked.compared(about))
+            desk.settings.own.table.compared.update(both.compared)
         st.html(f'<div class="lab-words-{ANSWER}">{both.answer.words[ANSWER]}</div>')
 
 

@@ -58,13 +58,15 @@ class Table:
     """A file that was read: column name -> values (n,), as text or, in a Parquet file, as numbers.
 
     size: bytes in memory. head: whether the first line held names; None if that is unclear and HEAD_ASKED must be asked
-    (then read again with the answer). notes: sentences on guesses. The repr contains no row, as it may get into a log.
+    (then read again with the answer). notes: sentences on guesses. compared: all settings, of any page, whose results
+    on these rows somebody has compared. The repr contains no row, as it may get into a log.
     """
 
     size: int
     columns: dict[str, pa.ChunkedArray] = field(repr=False)
     head: bool | None = True
     notes: tuple[str, ...] = ()
+    compared: set[Any] = field(default_factory=set, repr=False)
     _kept: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -120,6 +122,7 @@ class Table:
     def clear(self) -> None:
         """Release all rows now, even if the table is still referenced."""
         self.columns.clear()
+        self.compared.clear()
         self._kept.clear()
         _tables.discard(self)
         pa.default_memory_pool().release_unused()

@@ -177,7 +177,7 @@ def asked(name: str, questions: Page) -> Asked | None:
         told = [(field, getattr(question, field)) for field in ASKED]
         return APART.join(f"{field}{APART}{value}" for field, value in told if value != getattr(usual, field))
 
-    ignored, compared = lambda own, ask: read(own, ask)[1], lambda question: question.compares
+    ignored, compared = lambda own, ask: read(own, ask)[1], lambda answer: answer.known
     return Asked(questions, settings, asks, ignored, controls=inset, compared=compared)
 
 

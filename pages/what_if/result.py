@@ -40,6 +40,12 @@ class WhatIfResult:
         """All runs of some settings of the topic, (seeds x repeats,), or None while some are to be trained."""
         return self._runs(self.settings.measurements(settings))
 
+    @property
+    def known(self) -> frozenset[Settings]:
+        """The settings on the curve of which any run is known."""
+        every = ((one, self.settings.measurements(one)) for one in self.settings.compares)
+        return frozenset(one for one, parts in every if any(part in self.outcomes for part in parts))
+
     @cached_property
     def now(self) -> np.ndarray:
         """Runs of the base; some of them, while others are to be trained."""
