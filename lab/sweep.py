@@ -60,7 +60,7 @@ class Measurement(Key):
 
         tasks = self.settings.sample(self.repeats)
         begin, end = (-(-place * len(tasks) // self.parts) for place in (self.part, self.part + 1))
-        read = self.settings.MEASURES[self.measure].read
+        read = self.settings.measures[self.measure].read
         found = [np.asarray(read(outcome(task)), dtype=float) for task in tasks[begin:end]]
         return np.concatenate(found) if found else np.empty(0)
 
@@ -102,7 +102,7 @@ def shown(settings: Settings, measure: str) -> np.ndarray:
 
 def _measure(settings: Settings, name: str) -> str:
     """Return the measure of this name; the one that a comparison is about where there is none."""
-    return check.choice(settings.MEASURES, measure=name or settings.compared)
+    return check.choice(settings.measures, measure=name or settings.compared)
 
 
 def sweep(
@@ -116,7 +116,7 @@ def sweep(
 ) -> pd.DataFrame:
     """Measure ``settings`` with each of the ``values`` of a ``knob``: a row a value, seed and repeat.
 
-    measure: a key of ``settings.MEASURES``; by default what a comparison is about. seeds: how many splits of the data,
+    measure: a key of ``settings.measures``; by default what a comparison is about. seeds: how many splits of the data,
     from the settings' own seed on. Raises RefusedError where the settings refuse a value.
 
     >>> from pages.regression.experiment import RegressionSettings
@@ -342,10 +342,10 @@ def recommend(
     if not all_tries:
         raise check.RefusedError("ranges", ranges, "ranges of which these settings accept something")
     medians = [float(np.median(measured(one, measure=name, repeats=repeats))) for one in all_tries]
-    first = best(medians, settings.MEASURES[name])
+    first = best(medians, settings.measures[name])
     others = split(all_tries[first], seeds + 1)[1:]
     again = [math.nan] * len(all_tries)
     again[first] = float(np.median([np.median(measured(one, measure=name, repeats=repeats)) for one in others]))
     frame = pd.DataFrame([{knob: getattr(one, knob) for knob in ranges} for one in all_tries])
     frame = frame.assign(chosen=medians, again=again)
-    return frame.sort_values("chosen", ascending=settings.MEASURES[name].better == "lower", ignore_index=True)
+    return frame.sort_values("chosen", ascending=settings.measures[name].better == "lower", ignore_index=True)

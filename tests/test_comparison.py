@@ -115,7 +115,7 @@ SHARES = rules(
     rf"the accuracy is {NUMBER} points? higher in A", rf"the accuracy is {NUMBER} points? lower in A", " points?"
 )
 ERRORS = rules(
-    rf"the error on held-out rows is {NUMBER} higher in A", rf"the error on held-out rows is {NUMBER} lower in A", ""
+    rf"the RMSE on held-out rows is {NUMBER} higher in A", rf"the RMSE on held-out rows is {NUMBER} lower in A", ""
 )
 SURE = {
     rf"^The accuracy is {NUMBER} points? higher in A in every run\.$": every_run(1),
@@ -198,7 +198,7 @@ def test_what_is_said_of_errors_is_so():
 @pytest.mark.parametrize("scale", [1e-9, 1e-5, 0.01, 1.0, 3000.0])
 def test_numbers_as_shown_keep_what_is_said(scale):
     """No end looks like 0 or like the other one where it is not, however small or narrow the interval."""
-    rng, measure = np.random.default_rng(3), Measure("error on held-out rows", "lower", np.asarray)
+    rng, measure = np.random.default_rng(3), Measure("RMSE on held-out rows", "lower", np.asarray)
     table = ERRORS | {r"in every run\.$": lambda here, _: here.found.sure}
     for _ in range(100):
         shift, common = rng.choice([0, 1e-6, 1e-3, 0.5, 3]), rng.choice([0, 0.9, 1 - 1e-9])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lab.ensemble
+from dpcore.confusion import balanced_accuracy, recalls
 from dpcore.estimators.linear import REGRESSIONS
 from lab.chunking import sample
 from lab.settings import QUANTILES, Spread, quantiles_of
@@ -22,6 +23,7 @@ OWN = {
     "classifier": {
         "accuracy": lambda result: result.summary["public"],
         "scratch": lambda result: result.summary["scratch"],
+        "balanced": lambda result: Spread.of(balanced_accuracy(result.held_out["scratch"].counts)),
         "loss": lambda result: Spread(*result.losses()[:, 0, -1]),
     },
     "regression": {"error": lambda result: result.summary()},
@@ -108,6 +110,19 @@ def test_a_measure_is_the_pages_own_number(settings, outcome):
     assert own.keys() == settings.MEASURES.keys()
     for name, says in own.items():
         assert Spread.of(settings.MEASURES[name].read(outcome)) == says(result), name
+
+
+def test_recall_of_each_of_a_few_classes_is_measured():
+    iris = next(page.settings for page in MEASURED if page.name == "classifier")(dataset="iris", public_rows=0)
+    counts, outcome = recalls(iris.run().held_out["scratch"].counts), iris.probe().run()
+    names = [name for name in iris.measures if name.startswith("recall")]
+    assert [iris.measures[name].label for name in names] == [
+        f"recall of {name} from scratch" for name in iris.source.classes
+    ]
+    for name, recall in zip(names, counts.T, strict=True):
+        found = iris.measures[name].read(outcome)
+        assert found.tolist() == recall[: len(found)].tolist()
+    assert iris.change(dataset="digits").measures == iris.MEASURES, "ten are many"
 
 
 # Settings beside the defaults whose samples are looked at: other shapes, other parts, other arithmetic.

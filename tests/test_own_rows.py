@@ -417,6 +417,12 @@ def test_a_question_can_be_asked_about_rows_that_are_here(table):
     answer = page.asked.view(question.run()).words["answer"]
     assert "Median accuracy is <b>70" in answer
     assert page.asked.asks(question) == "target 70.0"
+    targets = {"scratch": 61.0, "balanced": 55.0}  # computed from the rows, and so in no address
+    first = page.asked.about(settings, "", targets)
+    other = first.change(measure="balanced")
+    assert page.asked.asks(other, targets, first) == "measure balanced"
+    assert page.asked.about(settings, "measure balanced", targets).target == 55
+    assert page.asked.asks(other.change(target=60.0), targets, other) == "measure balanced target 60.0"
     assert question.change(rows=100, seeds=2).settings.own is settings.own
     assert np.isfinite(question.change(seeds=2).settings.overlap)
     with pytest.raises(check.RefusedError):

@@ -275,6 +275,13 @@ def test_every_sentence_says_what_the_runs_do_and_every_text_is_reached(monkeypa
         (pytest.approx(100 * right, abs=1), pytest.approx(value, rel=0.01))
         for right, value in zip(known, (one, other), strict=True)
     ]
+    recall = answered(drawn.settings.change(measure="recall_1", repeats=100), rising(100))
+    said = plain(words_answers.verdict(recall))
+    assert f"target recall of {recall.settings.source.classes[1]} of 80 %" in said
+    (where,) = re.findall(r"At least 90 % of runs reach it with epsilon ([\d.]+) to ([\d.]*\d)", said)
+    lowest, highest = (place(recall, value) for value in where)
+    assert (recall.hits[lowest : highest + 1] >= 0.9).all()
+    assert f"% of the time with epsilon {where[0]}" in said
     assert "compares 48 settings" in parts.of_private_rows(drawn.settings)
     assert reached.unread(parts.SAYS) == []
 

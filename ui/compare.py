@@ -78,7 +78,7 @@ def compare(
     asked = both.page.asked
     if asked is None or tab != ASK_TAB.name:
         return both
-    question = asked.about(settings, ask, both.page.target(both.result))
+    question = asked.about(settings, ask, both.page.targets(both.result))
     if question is None:
         return both
     answer, ready = compute(question, seconds=seconds if both.done == 1 else 0)

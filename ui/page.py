@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -27,6 +28,7 @@ from ui.panels import Number, bullets, note, tiles
 Rows = Sequence[Sequence[Picture]]
 # Of the board in the first screen; each of the others has the name of its tab.
 FIRST = "board"
+_USUAL: Mapping[str, float] = MappingProxyType({})
 
 
 class Slices(NamedTuple):
@@ -123,23 +125,24 @@ class Asked(NamedTuple):
     """The questions that can be asked about a page, in a tab of it.
 
     page: on which they all are, whose first picture and verdict the tab shows. settings: (settings of the page that is
-    asked about, what else is asked, as an address holds it, the target to start with, None for the usual one) -> those
-    of the question. asks: (question, that target) -> what else is asked. ignored: a sentence (markdown) for each part
+    asked about, what else is asked, as an address holds it, measure -> the target to start with, where it is not the
+    usual one) -> those of the question. asks: (question, those targets, the question before) -> what else is asked: no
+    target where it is about another measure than before. ignored: a sentence (markdown) for each part
     of it that nobody can ask. controls: shows, of a desk of these, what can be asked in the tab. compared: the
     settings of the page whose results an answer, as far as it is known, compares.
     """
 
     page: "Page"
-    settings: Callable[[Any, str, float | None], Settings]
-    asks: Callable[[Any, float | None], str]
+    settings: Callable[[Any, str, Mapping[str, float]], Settings]
+    asks: Callable[[Any, Mapping[str, float], Any], str]
     ignored: Callable[[Any, str], list[str]]
     controls: Callable[[Desk], None]
     compared: Callable[[Any], Collection[Settings]]
 
-    def about(self, settings: Any, ask: str, target: float | None = None) -> Settings | None:
+    def about(self, settings: Any, ask: str, targets: Mapping[str, float] = _USUAL) -> Settings | None:
         """Return the question about these settings; None where nothing can be asked about them."""
         try:
-            return self.settings(settings, ask, target)
+            return self.settings(settings, ask, targets)
         except RefusedError:
             return None
 
@@ -150,7 +153,7 @@ class Asked(NamedTuple):
         return View((), {ANSWER: whole.words["verdict"]}, Made(boards, result))
 
 
-_USUAL, _SILENT, _USUAL_TARGET = Slices(), always(Stated()), always(None)
+_SLICES, _SILENT, _USUAL_TARGETS = Slices(), always(Stated()), always(_USUAL)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -177,7 +180,8 @@ class Page:
     ready: whether all is there to compute from, asked by the page, which shows what is missing; ``holds``: whether it
     still is, asked at each movement; by default whether a visitor's own file is there, where the settings need one.
     variant: settings -> the page as it is with them, where their choice makes it another; None where not.
-    asked: the questions that can be asked about it. target: result -> the target that they start with; None: the usual.
+    asked: the questions that can be asked about it. targets: result -> measure -> the target that they
+        start with, where it is not the usual one.
     label: result -> what its privacy label says; without, nothing is stated.
     move: the one worth making on it, which a card asks for.
     """
@@ -202,10 +206,10 @@ class Page:
     holds: Callable[[Desk], bool] = my_rows.holds
     aside: Callable[[Desk], None] = my_rows.part
     more: Callable[[Desk], None] | None = None
-    slices: Slices = _USUAL
+    slices: Slices = _SLICES
     variant: Callable[[Any], "Page | None"] | None = None
     asked: Asked | None = None
-    target: Callable[[Any], float | None] = _USUAL_TARGET
+    targets: Callable[[Any], Mapping[str, float]] = _USUAL_TARGETS
     label: Callable[[Any], Stated] = _SILENT
     move: Move | None = None
 

@@ -240,14 +240,14 @@ def _tabs_key(page: Page) -> str:
 
 
 def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
-    target = both.page.target(both.result)
-    about = asked.about(desk.settings, desk.ask, target)
+    targets = both.page.targets(both.result)
+    about = asked.about(desk.settings, desk.ask, targets)
     if about is None:
         st.caption("Nothing can be asked about data that somebody has to bring first.")
         return
 
     def keep() -> None:
-        desk.ask = asked.asks(question.settings, target)
+        desk.ask = asked.asks(question.settings, targets, about)
 
     question = controls.Desk(page=f"{desk.page}.ask", settings=about, changed=keep)
     with st.container(key="asking", horizontal=True, vertical_alignment="center"):

@@ -1,5 +1,6 @@
 """What does privacy cost a classifier?"""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from dpcore.data.toy import DATASETS, STRAIGHT
@@ -69,9 +70,17 @@ def losses(result: ClassifierResult) -> list[list[live.Picture]]:
     return [live.row(say.ABOUT, drawn, wide={} if private else {"loss": 1.9})]
 
 
-def target(result: ClassifierResult) -> float | None:
-    """Return where the question which epsilon to choose begins for a visitor's own rows."""
-    return outcomes.within_reach(result.reference.accuracy, result.baseline) if result.settings.private else None
+def targets(result: ClassifierResult) -> Mapping[str, float]:
+    """Return where the question which epsilon to choose begins for a visitor's own rows, by what is asked for."""
+    if not result.settings.private:
+        return {}
+    reference = result.held_out["reference"]
+    found = {f"recall_{place}": recall for place, recall in enumerate(reference.shares.diagonal().tolist())}
+    found["balanced"] = reference.middle["balanced accuracy"]
+    start = {"scratch": outcomes.within_reach(result.reference.accuracy, result.baseline)}
+    chance = 1 / len(result.classes)
+    reached = {name: outcomes.within_reach(share, chance) for name, share in found.items() if share > 0.05}
+    return start | reached
 
 
 def program(settings: ClassifierParameters) -> str:
@@ -116,7 +125,7 @@ PAGE = Page(
         Tab("table", "Results table", ("table",), when=lambda settings: not settings.private),
     ),
     code=program,
-    target=target,
+    targets=targets,
     frames=lambda result: {
         "All runs": lambda: result.curve,
         **({} if result.settings.private else {"Table": result.table}),

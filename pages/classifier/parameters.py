@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+
 from dpcore import check
 from dpcore.data import toy as data
 from dpcore.estimators.recipes import EPSILONS, VERSIONS, Guarantees, guarantees
@@ -14,6 +16,8 @@ from lab.settings import Measure
 from lab.sources import OWN, RowsSettings, source_of
 from pages.classifier.work import Model, PublicStart
 
+# Each of so few classes at most has its recall among the measures.
+_FEW_CLASSES = 4
 # What makes the noise of the same descent smaller.
 _LESS_NOISE = ("epsilon", "delta", "rows")
 
@@ -58,6 +62,13 @@ class ClassifierParameters(RowsSettings):
         "scratch": Measure.accuracy("accuracy from scratch", lambda now: now.accuracy[0], rises=_LESS_NOISE),
         "accuracy": Measure.accuracy(
             "accuracy with pre-training, if there is any", lambda now: now.accuracy[-1], rises=_LESS_NOISE
+        ),
+        "balanced": Measure(
+            "balanced accuracy from scratch",
+            "higher",
+            lambda now: np.nanmean(now.recall[0], axis=-1),
+            unit="%",
+            limits=(0.0, 1.0),
         ),
         "loss": Measure(
             "loss from scratch (nats)",
@@ -106,6 +117,13 @@ class ClassifierParameters(RowsSettings):
         return super().starts(dataset, own) | ({} if fits else {"feature_x": 0, "feature_y": 1})
 
     @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Return also the recall of each class, of a few; it may rise and fall with any setting."""
+        classes = self.source.classes if self.source else ()
+        few = enumerate(classes if len(classes) <= _FEW_CLASSES else ())
+        return {**self.MEASURES, **{f"recall_{place}": _recall(place, name) for place, name in few}}
+
+    @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         public, last = (self.source.public_rows, max(1, len(self.source.features) - 1)) if self.source else (0, 1)
         return {**super().limits, "public_rows": (0, public), "feature_x": (0, last), "feature_y": (0, last)}
@@ -130,3 +148,9 @@ class ClassifierParameters(RowsSettings):
     @property
     def promise(self) -> Guarantee | None:
         return self.guarantees.formula if self.version == "sound" and not self.void else None
+
+
+def _recall(place: int, name: str) -> Measure:
+    """Return the recall of a class, 0 where it has no held-out rows."""
+    label = f"recall of {name} from scratch"
+    return Measure(label, "higher", lambda now: np.nan_to_num(now.recall[0, :, place]), unit="%", limits=(0.0, 1.0))

@@ -158,13 +158,15 @@ class Model(Training):
 class FocusOutcome:
     """The ensemble at one epsilon: per arm (A, ...) and repeat (R, ...).
 
-    weights (A, R, k, p); accuracy (A, R) on held-out rows; steps (m,); loss (A, R, m) on private rows, in nats;
-    clipped (A,): share of example gradients, or of people's averages, that the bound clipped, over the path; signal
-    (A,): L2 norm of the mean clipped gradient at the start; noise: expected L2 norm of the noise of one step.
+    weights (A, R, k, p); accuracy (A, R) and recall (A, R, c) of each class on held-out rows; steps (m,); loss
+    (A, R, m) on private rows, in nats; clipped (A,): share of example gradients, or of people's averages, that the
+    bound clipped, over the path; signal (A,): L2 norm of the mean clipped gradient at the start; noise: expected L2
+    norm of the noise of one step.
     """
 
     weights: np.ndarray
     accuracy: np.ndarray
+    recall: np.ndarray
     steps: np.ndarray
     loss: np.ndarray
     clipped: np.ndarray
@@ -176,9 +178,11 @@ class FocusOutcome:
         """The repeats of several parts as one; what a few of them tell for all is the first part's."""
         if len(parts) == 1:
             return parts[0]
-        by_repeat = zip(*((part.weights, part.accuracy, part.loss) for part in parts), strict=True)
-        weights, accuracy, loss = (np.concatenate(found, axis=1) for found in by_repeat)
-        return replace(parts[0], weights=weights, accuracy=accuracy, loss=loss)
+        names = "weights", "accuracy", "recall", "loss"
+        by_repeat: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names
+        }
+        return replace(parts[0], **by_repeat)
 
 
 def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
@@ -188,10 +192,12 @@ def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
     learned = _learned(split)
     clipped, signal = _clipping_facts(model, history, learned)
     loss = np.moveaxis(learned.loss(history), 0, -1)
+    accuracy, recall = _by_class(split, weights)
     loss[..., -1] = learned.loss(weights)  # as in ``ends``: a product of another size may differ in the last bit
     return FocusOutcome(
         weights=weights,
-        accuracy=_held_out(split, weights),
+        accuracy=accuracy,
+        recall=recall,
         steps=path.steps,
         loss=loss,
         clipped=clipped,
@@ -201,9 +207,11 @@ def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
 
 
 class Ends(NamedTuple):
-    """accuracy (A, R) on held-out rows and loss (A, R, 1) on private rows, in nats, at the end of the descents."""
+    """accuracy (A, R) and recall (A, R, c) of each class on held-out rows, and loss (A, R, 1) on private rows, in nats,
+    at the end of the descents."""
 
     accuracy: np.ndarray
+    recall: np.ndarray
     loss: np.ndarray
 
 
@@ -214,7 +222,8 @@ def ends(model: Model, at: tuple[float], repeats: range, *, given: int) -> Ends:
     """
     weights = model.train(at, draws=repeats).weights[:, 0]
     loss = _learned(model.split).loss(weights)
-    return Ends(_held_out(model.split, weights)[:, :given], loss[:, :given, None])
+    accuracy, recall = _by_class(model.split, weights)
+    return Ends(accuracy[:, :given], recall[:, :given], loss[:, :given, None])
 
 
 def accuracies(model: Model, at: tuple[float, ...], repeats: range) -> np.ndarray:
@@ -360,4 +369,18 @@ def _learned(split: data.Split) -> _Learned:
 
 
 def _held_out(split: data.Split, weights: np.ndarray) -> np.ndarray:
-    return losses.accuracy(weights, losses.with_constant(split.X_test).astype(np.float32), split.y_test)
+    return _right(split, weights).mean(axis=-1)
+
+
+def _right(split: data.Split, weights: np.ndarray) -> np.ndarray:
+    """Return whether each model is right about each held-out row, (..., n)."""
+    return losses.predict(weights, losses.with_constant(split.X_test).astype(np.float32)) == split.y_test
+
+
+def _by_class(split: data.Split, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the accuracy (...,), and the recall (..., c) of each class, on held-out rows; NaN for an empty class."""
+    right = _right(split, weights)
+    member = split.y_test[:, None] == np.arange(split.n_classes)
+    hits, rows = right.astype(np.float32) @ member.astype(np.float32), member.sum(axis=0)
+    recall = np.divide(hits, rows, out=np.full(hits.shape, np.nan), where=rows > 0)
+    return right.mean(axis=-1), recall

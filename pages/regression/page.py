@@ -1,5 +1,6 @@
 """What does privacy cost a regression?"""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,11 @@ def coefficients(result: RegressionResult) -> list[list[live.Picture]]:
     return [live.row(say.ABOUT, drawn, height=380, wide={"coefficients": 1.6})]
 
 
-def target(result: RegressionResult) -> float | None:
-    """Return where the question which epsilon to choose begins for a visitor's own rows: an error midway between that
-    of least squares and that of the mean."""
+def targets(result: RegressionResult) -> Mapping[str, float]:
+    """Return where the question which epsilon to choose begins for a visitor's own rows: an RMSE midway between that of
+    least squares and that of the mean."""
     error = (result.least_squares + result.mean_error) / 2
-    return float(f"{error:.3g}") if result.settings.private else None
+    return {"error": float(f"{error:.3g}")} if result.settings.private else {}
 
 
 def program(settings: RegressionParameters) -> str:
@@ -113,7 +114,7 @@ PAGE = Page(
     },
     pictures=pictures,
     code=program,
-    target=target,
+    targets=targets,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,

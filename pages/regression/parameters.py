@@ -57,7 +57,7 @@ class RegressionParameters(SourceSettings):
         "seed": (0, 9999),
     }
     MEASURES: ClassVar = {
-        "error": Measure("error on held-out rows", "lower", lambda now: now.errors, rises=("epsilon", "delta", "rows"))
+        "error": Measure("RMSE on held-out rows", "lower", lambda now: now.errors, rises=("epsilon", "delta", "rows"))
     }
     TUNED: ClassVar = {"share": (0.05, 0.95)}
     PEOPLE: ClassVar = "rows"

@@ -303,7 +303,8 @@ class WhatIfSettings(Settings):
             if getattr(self, name) not in knobs:
                 free = (one for one in (start.knob, start.other, *knobs) if one in knobs)
                 other[name] = next(one for one in free if one not in (taken, other.get("knob")))
-        return other | {"versus": _possible(base, self.versus)}
+        measure = self.measure if self.measure in base.measures else start.measure
+        return other | {"versus": _possible(base, self.versus), "measure": measure}
 
     def _fitting(self, changes: Mapping[str, Any]) -> Self:
         """Return the changes with what a changed parameter pushes aside."""

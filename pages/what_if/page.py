@@ -1,8 +1,9 @@
 """Which epsilon, how many people, which settings?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -34,6 +35,7 @@ from ui.vocabulary import KNOBS
 REACHED_BY = {"median": "median run", "most": "90\u00a0% of runs"}
 # What the address of another page says of a question about it, in one text.
 ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
+_USUAL: Mapping[str, float] = MappingProxyType({})
 
 
 def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
@@ -77,7 +79,7 @@ def runs(desk: controls.Desk) -> None:
 
 
 def measure(desk: controls.Desk) -> None:
-    desk.choose("measure", "Measure", {name: one.label for name, one in desk.settings.settings.MEASURES.items()})
+    desk.choose("measure", "Measure", {name: one.label for name, one in desk.settings.settings.measures.items()})
 
 
 def other(desk: controls.Desk) -> None:
@@ -149,12 +151,12 @@ def asked(name: str, questions: Page) -> Asked | None:
         return None
     kind: type[Any] = questions.settings  # made by ``asking``
 
-    def settings(own: Settings, ask: str, target: float | None = None) -> WhatIfSettings:
-        return read(own, ask, target)[0]
+    def settings(own: Settings, ask: str, targets: Mapping[str, float] = _USUAL) -> WhatIfSettings:
+        return read(own, ask, targets)[0]
 
-    def read(own: Settings, ask: str, target: float | None = None) -> tuple[WhatIfSettings, list[str]]:
+    def read(own: Settings, ask: str, targets: Mapping[str, float] = _USUAL) -> tuple[WhatIfSettings, list[str]]:
         start: dict[str, Any] = {"topic": name, "base": word(own, apart=APART)}
-        start["target"] = usual_target(own, STARTS[name].target) if target is None else target
+        start["target"] = targets.get(STARTS[name].measure, usual_target(own, STARTS[name].target))
         texts = ask.split(APART) if ask else []
         said = [*zip_longest(texts[::2], texts[1::2], fillvalue="")]
         version, ignored = version_of(dict(said))
@@ -167,15 +169,24 @@ def asked(name: str, questions: Page) -> Asked | None:
                     raise ignored[field]
                 if field != VERSION_NAME:
                     question = changed(question, check.choice(ASKED, field=field), value)
+                if field == "measure":
+                    question = question.change(target=targets.get(question.measure, question.target))
             except RefusedError as refusal:
                 told = quoted(f"{field} {value}".strip())
                 refused.append(f"In the link's question, {told} was ignored. {refusal.name} must be {refusal.allowed}.")
         return question, refused
 
-    def asks(question: WhatIfSettings, target: float | None = None) -> str:
-        usual = settings(question.settings, "", target)
-        told = [(field, getattr(question, field)) for field in ASKED]
-        return APART.join(f"{field}{APART}{value}" for field, value in told if value != getattr(usual, field))
+    def asks(
+        question: WhatIfSettings, targets: Mapping[str, float] = _USUAL, before: WhatIfSettings | None = None
+    ) -> str:
+        usual, same = settings(question.settings, "", targets), f"measure{APART}{question.measure}"
+        told = [same] if question.measure != usual.measure else []
+        usual = settings(question.settings, same, targets)
+        moved = before is not None and before.measure != question.measure  # which asks for its own first target
+        both = ((field, getattr(question, field)) for field in ASKED if not (moved and field == "target"))
+        return APART.join(
+            [*told, *(f"{field}{APART}{value}" for field, value in both if value != getattr(usual, field))]
+        )
 
     ignored, compared = lambda own, ask: read(own, ask)[1], lambda answer: answer.known
     return Asked(questions, settings, asks, ignored, controls=inset, compared=compared)

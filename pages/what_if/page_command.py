@@ -22,7 +22,7 @@ SWEPT = ("accuracy", "smallest", "people", CURVE)
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """What is asked for. over: knob -> its values; measure: of ``settings.MEASURES``; repeats: of each value on each of
+    """What is asked for. over: knob -> its values; measure: of ``settings.measures``; repeats: of each value on each of
     so many seeds."""
 
     page: str
@@ -33,7 +33,7 @@ class Sweep:
     seeds: int
 
     def __post_init__(self) -> None:
-        check.choice(self.settings.MEASURES, measure=self.measure)
+        check.choice(self.settings.measures, measure=self.measure)
         check.whole(1, 10_000, repeats=self.repeats)
         check.whole(1, 10_000, seeds=self.seeds)
 

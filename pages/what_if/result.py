@@ -113,11 +113,15 @@ class WhatIfResult:
         )
         return {reached: find(*self._asked(reached), share=share) for reached, share in SHARES.items()}
 
-    @cached_property
+    @property
     def reaching(self) -> crossing.Reaching:
-        """Return the values that reach the target, where the measure has no direction along the knob."""
-        share, better = SHARES[self.settings.reached], self.settings.asked.better
-        return crossing.reaching(*self._asked(self.settings.reached), better=better, share=share)
+        return self.reachings[self.settings.reached]
+
+    @cached_property
+    def reachings(self) -> dict[str, crossing.Reaching]:
+        """Return the values that reach the target by each of ``SHARES``, where the measure has no direction."""
+        find = partial(crossing.reaching, better=self.settings.asked.better)
+        return {reached: find(*self._asked(reached), share=share) for reached, share in SHARES.items()}
 
     def _asked(self, reached: str) -> tuple[np.ndarray, np.ndarray | Medians, float]:
         """Return (values, their runs, the target) of a crossing.

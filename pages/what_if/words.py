@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from html import escape
 
 from lab.differences import Difference
 from pages.what_if.experiment import WhatIfSettings
@@ -86,6 +87,8 @@ def noun(settings: WhatIfSettings) -> str:
     """Return what is measured, in a word or two."""
     if settings.measure == "attacker":
         return "attacker's accuracy"
+    if settings.measure.startswith("recall"):  # of a class, whose name a visitor may have typed
+        return escape(settings.asked.label.partition(" from ")[0])
     return re.split(r",| of | on | by | from | over | with | at | \(", settings.asked.label)[0]
 
 

@@ -140,11 +140,15 @@ def _levels(result: WhatIfResult) -> str:
 
 def _attackers(result: WhatIfResult) -> str:
     """Return how often an attacker is right at most, with each epsilon that is found for a visitor's own rows."""
-    settings, median, most = result.settings, result.crossings["median"], result.crossings["most"]
+    settings = result.settings
     if settings.along != "epsilon" or not settings.own_rows or settings.void:
         return ""
-    found = [one.there for one in (median,) if isinstance(one, Found)]
-    found += [one.safe for one in (most,) if isinstance(one, Found)]
+    if result.direction:
+        median, most = result.crossings["median"], result.crossings["most"]
+        found = [one.there for one in (median,) if isinstance(one, Found)]
+        found += [one.safe for one in (most,) if isinstance(one, Found)]
+    else:
+        found = [first for one in result.reachings.values() for first, _ in one.intervals[:1]]
     promises = {value: settings.settings.change(epsilon=value).promise for value in found}
     said = [
         SAYS("found.bound", bound=at_most(best_attacker(promise).right), setting=_along(result, value))
@@ -182,10 +186,19 @@ def _unclear(result: WhatIfResult, found: Answer) -> str:
 
 def _values(result: WhatIfResult, found: Reaching) -> str:
     settings = result.settings
-    shown = [stretch(settings, *ends) for ends in found.intervals]
-    where = ", ".join(shown if len(shown) <= 3 else [shown[0], "…", shown[-1]])
     rest = SAYS["found.values_all" if found.verdict == "everywhere" else "found.values_else"]
-    return f"{tell(result, f'found.values_{settings.reached}', where=where)} {rest}"
+    said = f"{tell(result, f'found.values_{settings.reached}', where=_where(result, found))} {rest}"
+    most = result.reachings["most"]
+    if not settings.own_rows:
+        return said
+    both = settings.reached == "median" and most.intervals
+    also = tell(result, "found.values_also", where=_where(result, most)) if both else ""
+    return " ".join(filter(None, [said, also, _levels(result), _attackers(result)]))
+
+
+def _where(result: WhatIfResult, found: Reaching) -> str:
+    shown = [stretch(result.settings, *ends) for ends in found.intervals]
+    return ", ".join(shown if len(shown) <= 3 else [shown[0], "…", shown[-1]])
 
 
 def _exact(result: WhatIfResult) -> str:
