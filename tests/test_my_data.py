@@ -1,8 +1,10 @@
 """The page of one's own rows, and each page with them, as scripts: what is asked, what waits, what is void."""
 
+import json
 import re
 from dataclasses import replace
 
+import jsonschema
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,8 +14,10 @@ from dpcore.check import RefusedError
 from dpcore.data.paid_bounds import Payment
 from lab.files import own_rows, own_table
 from lab.files.own_rows import Column
+from lab.label import SCHEMA
 from lab.links import VERSION
 from lab.sources import SourceSettings
+from lab.tuning import best_of
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.app import at_rest, opened, text
@@ -158,6 +162,16 @@ class TestEachPage:
         assert label.fields["covered"]["tuning"] == f"not covered: {count} settings were compared on the private rows"
         assert label.void.startswith("tuning not covered")
         rows, result = desk.settings.own, desk.settings.run()
+        price = best_of(desk.settings, 12)
+        app = app.toggle(key=f"{page}.best").set_value(True).run()
+        assert f"costs **epsilon {price.epsilon:.3g} at delta" in said(app)
+        counted = share.handed_out(desk, here, result, link="", code="").label
+        assert (counted.void, counted.fields["how_much"]["epsilon"]) == ("", pytest.approx(price.epsilon, rel=1e-5))
+        assert counted.fields["covered"]["tuning"] == "paid: best of a secret number of tries, 12 on average"
+        assert f"the {count} settings compared before" in counted.fields["how_counted"]["assumptions"]
+        jsonschema.validate(json.loads(counted.json()), json.loads(SCHEMA.read_text("utf-8")))
+        app.toggle(key=f"{page}.best").set_value(False).run()
+        assert desk.tries == 0
         roles = replace(rows.roles, columns=rows.roles.columns[:2])
         desk.settings = desk.settings.change(own=own_rows.choose(rows.table, roles))
         assert share.handed_out(desk, here, result, link="", code="").searched == int(count), "of the same rows"

@@ -14,12 +14,12 @@ from PIL import Image
 from dpcore.accountants import gdp
 from dpcore.check import RefusedError
 from lab import links
+from lab.tuning import best_of, prices, together
 from pages.table import PAGES
 from pages.what_if import figures, figures_knobs, figures_map, words, words_answers
 from pages.what_if.experiment import OTHER_SEEDS, QUESTIONS, STARTS
 from pages.what_if.measured import Axis
 from pages.what_if.result import WhatIfResult
-from pages.what_if.work import prices, together
 from ui import pins
 from ui.compute import compute
 from ui.plot import theme
@@ -299,6 +299,16 @@ class TestPrices:
             assert (one.adjacency, one.unit) == (promise.adjacency, promise.unit)
             assert one.delta >= promise.delta
         assert promise.epsilon < found["all"].epsilon <= 7 * promise.epsilon * (1 + 1e-9)
+
+    @pytest.mark.parametrize("topic", ["classifier", "regression", "parties"])
+    def test_the_best_of_a_secret_number_costs_the_least_that_is_proved(self, topic):
+        settings = asked(topic).settings
+        found = {way: one for way, one in prices(settings, 12).items() if way not in ("public", "all")}
+        cheapest = best_of(settings, 12)
+        assert cheapest in found.values()
+        assert (cheapest.delta, cheapest.epsilon) == min((one.delta, one.epsilon) for one in found.values())
+        assert settings.promise.epsilon < cheapest.epsilon
+        assert best_of(settings.change(version="published"), 12) is None if topic == "classifier" else True
 
     def test_what_has_no_delta_is_not_priced_as_if_it_had_one(self):
         settings = asked("parties").settings.change(method="soft")

@@ -16,9 +16,9 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from lab.label import NOT_STATED, SCHEMA, Label, label
+from lab.label import NOT_STATED, SCHEMA, Label, Stated, label
 from lab.settings import Settings
-from ui import comparison, hundred, mu, panels
+from ui import comparison, hundred, labels, mu, panels
 from ui.live import Picture, serving
 from ui.page import FIRST, Page, View
 from ui.plot import theme
@@ -55,7 +55,8 @@ _ON_SHEET = (
 @dataclass(frozen=True, kw_only=True)
 class Handout:
     """What is handed out. told: the settings in words. link, code: of the page; the same as a drawing. version: of the
-    program beside it. date: ISO. searched: how many settings were compared on the private rows before."""
+    program beside it. date: ISO. searched: how many settings were compared on the private rows before. tries: on
+    average so many are made, of which the best is released; 0 for one model."""
 
     page: Page
     result: Any
@@ -65,18 +66,24 @@ class Handout:
     version: str
     date: str
     searched: int = 0
+    tries: int = 0
 
     @property
     def settings(self) -> Settings:
         return self.result.settings
 
     @property
+    def stated(self) -> Stated:
+        one = self.page.label(self.result)
+        return labels.of_best(one, self.settings, tries=self.tries, compared=self.searched) if self.tries else one
+
+    @property
     def label(self) -> Label:
-        stated = self.page.label(self.result)
+        stated = self.stated
         said = {"date": self.date, "version": self.version, "link": self.link}
         if stated.promise and "attacker" not in stated.said:
             said["attacker"] = _TAG.sub("", panels.odds(stated.promise))
-        if self.searched:
+        if self.searched and not stated.said.get("tuning", "").startswith("paid"):
             said["tuning"] = SAYS("handout.searched", count=self.searched)
         return label(self.settings, stated, **said)
 
@@ -132,7 +139,7 @@ class Handout:
             f'<figure class="code">{self.code}<figcaption>open these settings</figcaption></figure></header>'
             f"{f'<div class=notes>{notes}</div>' if notes else ''}"
             f'<section class="tiles" aria-label="Numbers">{tiles}</section>'
-            f"{hundred.stated(self.page.label(self.result), self.result)}"
+            f"{hundred.stated(self.stated, self.result)}"
         )
 
     def exercises(self, view: View) -> Iterator[str]:

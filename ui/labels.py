@@ -2,13 +2,15 @@
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from dpcore.privacy import Guarantee
-from lab.label import Stated
+from lab.label import Stated, number
 from lab.settings import Settings
+from lab.tuning import best_of
 
 _READ = tomllib.loads(Path(__file__).with_name("labels.toml").read_text("utf-8"))
 
@@ -48,3 +50,16 @@ def _chosen(page: Mapping[str, Any], settings: Settings, sources: Mapping[str, s
             yield {"source": sources[value]} if value in sources else {}
             yield _READ["own"] if value == "own" else {}
             yield options.get(value, {})
+
+
+def of_best(stated: Stated, settings: Any, *, tries: int, compared: int) -> Stated:
+    """Return what the label says where the best of a secret number of tries is released, ``tries`` on average, after so
+    many settings were ``compared`` on the private rows; ``stated`` where that has no guarantee.
+    """
+    promise = best_of(settings, tries)
+    if promise is None or stated.void or settings.void:
+        return stated
+    holes = {"tries": tries, "compared": compared, "epsilon": number(settings.epsilon)}
+    said = {name: text.format_map(holes) for name, text in _READ["best-of"].items()}
+    said["assumptions"] = "; ".join((stated.said["assumptions"], *promise.assumes, said["assumptions"]))
+    return replace(stated, promise=promise, claimed=promise.epsilon, said={**stated.said, **said})

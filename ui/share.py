@@ -92,6 +92,7 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
         version=version,
         date=date.today().isoformat(),
         searched=len(table.compared) if table is not None else 0,
+        tries=desk.tries if table is not None else 0,
     )
 
 

@@ -9,15 +9,21 @@ from typing import Any
 import streamlit as st
 
 from lab import papers
+from lab.tuning import best_of
 from ui import controls, debounce, glossary, live, metrics, present, static_files, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.moves import card as move_card
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Asked, Page, Tab
+from ui.panels import number
+from ui.plot.theme import delta
 from ui.share import paper, share, told
+from ui.texts import SAYS
 
 # What the drawer of further sliders and selectors is called.
 MORE = "More settings"
+# The mean number of tries whose best is offered in place of a search.
+_TRIES = 12
 
 
 def style() -> None:
@@ -256,6 +262,25 @@ def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
         if desk.settings.private:
             desk.settings.own.table.compared.update(both.compared)
         st.html(f'<div class="lab-words-{ANSWER}">{both.answer.words[ANSWER]}</div>')
+        if desk.settings.private:
+            _offer_best(desk)
+
+
+def _offer_best(desk: controls.Desk) -> None:
+    """Offer the best of a secret number of tries in place of a choice that nothing covers, with its exact price."""
+    one, best = desk.settings.promise, best_of(desk.settings, _TRIES)
+    if one is None or best is None:
+        desk.tries = 0
+        return
+    key = f"{desk.page}.best"
+    controls.hold(key, bool(desk.tries))
+
+    def take() -> None:
+        desk.tries = _TRIES * st.session_state[key]
+
+    st.toggle(SAYS("best-of.offer", tries=_TRIES), key=key, on_change=take)
+    price = {"epsilon": number(best.epsilon), "delta": delta(best.delta), "one": number(one.epsilon), "tries": _TRIES}
+    st.caption(SAYS("best-of.price", **price) + " " * bool(desk.tries) + SAYS["best-of.taken"] * bool(desk.tries))
 
 
 def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:

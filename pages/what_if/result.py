@@ -17,8 +17,8 @@ from lab.differences import Difference
 from lab.repeats import Medians, median_interval, median_run, over_splits
 from lab.settings import Settings, Task
 from lab.sweep import Measurement, apart, best, summary
+from lab.tuning import prices, together
 from pages.what_if.measured import SHARES, Curve, Effect, Found, Map
-from pages.what_if.work import prices, together
 
 # The share of a normal distribution within a standard deviation of its mean.
 _ONE_ERROR = 0.6827
