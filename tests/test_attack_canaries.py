@@ -66,7 +66,7 @@ def test_what_is_drawn_as_guessed_is_what_is_counted_and_luck_leaves_out_one_tra
     sides = [result.standing[coins == side] for side in (True, False)]
     assert sum(side.mean() for side in sides) == pytest.approx(0, abs=1e-6)
     assert np.mean([side.var() for side in sides]) == pytest.approx(1)
-    alone, (low, high) = np.array([bound.epsilon for *_, bound in result.audits]), result.luck
+    alone, (low, _, high) = np.array([bound.epsilon for *_, bound in result.audits]), result.spread
     assert len(alone) == canaries.TRAININGS
     assert ((low <= alone) & (alone <= high)).sum() == 0.9 * len(alone)
 

@@ -1,6 +1,7 @@
 """Charts from the builders of ui/plot: what each draws, what it says on hover, and that Plotly accepts it."""
 
 import base64
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,6 +11,7 @@ from ui.plot import bars, maps, theme
 from ui.plot.curves import Curve, Level, hover_text, over
 
 X, SPREAD = np.array([0.1, 1.0, 10.0]), np.array([[60.0, 70, 80], [65, 75, 85], [70, 80, 90]])
+NOW = SPREAD[:, 1]
 EPSILON, ACCURACY = theme.epsilon_axis(0.01, 100), theme.axis("test accuracy, %", 0, 102)
 
 
@@ -25,7 +27,7 @@ def drawn(*curves, **how):
 
 def test_a_curve_is_an_area_a_line_strokes_and_a_dot():
     curve = Curve(
-        name="private", value="75 %", colour=theme.PRIVATE, x=X, y=SPREAD, at_now=75, runs=[74, 76], ghost=True
+        name="private", value="75 %", colour=theme.PRIVATE, x=X, y=SPREAD, at_now=NOW, runs=[74, 76], ghost=True
     )
     figure = drawn(curve, now=1.0)
     area, line = figure["data"]
@@ -35,6 +37,17 @@ def test_a_curve_is_an_area_a_line_strokes_and_a_dot():
     rule, strokes, dot = figure["layout"]["shapes"]
     assert (rule["x0"], strokes["path"], dot["yanchor"]) == (1.0, "M1,74L9,74M1,76L9,76", 75)
     assert dot["name"] == theme.GHOST
+
+
+def test_the_value_at_now_is_a_point_of_its_line_and_area():
+    curve = Curve(name="private", colour=theme.PRIVATE, x=X, y=SPREAD, at_now=(50, 72, 90))
+    area, line = drawn(curve, now=2.0)["data"]
+    np.testing.assert_allclose(numbers(line["x"]), [0.1, 1, 2, 10], rtol=1e-6)
+    np.testing.assert_array_equal(numbers(line["y"]), [65, 75, 72, 85])
+    np.testing.assert_array_equal(numbers(area["y"]), [70, 80, 90, 90, 80, 50, 70, 60])
+    np.testing.assert_array_equal(numbers(drawn(curve, now=1.0)["data"][1]["y"]), [65, 72, 85])
+    beyond = drawn(replace(curve, at_now=(0, 500, 900), dotted=True), now=2.0)["layout"]["shapes"][-1]
+    assert beyond["yanchor"] == 102  # on the frame's edge
 
 
 def test_a_number_is_a_line_across_the_chart_and_nothing_marks_no_value():

@@ -1,11 +1,13 @@
 """What holds on every page: it opens, takes links and movements, refuses in words, and draws and says all it can."""
 
+import base64
 import math
 import re
 from collections import Counter
 from dataclasses import asdict
 from functools import cache
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 
@@ -21,6 +23,8 @@ from tests.sentences import first, options, plain
 from ui import controls, panels
 from ui.compute import compute
 from ui.moves import bold
+from ui.plot.curves import ends_of
+from ui.plot.theme import dot as dot_of
 from ui.plot.theme import written
 from ui.vocabulary import KNOBS
 
@@ -31,6 +35,7 @@ ROOMS = [page.name for page in table.ROOMS]
 PAGES = ["", *TOPICS]
 # Data sets that need a file, or a download.
 ELSEWHERE = (OWN, "newsgroups")
+DOT = dot_of(0, 0, colour="").get("path")
 NO_NUMBER = r"\b(nan|None)\b"
 
 
@@ -41,6 +46,10 @@ def quick(page: str, *, without: str = ""):
     settings, refused = controls.from_link(BY_NAME[page].settings, link)
     assert not refused
     return settings
+
+
+def numbers(spec) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(spec["bdata"]), np.float32).astype(float)
 
 
 def hero(page: str) -> str:
@@ -166,6 +175,24 @@ def alternatives(page: str) -> list:
     return found
 
 
+def dots(figure) -> list[tuple[float, float, str]]:
+    """(x, y, colour) of each dot that marks the value of a curve at what is now."""
+    shapes = figure["layout"].get("shapes", ())
+    now = {one["x0"] for one in shapes if one["type"] == "line" and one["x0"] == one["x1"]}
+    marks = [shape for shape in shapes if shape.get("path") == DOT and shape["xanchor"] in now]
+    drawn = {trace["line"].get("color") for trace in figure["data"] if "lines" in trace.get("mode", "")}
+    return [(one["xanchor"], one["yanchor"], one["fillcolor"]) for one in marks if one["fillcolor"] in drawn]
+
+
+def on_a_line(dot: tuple[float, float, str], figure) -> bool:
+    """Whether a line of the dot's colour has it as a point; of a point beyond the frame, as near as the frame is."""
+    x, y, colour = dot
+    ends = ends_of(figure["layout"]["yaxis"])
+    lines = [one for one in figure["data"] if one.get("line", {}).get("color") == colour and "fill" not in one]
+    points = np.concatenate([np.array([numbers(one["x"]), np.clip(numbers(one["y"]), *ends)]) for one in lines], axis=1)
+    return bool(np.isclose(points.T, (x, y), rtol=1e-5).all(axis=1).any())
+
+
 def looked_at(page: str, result) -> None:
     """All that a page shows of a result is drawn by Plotly and said without a number that is none."""
     here = BY_NAME[page].at(result.settings)
@@ -174,6 +201,7 @@ def looked_at(page: str, result) -> None:
         for picture in (picture for row in view.boards[board] for picture in row):
             assert len(go.Figure(picture.figure).data) == len(picture.figure["data"])
             assert picture.alt
+            assert not [dot for dot in dots(picture.figure) if not on_a_line(dot, picture.figure)], picture.name
     tiles = " ".join(f"{one.label}: {one.value} ({one.note})" for one in view.numbers)
     for name, said in {"tiles": tiles, **view.words}.items():
         assert not (found := re.search(NO_NUMBER, plain(said))), (name, plain(said)[found.start() - 80 :][:160])
@@ -192,6 +220,19 @@ def test_every_option_is_drawn_and_said_as_soon_as_there_is_anything(page, chang
 @pytest.mark.parametrize("page", ROOMS)
 def test_a_whole_result_is_drawn_and_said(page):
     looked_at(page, quick(page).run())
+
+
+@pytest.mark.parametrize("page", sorted({*ROOMS} - {"attack", "mechanisms", "what-if"}))
+def test_a_dot_at_another_value_lies_on_its_line(page):
+    """Of the parameter of the first chart, at a value that its curve is not computed at."""
+    settings = quick(page)
+    name = next(one for one in (hero(page), "epsilon") if one in settings.limits)
+    low, high = settings.limits[name]
+    result = settings.change(**{name: float(f"{math.sqrt(max(low, 0.1) * min(high, 10)) * 0.9:.2g}")}).run()
+    pictures = BY_NAME[page].at(result.settings).view(result).pictures("board").values()
+    found = [(dot, picture.figure) for picture in pictures for dot in dots(picture.figure)]
+    assert found
+    assert all(on_a_line(dot, figure) for dot, figure in found)
 
 
 @pytest.mark.parametrize("page", ROOMS)

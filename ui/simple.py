@@ -96,7 +96,7 @@ def _curve(
             y=quantiles,
             value=write(median),
             colour=theme.PRIVATE,
-            at_now=median,
+            at_now=result.spread,
             runs=np.clip(result.now, *within),
             ghost=True,
         ),

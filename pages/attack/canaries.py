@@ -144,6 +144,10 @@ def audits(planted: Planted, *, share: float, delta: float) -> list[Audit]:
     return [Audit(*guessed, _least(*guessed, len(planted.coins), delta)) for guessed in found]
 
 
+def _spread(of: Iterable[Audit]) -> Spread:
+    return Spread.of(np.array([one.bound.epsilon for one in of]))
+
+
 def _planted(settings: AttackParameters) -> Iterator[Runs[Planting, Planted]]:
     model, at = Planting.of(settings), (settings.epsilon,)
     yield Runs(work=plant, model=model, at=at, count=_FIRST, essential=True)
@@ -226,9 +230,9 @@ class OnceResult:
         return float(order[half - 1]), float(order[-half])
 
     @property
-    def luck(self) -> np.ndarray:
-        """Return (2,): nine in ten of today's trainings, each an audit of its own, show an epsilon between these."""
-        return np.quantile([one.bound.epsilon for one in self.audits], [0.05, 0.95])
+    def spread(self) -> Spread:
+        """Return the epsilon that today's trainings show, each an audit of its own."""
+        return _spread(self.audits)
 
     @property
     def ceiling(self) -> LowerBound:
@@ -261,7 +265,7 @@ class OnceResult:
         for epsilon in EPSILONS:
             row = {form: bound.epsilon for form, bound in self.retrained(epsilon).items()}
             if epsilon in alone:
-                row |= Spread.of(np.array([one.bound.epsilon for one in alone[epsilon]]))._asdict()
+                row |= _spread(alone[epsilon])._asdict()
             rows.append({"epsilon": epsilon} | row)
         return pd.DataFrame(rows, columns=["epsilon", *Spread._fields, *FORMS])
 

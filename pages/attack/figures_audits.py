@@ -148,19 +148,19 @@ def _guessed(low: float, high: float) -> dict:
 
 
 def beside(result: OnceResult) -> dict:
-    frame, now = result.curve, {"median": result.first.bound} | result.beside
+    frame, now, (low, median, high) = result.curve, result.beside, result.spread
     drawn = frame[["low", "median", "high", *MANY]].clip(lower=_LEAST)
     done = {name: drawn[name].notna() for name in ("median", *MANY)}
     ends = np.array(LIMITS["epsilon"])
     claimed = Curve(name="claimed", x=ends, y=ends, colour=theme.BOUND, more={"hoverinfo": "skip"})
     alone = Curve(
-        name="one training",
+        name="one training, median",
         x=frame["epsilon"][done["median"]],
         y=drawn.loc[done["median"], ["low", "median", "high"]].T,
-        value=number(now["median"].epsilon),
+        value=number(median),
         colour=ONE,
         dots=6,
-        at_now=max(now["median"].epsilon, _LEAST),
+        at_now=(max(low, _LEAST), max(median, _LEAST), max(high, _LEAST)),
         ghost=True,
     )
     many = [

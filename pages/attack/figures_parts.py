@@ -1,7 +1,10 @@
 """The other parts of the attack in pictures: membership, who pays, and inversion."""
 
+from typing import Any
+
 import numpy as np
 
+from lab.settings import Spread
 from pages.attack.figures import EPSILON_AXIS
 from pages.attack.inversion import RECORD, InversionResult
 from pages.attack.membership import ATTACKS, RATES, MembersResult
@@ -97,8 +100,9 @@ def groups(result: GroupsResult) -> dict:
     curves: list[Curve] = []
     for group, (name, colour) in enumerate(GROUP_COLOURS.items()):
         epsilons, quantiles = result.over(group)
-        now, plain = result.typical(group), result.plain[group, -1]
-        curves += _arms(name, epsilons, 100 * quantiles, 100 * now, 100 * plain, colour, shown=theme.percent(now))
+        now, plain = Spread.of(result.now[group, -1]), result.plain[group, -1]
+        shown = theme.percent(now.median)
+        curves += _arms(name, epsilons, 100 * quantiles, 100 * np.array(now), 100 * plain, colour, shown=shown)
     return over(
         *curves,
         now=result.settings.epsilon,
@@ -110,7 +114,7 @@ def groups(result: GroupsResult) -> dict:
 
 
 def _arms(
-    name: str, x: np.ndarray, y: np.ndarray, now: float, plain: float, colour: str, *, shown: str
+    name: str, x: np.ndarray, y: np.ndarray, now: Any, plain: float, colour: str, *, shown: str
 ) -> tuple[Curve, Curve]:
     """Return the line of what is reached without privacy, and the private curve.
 
@@ -200,7 +204,8 @@ def match(result: InversionResult) -> dict:
     curves: list[Curve] = []
     for which, (name, colour) in enumerate(RECOVERED.items()):
         (epsilons, quantiles), (private, plain) = result.curve.arms[which].over(), result.match(which)
-        curves += _arms(name, epsilons, quantiles, private, plain, colour, shown=f"{private:.2f}")
+        now = Spread.of(result.now.match[which])
+        curves += _arms(name, epsilons, quantiles, now, plain, colour, shown=f"{private:.2f}")
     return over(
         *curves,
         now=result.settings.epsilon,

@@ -118,7 +118,7 @@ def once_verdict(result: OnceResult) -> str:
 
 
 def once_diagnostics(result: OnceResult) -> list[str]:
-    low, high = (number(one) for one in result.luck)
+    low, _, high = map(number, result.spread)
     guesses, audits, wrong = result.first.guesses, len(result.audits), f"{100 - 100 * SURE:.0f}"
     by_counting = number(worst_epsilon(SURE, RETRAININGS))
     return [

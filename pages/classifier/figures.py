@@ -97,16 +97,17 @@ def accuracy(result: ClassifierResult) -> dict:
     curves = [_rail(names["reference"], result.reference.accuracy)]
     for arm, (name, ends) in enumerate(zip(settings.arms, ((-10, -1), (1, 10)), strict=False)):
         epsilons, quantiles = result.accuracy.arms[arm].over()
-        middle, first = now[name].median, name == "scratch"
+        first = name == "scratch"
         curves.append(
             Curve(
                 name=names[name],
-                value=theme.percent(middle),
+                value=theme.percent(now[name].median),
                 colour=theme.COLOURS[name],
                 x=epsilons,
-                y=100 * quantiles,
+                y=100 * (quantiles if first else quantiles[1]),
                 dots=5,
-                at_now=100 * middle if first else None,
+                at_now=100 * np.array(now[name]),
+                dotted=first,
                 runs=100 * result.focus.accuracy[arm],
                 ends=ends,
                 ghost=first,

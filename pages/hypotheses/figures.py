@@ -73,7 +73,7 @@ def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS
             at, found = np.array([now / scale]), np.array(summary)[:, None]
         median, main = 100 * summary.median, method == "transfer"
         y, value = found if main else found[1], f"{median:.1f} %"
-        curves.append(_curve(*STYLES[method], scale * at, y, value=value, at_now=median, ghost=main))
+        curves.append(_curve(*STYLES[method], scale * at, y, value=value, at_now=100 * np.array(summary), ghost=main))
         lowest = min([lowest, *(100 * found[1]), median])
     top = 5 * np.ceil(20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2)
     least = 5 * np.floor((lowest - 1) / 5)
@@ -236,7 +236,7 @@ def dimension(result: HypothesesResult) -> dict:
     (at, found), now = result.curve("transfer", "dimension"), result.dimension
     wide, (_, plain, _) = result.curve("transfer", "plain dimension")
     few, (_, own, _) = result.curve("weak", "dimension")
-    shown, noise = 100 * result.summary["transfer"].median, "noise's share of a margin, %"
+    shown, noise = 100 * np.array(result.summary["transfer"]), "noise's share of a margin, %"
     hover = f"%{{x}} features: %{{y:.1f}} %<extra>{noise[:-3]}</extra>"
     curves = (
         (_curve("without noise", theme.NON_PRIVATE, wide, plain), (0.01, 0.92)),
@@ -247,7 +247,7 @@ def dimension(result: HypothesesResult) -> dict:
     # Where all words are left, these lie close together
     ticks = list(DIMENSIONS) if now <= DIMENSIONS[-1] else [*DIMENSIONS[:3], DIMENSIONS[-1], now]
     all_words = {"ticktext": [str(one) if one <= DIMENSIONS[-1] else "all" for one in ticks]}
-    low, high = _range([100 * found[0], 100 * plain, 100 * own, shown], 100 * found[2])
+    low, high = _range([100 * found[0], 100 * plain, 100 * own, shown[1]], 100 * found[2])
     right = theme.axis("noise, %", 0, 125, ticks=(0, 50, 100)) | {"overlaying": "y", "side": "right"}
     return over(
         *(curve for curve, _ in curves),

@@ -281,18 +281,12 @@ def _broken(curve: Curve, **changes: Any) -> Curve:
 
 def formulas(result: MechanismsResult, finding: str = "") -> dict:
     """Draw what each formula gives over what it claims; vermilion where it is more."""
-    epsilon, found = result.settings.epsilon, result.formulas
     return over(
-        *(curve for name in found for curve in _formula(result, name)),
-        now=epsilon,
+        *(curve for name in result.formulas for curve in _formula(result, name)),
+        now=result.settings.epsilon,
         levels=[Level(y=1.0)],
         title=theme.title("Real / claimed epsilon", finding),
         legend=True,
-        shapes=[
-            theme.dot(epsilon, one.real / epsilon, colour=theme.PRIVATE if one.real <= epsilon else theme.BOUND)
-            for one in found.values()
-            if one.real > 0
-        ],
         xaxis=theme.epsilon_axis(*EPSILON_RANGE) | {"title": {"text": "claimed epsilon (log scale)"}},
         yaxis=theme.log_axis("real / claimed epsilon (log scale)", 0.05, 10, most=3),
     )
@@ -304,6 +298,8 @@ def _formula(result: MechanismsResult, name: str) -> list[Curve]:
     x, place = np.sort([*CLAIMS, formula.until]), np.searchsorted(CLAIMS, formula.until)
     y = np.insert(np.where(ratio > 0, ratio, np.nan), place, 1.0 if formula.until <= CLAIMS[-1] else np.nan)
     kept, broken = x <= formula.until, x >= formula.until
+    now, holds = result.settings.epsilon, formula.real <= result.settings.epsilon
+    at_now = formula.real / now if formula.real > 0 else None
     curve = Curve(
         name=FORMULA_NAMES[name],
         value=f"{formula.real:.3g}",
@@ -311,9 +307,10 @@ def _formula(result: MechanismsResult, name: str) -> list[Curve]:
         y=y[kept],
         colour=theme.PRIVATE,
         dash=_FORMULA_DASHES[name],
+        at_now=at_now if holds else None,
         hover=f"claim %{{x:.3g}}: gives %{{y:.3g}} times as much<extra>{FORMULA_NAMES[name]}</extra>",
     )
-    return [curve, _broken(curve, x=x[broken], y=y[broken])]
+    return [curve, _broken(curve, x=x[broken], y=y[broken], at_now=None if holds else at_now)]
 
 
 def choice(result: MechanismsResult, finding: str = "") -> dict:

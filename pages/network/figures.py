@@ -1,6 +1,7 @@
 """The network's pictures: decision regions, trajectories over epochs and epsilon, gradient norms, lots and noise."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def accuracy(result: NetworkResult) -> dict:
     base, (now, end, label) = result.split.best_constant[1], _axis(result)
     name = SAYS["figures.baseline"]
     return over(
-        *_trajectory(result, "accuracy", 100, at_now=100 * result.summary("private").median),
+        *_trajectory(result, "accuracy", 100, at_now=100 * np.array(result.summary("private"))),
         Curve(name=name, y=100 * base, value=theme.percent(base), colour=theme.NON_PRIVATE, dash="dash"),
         now=now,
         title=theme.title(SAYS("figures.accuracy", label=label), _finding(result)),
@@ -120,7 +121,7 @@ def loss(result: NetworkResult) -> dict:
     )
 
 
-def _trajectory(result: NetworkResult, what: str, scale: float = 1, at_now: float | None = None) -> list[Curve]:
+def _trajectory(result: NetworkResult, what: str, scale: float = 1, at_now: Any = None) -> list[Curve]:
     """Return the median and 90 % of the networks in training, and the median without privacy."""
     curves = []
     for arm, trajectory in result.trajectories.items():

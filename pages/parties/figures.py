@@ -79,11 +79,12 @@ def _curve(result: PartiesResult, name: str, along: str) -> Curve:
     if name in WITHOUT:
         level = result.batch_accuracy if name == "batch" else result.local.median
         return Curve(name=text, y=100 * level, value=theme.percent(level), colour=colour)
-    (x, found), median = result.arm(name, along).over(), result.summary[name].median
-    curve = Curve(name=text, x=x, y=100 * found[1], value=theme.percent(median), colour=colour, width=1.6)
+    (x, found), spread = result.arm(name, along).over(), result.summary[name]
+    value, style = theme.percent(spread.median), {"at_now": 100 * np.array(spread), "dotted": False, "width": 1.6}
+    curve = Curve(name=text, x=x, y=100 * found[1], value=value, colour=colour, **style)
     if name != result.settings.method:
         return curve
-    return replace(curve, y=100 * found, width=3, at_now=100 * median, runs=100 * result.chosen, ghost=True)
+    return replace(curve, y=100 * found, width=3, dotted=True, runs=100 * result.chosen, ghost=True)
 
 
 def _chance(share: float, word: str, side: str = "left") -> Level:

@@ -58,7 +58,7 @@ def _error_curves(result: RegressionResult, high: float) -> list[Curve]:
         if name in result.at_now:
             curve = replace(curve, value=theme.number(result.summary(name).median))
         if name == chosen:
-            at_now, runs = min(result.summary().median, high), np.minimum(result.focus.errors, high)
+            at_now, runs = np.minimum(result.summary(), 20 * high), np.minimum(result.focus.errors, high)
             curve = replace(curve, y=quantiles, at_now=at_now, runs=runs, ends=(-9, 9))
         curves.append(curve)
     return curves

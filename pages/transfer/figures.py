@@ -179,7 +179,7 @@ def _risks(result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: f
     for arm, runs, (who, spread) in zip(grid.arms, result.focus.risk, result.summary().items(), strict=True):
         x, found = arm.over()
         value = written(spread.median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
-        main: dict[str, Any] = {"at_now": spread.median, "ghost": True} if who == "transfer" else {}
+        main: dict[str, Any] = {"at_now": spread, "dotted": who == "transfer", "ghost": who == "transfer"}
         main |= {"runs": np.maximum(runs, _RISK[0]), "ends": _STROKES[who], "value": value}
         curves.append(_curve(STYLES[who], x, found if who in _BANDS else found[1], **main))
     # Near to one another, the words stand on the outer sides of their lines

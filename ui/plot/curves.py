@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,8 +22,9 @@ class Curve:
     line across the chart, without ``x``.
     colour, dash, width: of the line; the colour's own dash and width if not given.
     dots: diameter of a mark at each point, in pixels; 0 draws none.
-    at_now: its height at the current value, where it has a dot. runs: heights of single runs there, as strokes between
-    two places in pixels beside the current value, the ``ends``.
+    at_now: its height at the current value, or low, median and high there: a point of its line and of its shaded area,
+    with a dot where it is ``dotted``. runs: heights of single runs there, as strokes between two places in pixels
+    beside the current value, the ``ends``.
     ghost: whether this curve and its dot stand for pinned settings.
     hover: text on hover, instead of names, values and units of the axes.
     more: other properties of the trace, in Plotly's terms.
@@ -38,7 +39,8 @@ class Curve:
     dash: str | None = None
     width: float | None = None
     dots: float = 0
-    at_now: float | None = None
+    at_now: Any = None
+    dotted: bool = True
     runs: Any = ()
     ends: tuple[int, int] = (1, 9)
     ghost: bool = False
@@ -73,11 +75,23 @@ class Curve:
         """Return a stroke for each of its runs, all in one shape."""
         return [theme.strokes(self.runs, x=now, ends=self.ends, colour=self.colour)] if len(self.runs) else []
 
-    def dot(self, now: float) -> list[dict]:
-        """Return its mark at the current value."""
-        if self.at_now is None:
+    def dot(self, now: float, yaxis: Mapping[str, Any]) -> list[dict]:
+        """Return its mark at the current value; of a height beyond the axis, on the axis's end."""
+        if self.at_now is None or not self.dotted:
             return []
-        return [theme.dot(now, self.at_now, colour=self.colour) | ({"name": theme.GHOST} if self.ghost else {})]
+        height = float(np.clip(np.median(self.at_now), *ends_of(yaxis)))
+        return [theme.dot(now, height, colour=self.colour) | ({"name": theme.GHOST} if self.ghost else {})]
+
+    def through(self, now: float) -> Self:
+        """Return this curve with its height at the current value as one of its points."""
+        x, y, here = (np.asarray(values, dtype=float) for values in (self.x, self.y, self.at_now))
+        if not y.ndim or not np.isfinite(here).all() or self.more.get("mode") == "markers":
+            return self
+        here = here[..., None] if y.ndim == 2 else np.atleast_1d(np.median(here))
+        others = ~np.isclose(x, now, rtol=1e-9)
+        x, y = np.append(x[others], now), np.append(y[..., others], here, axis=-1)
+        order = np.argsort(x, kind="stable")
+        return replace(self, x=x[order], y=y[..., order])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,16 +136,16 @@ def over(
 ) -> dict:
     """Return the chart of ``curves`` (or traces in Plotly's terms) over a parameter, drawn in this order.
 
-    now: the current value of the parameter, ruled; ``rule`` changes that line, as in ``{"y0": 0.3}``. What moves with
-    it are shapes, so that the curves need not be drawn again.
+    now: the current value of the parameter, ruled; ``rule`` changes that line, as in ``{"y0": 0.3}``.
     levels: reference lines named in the chart; shapes, annotations: whatever else is drawn over it.
     layout: ``legend``, ``margin`` and so on, as of ``theme.figure``.
     """
     marks = []
     if now is not None:
         drawn = [one for one in curves if isinstance(one, Curve)]
-        marks = [theme.rule(now) | dict(rule or {})]
-        marks += [mark for draw in (Curve.strokes, Curve.dot) for one in drawn for mark in draw(one, now)]
+        marks = [theme.rule(now) | dict(rule or {}), *(mark for one in drawn for mark in one.strokes(now))]
+        marks += [mark for one in drawn for mark in one.dot(now, yaxis)]
+        curves = tuple(one.through(now) if isinstance(one, Curve) and one.at_now is not None else one for one in curves)
     traces = [one.traces(xaxis, yaxis) if isinstance(one, Curve) else [one] for one in curves]
     return theme.figure(
         *(trace for some in traces for trace in some),
