@@ -116,6 +116,19 @@ def agreement(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return counts.argmax(axis=0), counts.max(axis=0) / len(z)
 
 
+# The most classes of which the boundaries of all runs leave a map legible.
+FEW = 4
+
+
+def drawn(accuracy: np.ndarray, classes: int) -> slice:
+    """Return which runs of this accuracy (R,) a map shows: all of them or, of more than ``FEW`` classes, the median
+    run."""
+    if classes <= FEW or not np.isfinite(accuracy).any():
+        return slice(None)
+    middle = int(np.nanargmin(np.abs(accuracy - np.nanmedian(accuracy))))
+    return slice(middle, middle + 1)
+
+
 def boundaries(weights: np.ndarray, plane: Plane) -> np.ndarray:
     """Return the decision boundaries of R models within the extent, as segments (m, 2, 2) of (end, coordinate).
 

@@ -101,7 +101,7 @@ RULES: Rules = {
     r"neither has least squares": lambda r, _: r.least_squares >= r.mean_error,
     r"No loss can be shown in (\d+) runs": lambda r, m: int(m[1]) == len(r.focus.errors) and not off(r),
     r"median RMSE is ([\d.,e+]*\d) ": lambda r, m: close(m[1], middle(r)),
-    r"red is below": lambda r, _: on_sums(r),
+    r"Lighter is a smaller value": lambda r, _: on_sums(r),
     r"worst run has RMSE ([\d.,e+]*\d)": lambda r, m: (
         close(m[1], r.focus.errors.max()) and r.focus.errors.max() > 3 * middle(r)
     ),

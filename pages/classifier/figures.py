@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcore.cache import cached
 from dpcore.data.toy import Split
-from lab.boundaries import Plane, boundaries, votes
+from lab.boundaries import Plane, boundaries, drawn, votes
 from lab.claims import Case, upto
 from pages.classifier.result import ClassifierResult
 from pages.classifier.work import ReferenceOutcome
@@ -18,8 +18,9 @@ SAYS = Texts(__file__)
 
 
 def regions(result: ClassifierResult, arm: int) -> dict:
-    """Draw what the private ensemble of one arm decides, with the boundary of every repeat."""
-    name, weights = result.settings.arms[arm], result.focus.weights[arm]
+    """Draw what the private ensemble of one arm decides, with the boundary of every repeat that is ``drawn``."""
+    name, shown = result.settings.arms[arm], drawn(result.focus.accuracy[arm], result.split.n_classes)
+    weights = result.focus.weights[arm][shown]
     title = theme.title(_name(result, name).capitalize(), theme.percent(result.summary[name].median))
     return _map(result.split, result.plane, weights, name=name, title=title, also=[_reference(result)[1]])
 
@@ -71,18 +72,21 @@ def leading(result: ClassifierResult) -> columns.Leading:
 
 
 def loss(result: ClassifierResult) -> dict:
-    """Training loss over steps: median and nine in ten of the repeats, beside the descent without privacy."""
+    """Training loss over steps: median and nine in ten of the repeats, beside the loss on held-out rows and the descent
+    without privacy."""
     reference, quantiles = result.reference, result.losses()
     curves = [
         Curve(
             name=_name(result, name), colour=theme.COLOURS[name], x=result.focus.steps, y=own, ghost=name == "scratch"
         )
-        for name, own in zip(result.settings.arms, quantiles.swapaxes(0, 1), strict=True)
+        for name, own in zip(result.settings.arms, quantiles[:, :-1].swapaxes(0, 1), strict=True)
     ]
+    held_out = SAYS("figures.held_out", model=_name(result, "scratch"))
     least = min(reference.loss.min(), quantiles[0].min())
     low, high = theme.steady_range(max(least, 1e-3), max(quantiles[2].max(), 1.0))
     return over(
         *curves,
+        Curve(name=held_out, colour=theme.PRIVATE, x=result.focus.steps, y=quantiles[1, -1], dash="dash", width=2),
         Curve(name=_name(result, "reference"), colour=theme.NON_PRIVATE, x=reference.steps, y=reference.loss),
         title=theme.title(SAYS["figures.loss"], "not released"),
         legend=True,

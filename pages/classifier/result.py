@@ -56,8 +56,8 @@ class ClassifierResult:
         return dict(zip(self.settings.arms, map(Spread.of, self.focus.accuracy), strict=True))
 
     def losses(self) -> np.ndarray:
-        """Return the quantiles of the loss, (3, A, m), as in ``loss_curves``."""
-        return quantiles_of(self.focus.loss, axis=1)
+        """Return the quantiles of the loss, (3, A + 1, m), as in ``loss_curves``."""
+        return quantiles_of(np.concatenate([self.focus.loss, self.focus.tested]), axis=1)
 
     @property
     def gain(self) -> tuple[float, float, float] | None:
@@ -83,8 +83,10 @@ class ClassifierResult:
         return [compare(one, self.reference.accuracy, constant=self.baseline) for one in trained]
 
     def loss_curves(self) -> pd.DataFrame:
-        """Return the loss on the private rows by arm and step: the 5 %, 50 % and 95 % quantiles, in nats."""
-        index = pd.MultiIndex.from_product([self.settings.arms, self.focus.steps], names=["arm", "step"])
+        """Return the loss on the private rows by arm and step, and on held-out rows from scratch: the 5 %, 50 % and
+        95 % quantiles, in nats."""
+        arms = [*self.settings.arms, "scratch, held out"]
+        index = pd.MultiIndex.from_product([arms, self.focus.steps], names=["arm", "step"])
         columns = dict(zip(Spread._fields, self.losses().reshape(3, -1), strict=True))
         return pd.DataFrame(columns, index=index).reset_index()
 

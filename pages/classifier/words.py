@@ -3,6 +3,7 @@
 from html import escape
 
 from dpcore.estimators.recipes import crossing, formula_epsilon
+from lab.boundaries import FEW
 from lab.claims import Case
 from lab.settings import Spread
 from pages.classifier.figures import SAYS
@@ -159,6 +160,8 @@ def caption(result: ClassifierResult) -> str:
     if result.settings.private:
         used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
         return f"{SAYS['caption.own']} {used}"
+    if result.split.n_classes > FEW:
+        return SAYS["caption.many"]
     return SAYS["caption.none" if result.settings.version == "none" else "caption.private"]
 
 

@@ -21,8 +21,8 @@ ARMS = ("scratch", "public")
 _CURVE_POINTS = 21
 # What a row of a person who has several takes, in rows that are a person each.
 _SEVERAL = 5
-# Rows that tell how many gradients are clipped.
-_TOLD_BY = 20_000
+# Rows that tell how many gradients are clipped; held-out rows that tell the loss over a path.
+_TOLD_BY, _TESTED_BY = 20_000, 2000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,9 +159,9 @@ class FocusOutcome:
     """The ensemble at one epsilon: per arm (A, ...) and repeat (R, ...).
 
     weights (A, R, k, p); accuracy (A, R) and recall (A, R, c) of each class on held-out rows; steps (m,); loss
-    (A, R, m) on private rows, in nats; clipped (A,): share of example gradients, or of people's averages, that the
-    bound clipped, over the path; signal (A,): L2 norm of the mean clipped gradient at the start; noise: expected L2
-    norm of the noise of one step.
+    (A, R, m) on private rows, in nats, and ``tested`` (1, R, m), from scratch, on held-out rows; clipped (A,): share of
+    example gradients, or of people's averages, that the bound clipped, over the path; signal (A,): L2 norm of the mean
+    clipped gradient at the start; noise: expected L2 norm of the noise of one step.
     """
 
     weights: np.ndarray
@@ -169,6 +169,7 @@ class FocusOutcome:
     recall: np.ndarray
     steps: np.ndarray
     loss: np.ndarray
+    tested: np.ndarray
     clipped: np.ndarray
     signal: np.ndarray
     noise: float
@@ -178,7 +179,7 @@ class FocusOutcome:
         """The repeats of several parts as one; what a few of them tell for all is the first part's."""
         if len(parts) == 1:
             return parts[0]
-        names = "weights", "accuracy", "recall", "loss"
+        names = "weights", "accuracy", "recall", "loss", "tested"
         by_repeat: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names
         }
@@ -194,12 +195,14 @@ def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
     loss = np.moveaxis(learned.loss(history), 0, -1)
     accuracy, recall = _by_class(split, weights)
     loss[..., -1] = learned.loss(weights)  # as in ``ends``: a product of another size may differ in the last bit
+    X, y = losses.with_constant(split.X_test[:_TESTED_BY]).astype(np.float32), split.y_test[:_TESTED_BY]
     return FocusOutcome(
         weights=weights,
         accuracy=accuracy,
         recall=recall,
         steps=path.steps,
         loss=loss,
+        tested=losses.mean_loss(history[:, 0], X, y).T[None],
         clipped=clipped,
         signal=signal,
         noise=model.noise_sd(at[0]) * math.sqrt(model.zero.size),

@@ -110,9 +110,13 @@ def loss(result: NetworkResult) -> dict:
     seen = np.concatenate([one[columns_of("loss")].to_numpy().ravel() for one in result.trajectories.values()])
     seen = seen[np.isfinite(seen)]
     low, high = theme.steady_range(max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3))
+    (tested,) = (one for one in _trajectory(result, "tested") if one.ghost)
     now, end, label = _axis(result)
     return over(
         *_trajectory(result, "loss"),
+        replace(
+            tested, name=SAYS("figures.held_out", model=tested.name), y=tested.y[1], dash="dash", width=2, ghost=False
+        ),
         now=now,
         title=theme.title(SAYS["figures.loss"], "not released"),
         legend=True,

@@ -14,7 +14,7 @@ from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.training import networks, sgd, tree
-from lab.boundaries import Plane, agreement, traced, usual_plane
+from lab.boundaries import Plane, agreement, drawn, traced, usual_plane
 from lab.claims import Case, compare
 from lab.settings import Spread, quantiles_of
 from pages.network.parameters import NetworkParameters
@@ -143,11 +143,11 @@ class NetworkResult:
         return _plane(self.split)
 
     def regions(self, arm: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return (what most networks say, the share of them that say so), (GRID, GRID) each, and the boundaries of all
-        networks. The logits of the whole grid are not kept, because they have megabytes."""
+        """Return (what most of the ``drawn`` networks say, the share of them that say so), (GRID, GRID) each, and the
+        boundaries of all of them. The logits of the whole grid are not kept, because they have megabytes."""
         points = inputs(self.plane.inputs(self.plane.grid(GRID)))
         with np.errstate(over="ignore", invalid="ignore"):
-            z = self.architecture.logits(self.weights(arm), points)
+            z = self.architecture.logits(self.weights(arm)[drawn(self.accuracy[arm], len(self.classes))], points)
         winner, share = agreement(z)
         square = z.reshape(*z.shape[:2], GRID, GRID)
         return winner.reshape(GRID, GRID), share.reshape(GRID, GRID), traced(square, self.plane)
@@ -269,7 +269,8 @@ class NetworkResult:
 
     @cached_property
     def trajectories(self) -> dict[str, pd.DataFrame]:
-        """Return a row per measured frame of each arm: step, epochs, epsilon, and quantiles of accuracy and loss."""
+        """Return a row per measured frame of each arm: step, epochs, epsilon, and quantiles of accuracy and of the loss
+        on private and on held-out rows (``tested``)."""
         return {arm: self._trajectory(runs) for arm, runs in self.runs.items()}
 
     def _trajectory(self, runs: Sequence[Trained]) -> pd.DataFrame:
@@ -277,7 +278,7 @@ class NetworkResult:
         steps = self.settings.marks[frames]
         found = {"frame": frames, "step": steps, "epochs": steps * self.recipe.sampling_rate}
         found |= {"epsilon": self.spent[frames]}
-        for what in ("accuracy", "loss"):
+        for what in ("accuracy", "loss", "tested"):
             # The networks of later groups may not have come as far: quantiles are over those that have
             there = [
                 [getattr(run, what)[place] for run in runs if len(run.frames) > place] for place in range(len(frames))

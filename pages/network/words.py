@@ -7,6 +7,7 @@ from html import escape
 from dpcore.data.toy import DATASETS
 from dpcore.training.sgd import VARIANTS
 from dpcore.training.tree import ASSUMES, MECHANISMS
+from lab.boundaries import FEW
 from lab.claims import Case
 from pages.network.figures import SAYS
 from pages.network.parameters import NetworkParameters
@@ -200,7 +201,7 @@ def by_class(result: NetworkResult) -> str:
 
 def caption(result: NetworkResult) -> str:
     if not result.settings.private:
-        return SAYS["caption.maps"]
+        return SAYS["caption.many" if len(result.classes) > FEW else "caption.maps"]
     tested, along = len(result.split.y_test), SAYS["caption.along"]
     used = outcomes.learned_from(result.settings, tested=tested, along=along, several=True, most=MOST_EACH)
     return f"{SAYS['caption.own']} {used}"

@@ -35,13 +35,15 @@ MOST_EACH = 8
 
 class Trained(NamedTuple):
     """Per recorded frame (m) and network (R): ``weights`` (m, R, P); and where it is measured (m'): ``frames`` (m'),
-    ``accuracy`` (m', R) on held-out rows, ``loss`` (m', R) on some private rows, in nats, and ``clipped``
-    (m', layers + 1), the share of gradients that is clipped in each layer, and at all."""
+    ``accuracy`` (m', R) on held-out rows, ``loss`` (m', R) on some private rows and ``tested`` (m', R) on some
+    held-out ones, in nats, and ``clipped`` (m', layers + 1), the share of gradients that is clipped in each layer,
+    and at all."""
 
     weights: np.ndarray
     frames: np.ndarray
     accuracy: np.ndarray
     loss: np.ndarray
+    tested: np.ndarray
     clipped: np.ndarray
 
     @classmethod
@@ -200,16 +202,21 @@ def _measured(model: Training, weights: np.ndarray, *, first: int) -> Trained:
     frames = np.arange(first, first + len(weights))
     frames = frames[frames % MEASURED_EVERY == 0]
     split, architecture = model.split, model.recipe.architecture
-    X, y = inputs(split.X_private[:MEASURED_ROWS]), split.y_private[:MEASURED_ROWS]
     measured, some = weights[frames - first], model.learned(MEASURED_ROWS)
     norms = (networks.gradient_norms(architecture, at[:MEASURED_NETWORKS], *some) for at in measured)
     clipped = [clipped_share(model.bounds(frame), one) for frame, one in zip(frames, norms, strict=True)]
     each = len(frames), len(weights[0])
+
+    def loss(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        X, y = inputs(X[:MEASURED_ROWS]), y[:MEASURED_ROWS]
+        return np.array([mean_loss(architecture.logits(at, X), y) for at in measured]).reshape(each)
+
     return Trained(
         weights=weights,
         frames=frames,
         accuracy=np.array([model.accuracy(at) for at in measured]).reshape(each),
-        loss=np.array([mean_loss(architecture.logits(at, X), y) for at in measured]).reshape(each),
+        loss=loss(split.X_private, split.y_private),
+        tested=loss(split.X_test, split.y_test),
         clipped=np.array(clipped).reshape(len(frames), len(architecture.shapes) + 1),
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcore.parties.worlds import CONSTANT
-from lab.boundaries import boundaries, votes
+from lab.boundaries import boundaries, drawn, votes
 from lab.claims import Case, onwards
 from pages.parties import work
 from pages.parties.parameters import PartiesParameters
@@ -80,8 +80,16 @@ def _curve(result: PartiesResult, name: str, along: str) -> Curve:
         level = result.batch_accuracy if name == "batch" else result.local.median
         return Curve(name=text, y=100 * level, value=theme.percent(level), colour=colour)
     (x, found), spread = result.arm(name, along).over(), result.summary[name]
-    value, style = theme.percent(spread.median), {"at_now": 100 * np.array(spread), "dotted": False, "width": 1.6}
-    curve = Curve(name=text, x=x, y=100 * found[1], value=value, colour=colour, **style)
+    curve = Curve(
+        name=text,
+        x=x,
+        y=100 * found[1],
+        value=theme.percent(spread.median),
+        colour=colour,
+        width=1.6,
+        at_now=100 * np.array(spread),
+        dotted=False,
+    )
     if name != result.settings.method:
         return curve
     return replace(curve, y=100 * found, width=3, dotted=True, runs=100 * result.chosen, ghost=True)
@@ -107,12 +115,14 @@ def finding(result: PartiesResult, along: str) -> str:
 
 
 def decisions(result: PartiesResult, name: str) -> dict:
-    """Draw what a method's repeats decide, with the boundary of each; or what the parties decide one by one."""
+    """Draw what a method's ``drawn`` repeats decide, with the boundary of each; or what the parties decide one by
+    one."""
     plane = result.settings.plane
     if name == "local":
         found, level, lines = result.locals_agree, result.local.median, np.empty((0, 2, 2))
     else:
-        weights = result.batch[None] if name == "batch" else result.now.models(name)
+        shown = drawn(result.now.of(name), len(result.classes))
+        weights = result.batch[None] if name == "batch" else result.now.models(name)[shown]
         weights = np.concatenate([weights[..., :-1], weights[..., -1:] * CONSTANT], axis=-1)  # of a constant 1
         found, lines = votes(weights, plane, size=48), boundaries(weights, plane)
         level = result.batch_accuracy if name == "batch" else result.summary[name].median

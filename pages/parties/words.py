@@ -4,6 +4,7 @@ from html import escape
 
 from dpcore.parties import aggregation
 from dpcore.training.erm import TOLERANCE
+from lab.boundaries import FEW
 from lab.claims import Case, compare, leaders
 from pages.parties.figures import SAYS, STYLES
 from pages.parties.own import OwnKind
@@ -155,7 +156,7 @@ def _answers(result: PartiesResult) -> str:
 def caption(result: PartiesResult) -> str:
     settings, kind = result.settings, result.settings.world.dataset
     if not isinstance(kind, OwnKind):
-        return SAYS["caption"]
+        return SAYS["caption.many" if len(result.classes) > FEW else "caption.few"]
     rows, held_out = kind.measured(settings.seed)
     learned = {"parties": settings.parties, "there": kind.file.private, "rows": settings.rows}
     said = (

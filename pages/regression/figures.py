@@ -19,10 +19,8 @@ METHODS = SAYS.cases("methods")
 
 _EPSILON_AXIS = theme.epsilon_axis(*RegressionParameters.LIMITS["epsilon"], beside=0.05)
 
-# Bands of the excess error, as multiples of the least error: a colour for each upwards, and after them downwards.
+# Edges between bands of the excess error, as multiples of the least error, upwards; downwards they are the same.
 _EDGES = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
-_SHADES = [0.02 + 0.68 * place / len(_EDGES) for place in range(len(_EDGES) + 1)]
-_COLOURS = [(colour, shade) for colour in (theme.NON_PRIVATE, theme.FALLS) for shade in _SHADES]
 
 # Letters that a name has at most.
 _LETTERS = 44
@@ -215,14 +213,16 @@ def _surface(result: RegressionResult, surface: Surface, *, title: dict, dots: n
     runs = theme.specks(*ends.T, width=speck, height=speck)
     hover = "%{x:.4~g}, %{y:.4~g}<extra>least squares</extra>"
     (across, up), values = factor * middle, surface.values(middle)
-    cross: dict[str, Any] = {"colour": theme.NON_PRIVATE, "size": 13, "symbol": "x-thin-open"}
+    edges = np.concatenate([-_EDGES[::-1], [0.0], _EDGES]) if (values < 0).any() else _EDGES
+    rim = {"width": 1.2, "color": theme.ON_SCALE[1]}
+    cross = {"symbol": "x", "size": 10, "color": theme.ON_SCALE[0], "line": rim}
     return maps.heat(
-        np.searchsorted(_EDGES, np.abs(values) / result.least_error) + np.where(values < 0, len(_SHADES), 0),
-        _COLOURS,
+        np.searchsorted(edges, values / result.least_error),
+        [(colour, 1.0) for colour in theme.shades(len(edges) + 1)[::-1]],
         theme.markers(
             [left - side], [up], name="run", colour=fill, size=8, hover="", symbol="diamond"
         ),  # for the legend
-        theme.markers([across], [up], name="least squares", hover=hover, **cross),
+        theme.markers([across], [up], name="least squares", hover=hover, colour="", size=0, marker=cross),
         legend=True,
         shapes=[theme.path(runs, fillcolor=fill, fillrule="nonzero", line=line)],
         title=title,

@@ -55,8 +55,7 @@ def shade(result: WhatIfResult, medians: np.ndarray) -> np.ndarray:
     low, high = result.colours
     if result.settings.asked.limits[1] == math.inf:
         with np.errstate(divide="ignore", invalid="ignore"):
-            medians = np.log10(medians / max(result.median(result.now), 1e-12))
-        low, high = -1.0, 1.0
+            low, high, medians = np.log10(low), np.log10(high), np.log10(medians)
     share = np.clip((medians - low) / (high - low), 0, 1)
     share = share if result.settings.asked.better == "higher" else 1 - share
     return np.nan_to_num(np.round(share * (_SHADES - 1)), nan=_SHADES).astype(int)

@@ -233,14 +233,18 @@ class WhatIfResult:
 
     @property
     def colours(self) -> tuple[float, float]:
-        """The ends of the scale that the map's medians are seen on: it does not move while the map refines, only with
-        the target. Shares reach from 40 points under it to all; what has no largest value, from a tenth of today's to
-        ten times as much.
+        """The ends of the scale that the map's medians are seen on, the least and the largest of them, in steps so wide
+        that the scale seldom moves while the map refines: tenths of the measure's range or, where it has no largest
+        value, quarters of a power of ten.
         """
-        low, high = self.settings.asked.limits
-        if high == math.inf:
-            return self.median(self.now) / 10, 10 * self.median(self.now)
-        return (max(low, min(self.settings.goal, 0.9 * high) - 0.4), high) if self.settings.asked.share else (low, high)
+        (least, most), known = self.settings.asked.limits, np.append(self.map.medians, self.median(self.now))
+        known = known[np.isfinite(known)] if np.isfinite(known).any() else np.ones(1)
+        endless = most == math.inf
+        places = 4 * np.log10(np.maximum(known, 1e-12)) if endless else 10 * (known - least) / (most - least)
+        ends = np.floor(places.min() + 1e-6), np.ceil(places.max() - 1e-6)
+        low, high = ends[0], max(ends[1], ends[0] + 1)
+        scale = (lambda at: 10 ** (at / 4)) if endless else (lambda at: least + (most - least) * at / 10)
+        return float(scale(low)), float(scale(high))
 
     @cached_property
     def map(self) -> Map:

@@ -79,8 +79,6 @@ REGRESSIONS = {
     "output": PINE,
     "descent": GOLD,
 }
-# Where an error surface falls away below its stationary point.
-FALLS = "#d6404e"
 
 # Classes, which have nothing else of these colours; and, in turn, the shapes of their points.
 CLASSES = tuple(_READ["classes"])
