@@ -23,6 +23,7 @@ UNCOUNTED = "none, as its delta cannot be counted down to 1e-10"
 # Epsilons from 0 to that at the smallest delta: with so many, mu comes out less than 1 part in 10^4 too large.
 _POINTS = 2000
 _RELATIVE = 1e-7
+_LARGEST_MU = 1024.0
 
 
 class Fit(NamedTuple):
@@ -62,7 +63,7 @@ class Fitting:
         return gdp.is_gaussian(self.event) or not self.known
 
     def run(self) -> Fit | None:
-        """Return None where less than the noise is ``known``, or where it cannot be counted down to ``SMALLEST``."""
+        """Return None where less than the noise is ``known``, or where it cannot be counted."""
         if not self.known:
             return None
         if gdp.is_gaussian(self.event):
@@ -90,10 +91,13 @@ def _is_known(event: privacy.Event) -> bool:
     )
 
 
-def _fit(epsilon: np.ndarray, delta: np.ndarray) -> Fit:
+def _fit(epsilon: np.ndarray, delta: np.ndarray) -> Fit | None:
+    """Return the smallest mu that covers a curve; None where none does, as rounding has left a delta above 1."""
     low, high = 0.0, 1.0
     while not _covers(high, epsilon, delta):
         low, high = high, 2 * high
+        if high > _LARGEST_MU:
+            return None
     while high - low > _RELATIVE * high:
         mu = (low + high) / 2
         low, high = (low, mu) if _covers(mu, epsilon, delta) else (mu, high)

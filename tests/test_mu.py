@@ -103,8 +103,17 @@ def test_there_is_no_mu_where_a_part_is_known_by_epsilon_and_delta_only(part):
         (sampled(1e-9, 50.0), ADD),
         (sampled(0.01, 40.0, 1_000_000), ADD),
         (PoissonSampled(rate=0.1, event=LaplaceRelease(noise_multiplier=1.0)), REPLACE),
+        (Sequence(events=(LaplaceRelease(noise_multiplier=0.0163), LaplaceRelease(noise_multiplier=0.144))), REPLACE),
     ],
-    ids=["no noise", "no noise in samples", "epsilon beyond 700", "epsilon 0", "too many steps", "not proved"],
+    ids=[
+        "no noise",
+        "no noise in samples",
+        "epsilon beyond 700",
+        "epsilon 0",
+        "too many steps",
+        "not proved",
+        "delta 1",
+    ],
 )
 def test_there_is_no_mu_where_the_curve_cannot_be_counted(event, adjacency):
     work = Fitting(event, adjacency)
