@@ -1,42 +1,32 @@
 """A handout: what a result shows, as one page that opens from a file without any request, and prints on one A4 sheet.
 
-Its figures are the page's own, drawn by the same Plotly in the light theme, with titles over them and legends under
-them. Beside it stands the privacy label in full, as HTML and JSON.
+Its figures are the page's own, painted as in a recording, in the light theme. The privacy label in full comes with it,
+as HTML and JSON.
 """
 
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from html import escape
-from pathlib import Path
 from typing import Any
 
-import orjson
 import pandas as pd
 
 from lab.label import NOT_STATED, SCHEMA, Label, Stated, label
 from lab.settings import Settings
-from ui import comparison, hundred, labels, mu, panels
-from ui.live import Picture, serving
+from ui import comparison, hundred, labels, mu, one_file, panels, recording
+from ui.live import Picture
 from ui.page import FIRST, Page, View
 from ui.plot import theme
 from ui.texts import SAYS
 from ui.vocabulary import KNOBS
 
-HERE = Path(__file__).parent
-# The modules that draw, each after what it imports.
-_MODULES = ("live/assets/look.js", "live/assets/fitted.js", "handout.js")
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|let|class) (\w+))", re.MULTILINE)
-_IMPORT = re.compile(r'^import (\{[^}]*\}) from "(?:.*/)?(\w+)\.js"$', re.MULTILINE)
 _TAG = re.compile(r"<[^>]*>")
 # A sentence about what can be done on a screen only.
 _SCREEN = re.compile(r"\s*[^.]*\b(?:[Cc]lick|[Hh]over|drag)\b[^.]*\.")
 # Rows of a table on the page; the files hold all. Letters that the explanations of words may have.
 _ROWS, _LETTERS = 40, 460
-# The page may ask nobody for anything.
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 _BLANK, _LINE = '<i class="blank"></i>', '<i class="blank long"></i>'
 # Of the label, what is on the sheet: tier, field, its name there.
 _ON_SHEET = (
@@ -101,19 +91,20 @@ class Handout:
         if "guarantee" in view.words:
             mu.count(view.words, ["guarantee"])
         pictures = self._pictures(view)
-        first, others = "".join(map(_figure, pictures[:1])), "".join(map(_figure, pictures[1:]))
+        first, others = ("".join(map(recording.place, some)) for some in (pictures[:1], pictures[1:]))
         caption = _SCREEN.sub("", view.words.get("caption", "")) if pictures else SAYS["handout.left-out"]
         caption = f'<p class="caption">{caption}</p>'
         left, right = (caption, "") if len(pictures) != 2 else ("", caption)  # where there is more room
         exercises = "".join(f"<li>{one}</li>" for one in self.exercises(view))
-        scripts = (f"<script>{_inside(text)}</script>" for text in (serving.PLOTLY.read_text("utf-8"), _program()))
+        figures = {picture.name: dict(picture.figure) | {"alt": picture.alt} for picture in pictures}
         return _document(
             self.page.question,
             f'<main class="sheet">{self._head(view, found)}<div class="columns"><div>{first}{left}{_short(found)}</div>'
             f"<div>{others}{right}{_section('To try', f'<ol>{exercises}</ol>', 'try')}</div></div>{self._words()}"
             f"<footer><p><b>Settings.</b> {escape(self.told)}.</p><p><b>Same numbers again:</b> {escape(self.link)} "
             f'· script and tables are in the same download · <span class="day">{self.date}</span></p></footer>'
-            f'</main><article class="more">{self._more(view, found)}</article>{"".join(scripts)}',
+            f'</main><article class="more">{self._more(view, found)}</article>{one_file.data(figures, name="first")}'
+            f"{one_file.program('handout.js')}",
         )
 
     def label_html(self) -> str:
@@ -207,28 +198,12 @@ def elsewhere(settings: Settings, name: str, changes: Mapping[str, Mapping[str, 
 
 
 def _document(title: str, body: str) -> str:
-    head = (
-        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        f'<meta name="viewport" content="width=794"><title>{escape(title)} · Epsilon Lab</title>'
-    )
-    style = (HERE / "handout.css").read_text("utf-8") + hundred.RULES.read_text("utf-8")
-    return f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head><body>{body}</body></html>\n'
+    sheets = (one_file.HERE / "handout.css", hundred.RULES)
+    return one_file.document(title, body, style="".join(one.read_text("utf-8") for one in sheets), width="794")
 
 
 def _section(title: str, body: str, kind: str) -> str:
     return f'<section class="{kind}"><h2>{title}</h2>{body}</section>' if body else ""
-
-
-def _figure(picture: Picture) -> str:
-    """Return a title and a place for a chart, with its data. Without a script its words stand there."""
-    data = orjson.dumps(picture.figure, option=orjson.OPT_SERIALIZE_NUMPY).decode().replace("</", "<\\/")
-    name, alt = escape(picture.name, quote=True), escape(picture.alt, quote=True)
-    title = picture.figure["layout"].get("title", {}).get("text", "")
-    return (
-        f'<p class="title">{title}</p>'
-        f'<figure class="chart" data-chart="{name}" role="img" aria-label="{alt}"><noscript>{alt}</noscript></figure>'
-        f'<script type="application/json">{data}</script>'
-    )
 
 
 def _void(found: Label) -> str:
@@ -262,23 +237,5 @@ def _facts(rows: list[tuple[str, str]]) -> str:
     return f"<dl>{''.join(f'<div><dt>{words}</dt><dd>{said}</dd></div>' for words, said in rows)}</dl>"
 
 
-@cache
-def _program() -> str:
-    """Return the modules that draw as one script: each in a scope of its own, a constant of its name."""
-    found = []
-    for name in _MODULES:
-        text = (HERE / name).read_text("utf-8")
-        text = _IMPORT.sub(lambda one: f"const {one[1]} = of_{one[2]}", text)
-        exports = ", ".join(_EXPORT.findall(text))
-        body = _EXPORT.sub("", text)
-        found.append(f"const of_{Path(name).stem} = (() => {{\n{body}\nreturn {{ {exports} }}\n}})()")
-    return "\n".join(found)
-
-
 def _digits(value: float) -> str:
     return "∞" if value == math.inf else panels.written(value, digits=4)
-
-
-def _inside(script: str) -> str:
-    """Return text that cannot end the script it stands in: only strings hold these signs, where they mean the same."""
-    return re.sub(r"</(?=script)", r"<\\/", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")

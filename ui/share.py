@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from datetime import date
 from functools import partial
+from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,6 +17,7 @@ from ui.controls import Desk
 from ui.handout import Handout
 from ui.page import Page
 from ui.qr_code import QR_ALT, elsewhere, qr
+from ui.recording import Recording
 from ui.texts import SAYS
 
 # Of every run it is said how often it was repeated, and with which seed.
@@ -27,15 +29,15 @@ def address(desk: Desk) -> str:
     return f"{(st.context.url or '').split('?')[0]}?{urlencode(desk.address, doseq=True)}"
 
 
-def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS) -> str:
+def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: str = "") -> str:
     """Return the settings in words: all choices, and of the knobs what differs from the default, and those of
-    ``always``."""
+    ``always``; all ``without`` one."""
     settings, asked = desk.settings, getattr(desk.settings, "settings", None)  # those that a question is about
     changes = page.sliders(settings).changes
     said: dict[str, str] = {}
     for one in (settings, asked) if isinstance(asked, Settings) else (settings,):
         usual = type(one)()
-        for name in (field.name for field in fields(one) if field.name not in said):
+        for name in (field.name for field in fields(one) if field.name not in (*said, without)):
             value = getattr(one, name)
             if name in desk.choices:
                 pair = comparison.choice_words(name, value, desk.choices)
@@ -48,10 +50,10 @@ def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS) -> str:
 
 def paper(page: Page, desk: Desk) -> dict[str, Any]:
     """Return what a saved picture says of itself under its chart, and what its file is called."""
-    differs, void = brief(desk.settings), desk.settings.void
+    void = desk.settings.void
     warned = f" VOID: {void}; nothing is guaranteed." * bool(void)
     return {
-        "stem": takeaway.stem(page.name, differs),
+        "stem": _stem(page, desk.settings),
         "lines": [f"Epsilon Lab: {page.question}{warned}", told(page, desk), address(desk)],
     }
 
@@ -76,6 +78,38 @@ def share(desk: Desk, page: Page, result: Any) -> None:
                 label, data=made, file_name=file, mime=mime, on_click="ignore", icon=f":material/{icon}:"
             )
     st.caption(SAYS["share.handout"])
+    _record(desk, page, link)
+
+
+def recorded(desk: Desk, page: Page, *, link: str) -> Recording:
+    """Return the recording of a page at a desk's settings, today, with its first slider."""
+    words = told(page, desk, without=page.sliders(desk.settings).hero)
+    return Recording(page=page, settings=desk.settings, told=words, date=date.today().isoformat(), link=link)
+
+
+def _record(desk: Desk, page: Page, link: str) -> None:
+    """Offer the recording, which is computed only when it is asked for, and the line that embeds it."""
+    if desk.settings.private:
+        st.caption(SAYS["recording.private"])
+        return
+    one, key, file = recorded(desk, page, link=link), f"{page.name}.recorded", f"{_stem(page, desk.settings)}.html"
+    stops, size = len(one.values), f"{one.most_bytes() / 1e6:.1f}"
+    st.markdown(SAYS("recording.offer", knob=one.knob.label.lower(), stops=stops, size=size))
+    if st.button("Record this page", key=f"{key}.ask", icon=":material/videocam:"):
+        progress = st.progress(0.0, text="Recording")
+        st.session_state[key] = one, one.html(lambda done: progress.progress(done, text="Recording"))
+        progress.empty()
+    kept, html = st.session_state.get(key, (None, ""))
+    if kept == one:
+        label = f"A page that moves (HTML, {len(html.encode()) / 1e6:.1f} MB)"
+        st.download_button(label, html, file, "text/html", on_click="ignore", icon=":material/download:")
+        st.caption(SAYS["recording.embed"])
+        frame = f'<iframe src="{file}" title="{escape(page.question)}" width="100%" height="900"></iframe>'
+        st.code(frame, language="html", wrap_lines=True)
+
+
+def _stem(page: Page, settings: Settings) -> str:
+    return takeaway.stem(page.name, brief(settings))
 
 
 def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> Handout:
@@ -98,7 +132,7 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
 
 def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:
     settings, page, result, link = handout.settings, handout.page, handout.result, handout.link
-    stem = takeaway.stem(page.name, brief(settings))
+    stem = _stem(page, settings)
     tables = {
         f"{stem}_{name.lower().replace(' ', '-')}.csv": _table(frame, f"{page.question} {name}", settings, link)
         for name, frame in page.frames(result).items()

@@ -25,6 +25,7 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 HERE = Path(__file__).parent
 WIDGETS = ("knobs", "connection", "chart", "present", "notes")
 FOLDERS = dict.fromkeys(WIDGETS, "assets") | {"plotly": "plotly"}
+SLIDER_RULES = HERE / "assets" / "knobs.css"
 PLOTLY = HERE / "plotly" / "plotly-basic.min.js"
 
 _registering = threading.Lock()

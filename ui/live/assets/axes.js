@@ -19,7 +19,7 @@ export class Ruler {
 }
 
 /** One axis of a figure, in Plotly's own place. `full` is Plotly's account of the axis that it has drawn. */
-class Axis extends Ruler {
+export class Axis extends Ruler {
   constructor(full, range, moved, categories) {
     const up = full._id[0] === "y"
     const scale = (up ? -1 : 1) * full._length / (range[1] - range[0])

@@ -157,7 +157,7 @@ async function load(address) {
     document.head.append(script)
   })
   script.remove()
-  return { Plotly: globalThis.Plotly, buttons: buttons(globalThis.Plotly, address) }
+  return { Plotly: globalThis.Plotly, buttons: buttons(globalThis.Plotly) }
 }
 
 class Chart {

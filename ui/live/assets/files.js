@@ -1,4 +1,4 @@
-// A chart as a file: a picture, or a page of its own that zooms and tells its numbers without the lab and without a net.
+// A chart as a file: a picture with a foot that says what it is of.
 
 import { CLEAR, lookOf } from "./look.js"
 
@@ -8,14 +8,9 @@ const FOOT = 11
 const LINE = 1.3
 const ASIDE = 10
 const LETTER = 0.55
-const ANGLES = {
-  width: 24,
-  height: 24,
-  path: "M8 6 2 12 8 18 9.5 16.5 5 12 9.5 7.5ZM16 6 22 12 16 18 14.5 16.5 19 12 14.5 7.5Z",
-}
 
 /** What can be done with a chart, as buttons (`toolbar.js`); none where no mouse can find them. */
-export function buttons({ Icons, downloadImage }, address) {
+export function buttons({ Icons, downloadImage }) {
   if (!HOVERS) return []
   const button = (format, icon, act) => ({ name: `Download as ${format.toUpperCase()}`, icon, act })
   const picture = (format, icon) =>
@@ -25,9 +20,8 @@ export function buttons({ Icons, downloadImage }, address) {
         filename: fileOf(chart),
         scale: format === "png" ? 2 : 1,
       }))
-  const page = button("html", ANGLES, (chart) => savePage(chart, onPaper(chart), address))
   const reset = { name: "Reset axes", icon: Icons.home, act: (chart) => chart.reset() }
-  return [picture("png", Icons.camera), picture("svg", Icons.disk), page, reset]
+  return [picture("png", Icons.camera), picture("svg", Icons.disk), reset]
 }
 
 /** What a file is called: its page, what differs there from the usual, and which of the charts it is. */
@@ -75,32 +69,4 @@ function wrapped(text, most) {
     const longer = `${lines.at(-1)} ${piece}`
     return lines.length && longer.length <= most ? [...lines.slice(0, -1), longer] : [...lines, piece]
   }, [])
-}
-
-/** Save a page with the chart and all of Plotly in it, as wide as its window. */
-async function savePage(chart, { data, layout }, address) {
-  const answer = await fetch(address, { cache: "force-cache" })
-  if (!answer.ok) throw new Error(`the server answered ${answer.status} for ${address}`)
-  const wide = { ...layout, width: undefined }
-  const plain = (_, part) => (ArrayBuffer.isView(part) ? Object.values(part) : part)
-  const figure = inside(JSON.stringify({ data, layout: wide }, plain))
-  const name = chart.node.getAttribute("aria-label").replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
-  const page = [
-    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>`,
-    `<body style="margin:0;background:${layout.paper_bgcolor}">`,
-    `<div id="chart" role="img" aria-label="${name}"></div>`,
-    `<script>${inside(await answer.text())}</script>`,
-    `<script>const {data, layout} = ${figure};`,
-    `Plotly.newPlot("chart", data, layout, {responsive: true, displaylogo: false})</script>`,
-  ].join("\n")
-  const link = document.createElement("a")
-  link.href = URL.createObjectURL(new Blob([page], { type: "text/html" }))
-  link.download = `${fileOf(chart)}.html`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // a large file may still be being written
-}
-
-/** Text that cannot end the script it stands in: only strings hold these signs, and there they mean the same. */
-function inside(script) {
-  return script.replace(/<\/(script)/gi, "<\\/$1").replace(/<!--/g, "<\\!--")
 }

@@ -1,0 +1,134 @@
+"""A recorded page: its frames are those of the live page, it asks nobody for anything, and foreign text stays text."""
+
+import json
+import re
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from pages import home, table
+from scripts.snapshot import random_link
+from tests import own_files
+from tests.app import QUICK, opened, press
+from tests.hostile import HOSTILE
+from tests.test_handout import Tree
+from ui.controls import from_link
+from ui.live.channel import read, shown
+from ui.recording import STOPS, Recording, coarse, folded, stops, unfolded
+
+PAGES = (home.front(table.PAGES), *table.PAGES)
+SHORT = ("classifier", "mechanisms", "parties")
+
+
+def recording(page, link=None, **how):
+    settings, notices = from_link(page.settings, QUICK.get(page.name, {}) if link is None else link)
+    assert not notices
+    told = {"told": "Data Iris", "date": "2026-01-31", "link": "https://lab.example.org/lab/classifier?seed=3"}
+    return Recording(page=page, settings=settings, **{**told, **how})
+
+
+def any_frame(draw):
+    """Of parts of every kind, which often are the same."""
+    values = [None, 1, "a", [], [1, 2], {"x": 1}, {"x": draw(2), "y": [{}, {"z": draw(2)}]}, [{"x": draw(3)}]]
+    return {name: values[draw(len(values))] for name in "abcd"[: 2 + draw(3)]}
+
+
+def test_what_was_folded_is_unfolded():
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        frames = [any_frame(rng.integers) for _ in range(rng.integers(1, 5))]
+        frames = json.loads(json.dumps(frames, default=int))
+        one = json.loads(json.dumps(folded(frames)))
+        assert [unfolded(one, stop) for stop in range(len(frames))] == frames
+
+
+def test_what_does_not_differ_is_written_once():
+    frames = [{"title": "loss", "data": [{"x": [1, 2], "y": [at, 0]}]} for at in (1, 2, 1)]
+    assert folded(frames) == {"title": "loss", "data": [{"x": [1, 2], "y": {"$": [[1, 0], [2, 0]], "at": [0, 1, 0]}}]}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_stops_are_some_of_those_of_the_live_slider(page):
+    one = recording(page)
+    found = stops(one.knob)
+    assert STOPS / 2 < len(found) <= STOPS + 3
+    assert (found[0], found[-1]) == one.settings.limits[one.knob.name]
+    assert getattr(one.settings, one.knob.name) in one.values
+    assert coarse(one.knob) == one.knob
+
+
+def plays_what_the_channel_sends(one):
+    taken = one.taken()
+    assert taken["values"][taken["at"]] == getattr(one.settings, one.knob.name)
+    for stop, value in enumerate(taken["values"]):
+        frame = unfolded(taken["frames"], stop)
+        for tab in [tab.name for tab in one.tabs] or [""]:
+            sent = live(one, value, tab)
+            assert {where: frame["words"][where] for where in sent.words} == sent.words
+            for name, (beside, parts) in sent.pictures.items():
+                chart = frame["charts"][name]
+                told = {"data": chart["data"]} | {f"layout.{part}": to for part, to in chart["layout"].items()}
+                assert (chart["alt"], told) == (beside["alt"], {part: json.loads(to) for part, to in parts.items()})
+
+
+def live(one, value, tab):
+    """What the live page shows at this value, asked for as its browser asks."""
+    link = {name: str(part) for name, part in asdict(one.settings.change(**{one.knob.name: value})).items()}
+    message = {"number": 1, "page": one.page.name, "settings": link, "moves": [], "tab": tab}
+    question, _ = read(json.dumps(message), {one.page.name: one.page})
+    return shown(question, 1e9)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name in SHORT], ids=lambda page: page.name)
+def test_every_stop_is_what_the_live_page_shows(page):
+    plays_what_the_channel_sends(recording(page))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seeded", [False, True], ids=["default", "seeded"])
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_stop_of_every_page_is_what_it_shows(page, seeded):
+    app = opened("" if page.name == "home" else page.name)
+    desk = app.session_state[f"{page.name}.desk"]
+    plays_what_the_channel_sends(recording(page, random_link(desk, 37) if seeded else {}))
+
+
+def test_a_file_asks_nobody_and_holds_foreign_text_as_text():
+    """With hostile words in every place that foreign text can come to: as many elements as without them."""
+    page = next(page for page in PAGES if page.name == "mechanisms")
+    plain = recording(page)
+    taken = plain.taken()
+    harmless = plain.file(taken)
+    assert "default-src 'none'" in harmless
+    assert "unsafe-eval" not in harmless
+    assert not re.search(r"<(?:link|img|iframe|object|embed|source|base)\b", harmless)
+    for text in HOSTILE:
+        hostile = replace(plain, told=text, link=text, page=replace(page, question=text))
+        html = hostile.file(taken)
+        assert len(re.findall(r"<\w", re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL))) == len(
+            re.findall(r"<\w", re.sub(r"<script.*?</script>", "", harmless, flags=re.DOTALL))
+        )
+        tree = Tree()
+        tree.feed(html)
+        assert tree.open == []
+
+
+def test_share_makes_it_on_request_and_says_how_large_it_is():
+    page = next(page for page in PAGES if page.name == "mechanisms")
+    app = opened(page.name)
+    app.session_state[f"{page.name}.tabs"] = "Share"
+    offer = next(one.value for one in app.run().markdown if "A page that moves" in one.value)
+    most = float(re.search(r"at most ([\d.]+) MB", offer)[1])
+    app = press(app, "Record this page")
+    assert not app.exception
+    (label,) = (one.proto.label for one in app.get("download_button") if "A page that moves" in one.proto.label)
+    assert 0 < float(re.search(r"([\d.]+) MB", label)[1]) <= most
+    assert [one.value for one in app.code if one.value.startswith('<iframe src="mechanisms.html"')]
+
+
+def test_a_page_with_a_file_is_not_recorded():
+    settings = own_files.settings("classifier")
+    page = next(page for page in PAGES if page.name == "classifier")
+    assert Recording(page=page, settings=settings, told="", date="").frame(settings.epsilon) is None
+    own_files.HELD.clear()

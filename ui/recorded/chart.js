@@ -1,0 +1,259 @@
+// A whole chart on a canvas, without Plotly: an account of its axes as Plotly would keep it, and then all that Plotly
+// would draw. Its title and its legend stand over it as words of the page.
+
+import { Axis, drawGrid } from "../live/assets/axes.js"
+import { adopt } from "../live/assets/figure.js"
+import { fitted } from "../live/assets/fitted.js"
+import { drawLabels } from "../live/assets/labels.js"
+import { extent, runs, write } from "../live/assets/lettering.js"
+import { coloured, lookOf, themed } from "../live/assets/look.js"
+import { drawTraces } from "../live/assets/marks.js"
+import { load } from "../live/assets/pictures.js"
+import { clipped, drawImage, drawNote, drawShape, layerOf, pen } from "../live/assets/shapes.js"
+import { ticksOf } from "../live/assets/ticks.js"
+
+const TITLE = 28 // pixels over a figure for its title, which is no part of the canvas
+const AXIS = /^[xy]axis\d*$/
+const USUAL = { type: "linear", visible: true, showgrid: true, zeroline: true, showticklabels: true, linewidth: 1 }
+const PRINT = 3 // pixels of a print for each of the page
+const SWATCH = [30, 14] // pixels of a sample in the legend
+
+/** A chart in a cell: <figure> with a title, a legend and a canvas. */
+export class Chart {
+  /** `scale`: of its letters. */
+  constructor(cell, scale = 1) {
+    this.cell = cell
+    this.scale = scale
+    this.canvas = cell.querySelector("canvas")
+    this.words = cell.querySelector("figcaption")
+    this.raw = null
+    this.asked = 0
+    this.said = ""
+    new ResizeObserver(() => this.draw()).observe(this.canvas)
+  }
+
+  /** Show a figure, as the channel sends it, with what a screen reader reads in its place. */
+  show({ data, layout, alt }) {
+    this.raw = adopt(this.raw, { data, layout })
+    if (this.canvas.getAttribute("aria-label") !== alt) this.canvas.setAttribute("aria-label", alt)
+    this.draw()
+  }
+
+  /** Paint it as large as its place is, once its images can be read; the newest figure wins. */
+  draw(look = lookOf(this.cell)) {
+    if (!this.raw || !this.canvas.clientWidth) return
+    this.say(coloured(this.raw, look))
+    const { clientWidth: width, clientHeight: height } = this.canvas
+    if (!height) return
+    const { title: _, showlegend: __, ...rest } = this.raw.layout
+    const bare = fitted({ data: this.raw.data, layout: { ...rest, margin: lower(rest.margin) } }, this.scale, width)
+    const { data, layout } = coloured(bare, look)
+    const number = ++this.asked
+    const images = (layout.images ?? []).map(({ source }) => load(source))
+    const paint = () => {
+      if (number !== this.asked) return
+      const context = cleaned(this.canvas, width, height)
+      drawWhole(context, data, themed(layout, look, { width, height, resets: 1 }))
+    }
+    const missing = images.filter((image) => !(image.complete && image.naturalWidth))
+    if (!missing.length) return paint()
+    Promise.all(missing.map((image) => image.decode())).then(paint, () => {})
+  }
+
+  /** Write the title and the legend, where they say something new. */
+  say({ data, layout: { title, showlegend } }) {
+    const named = showlegend ? data.filter((one) => one.name && one.showlegend !== false && (one.visible ?? true)) : []
+    const said = JSON.stringify([
+      title?.text,
+      named.map(({ name, mode, line, marker, fillcolor }) => [name, mode, line, marker?.color, fillcolor]),
+    ])
+    if (said === this.said) return
+    this.said = said
+    const heading = element("p", "title", title?.text)
+    const key = element("p", "key")
+    for (const trace of named) {
+      const entry = element("span", "", trace.name)
+      entry.prepend(sample(trace))
+      key.append(entry)
+    }
+    this.words.replaceChildren(heading, ...(named.length ? [key] : []))
+  }
+}
+
+const lower = (margin) => ({ ...margin, t: Math.max(8, margin.t - TITLE) })
+
+/** An element with the text of a figure, whose few tags are all that it may hold. */
+function element(tag, className, text = "") {
+  const node = document.createElement(tag)
+  if (className) node.className = className
+  runs(text)?.forEach((line, place) => {
+    if (place) node.append(document.createElement("br"))
+    for (const { text: words, colour, bold, italic, shift } of line) {
+      const part = document.createElement(shift ? shift < 0 ? "sup" : "sub" : bold ? "b" : italic ? "i" : "span")
+      part.textContent = words
+      if (colour) part.style.color = colour
+      node.append(part)
+    }
+  })
+  return node
+}
+
+/** What a trace looks like in a legend. */
+function sample(trace) {
+  const canvas = document.createElement("canvas")
+  const [width, height] = SWATCH
+  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` })
+  canvas.setAttribute("aria-hidden", "true")
+  const context = cleaned(canvas, width, height)
+  const one = (value) => (value !== null && typeof value === "object" && !("width" in value) ? value[0] : value)
+  const marker = trace.marker &&
+    Object.fromEntries(Object.entries(trace.marker).map(([name, value]) => [name, one(value)]))
+  if (typeof marker?.size === "number") marker.size = Math.min(marker.size, 11)
+  const usual = {
+    ...trace,
+    xaxis: "x",
+    yaxis: "y",
+    text: [],
+    error_y: null,
+    fill: "none",
+    visible: true,
+    opacity: trace.opacity,
+  }
+  const line = { ...usual, mode: "lines", x: [0, 1], y: [0, 0] }
+  const dot = { ...usual, mode: "markers", x: [0.5], y: [0], marker }
+  const layout = {
+    width,
+    height,
+    font: { size: 13, family: "sans-serif", color: "black" },
+    margin: { l: 0, r: 0, t: 0, b: 0 },
+    xaxis: { range: [0, 1], visible: false },
+    yaxis: { range: [-1, 1], visible: false },
+  }
+  if (trace.fillcolor && trace.fill !== "none") {
+    context.fillStyle = trace.fillcolor
+    context.fillRect(0, 1, width, height - 2)
+  }
+  drawWhole(
+    context,
+    [/lines/.test(trace.mode) ? line : null, /markers/.test(trace.mode) ? dot : null].filter(Boolean),
+    layout,
+  )
+  return canvas
+}
+
+let least = 1
+
+/** From now on paint as finely as a print needs, or as the screen shows. */
+export function sharpen(on) {
+  least = on ? PRINT : 1
+}
+
+/** The context of a canvas, empty, with so many pixels of the page. */
+function cleaned(canvas, width, height) {
+  const scale = Math.max(least, devicePixelRatio)
+  canvas.width = Math.round(width * scale)
+  canvas.height = Math.round(height * scale)
+  const context = canvas.getContext("2d")
+  context.setTransform(scale, 0, 0, scale, 0, 0)
+  return context
+}
+
+/** Draw all of a figure but its title and legend; the account that was drawn by. */
+function drawWhole(context, data, layout) {
+  const full = accountOf(data, layout)
+  const room = { full, axes: axesOf(full, layout, data) }
+  const { shapes = [], images = [], annotations = [] } = layout
+  const layer = (name) => {
+    for (const one of shapes) if (one.visible !== false && layerOf(one) === name) drawShape(context, one, room)
+  }
+  layer("below")
+  for (const image of images) drawImage(context, image, load(image.source), room)
+  drawGrid(context, full, room.axes)
+  layer("between")
+  for (const { fillpattern } of data) if (fillpattern) hatch(context, fillpattern, room)
+  drawTraces(context, data, room)
+  layer("above")
+  for (const note of annotations) drawNote(context, note, room)
+  for (const axis of room.axes.values()) {
+    drawLabels(context, axis, full)
+    if (!axis.up) named(context, axis, full)
+  }
+  return full
+}
+
+/** What Plotly would know of a layout, as far as the painter asks. */
+function accountOf(data, layout) {
+  const { l, r, t, b } = layout.margin
+  const size = { l, r, t, b, w: layout.width - l - r, h: layout.height - t - b }
+  const full = { bargap: 0.2, barmode: "group", ...layout, _size: size, _plots: {} }
+  const names = Object.keys(layout).filter((name) => AXIS.test(name))
+  for (const name of names) full[name] = axisAccount(name, layout, size)
+  const axis = (id) => full[`${id[0]}axis${id.slice(1)}`]
+  for (const name of names) {
+    const one = full[name]
+    const across = axis(one.anchor ?? (one._id[0] === "x" ? "y" : "x"))
+    const far = one._id[0] === "x" ? one.side !== "top" : one.side === "right"
+    one._mainLinePosition = across._offset + (far ? across._length : 0)
+  }
+  for (const { xaxis = "x", yaxis = "y" } of [{}, ...data]) {
+    full._plots[xaxis + yaxis] = { xaxis: axis(xaxis), yaxis: axis(yaxis) }
+  }
+  return full
+}
+
+function axisAccount(name, layout, size) {
+  const { font, [name]: asked } = layout
+  const [letter, up, [from, to]] = [name[0], name[0] === "y", asked.domain ?? [0, 1]]
+  return {
+    ...USUAL,
+    side: up ? "left" : "bottom",
+    ...asked,
+    tickfont: { ...font, ...asked.tickfont },
+    _id: letter + name.slice(5),
+    _name: name,
+    _offset: up ? size.t + (1 - to) * size.h : size.l + from * size.w,
+    _length: (to - from) * (up ? size.h : size.w),
+  }
+}
+
+function axesOf(full, layout, data) {
+  const axes = new Map()
+  for (const name of Object.keys(layout).filter((one) => AXIS.test(one))) {
+    const { _id: id } = full[name]
+    const along = data.filter((trace) => (trace[`${id[0]}axis`] ?? id[0]) === id).flatMap((trace) => [...trace[id[0]]])
+    const categories = along.some((one) => typeof one === "string") ? [...new Set(along)] : null
+    full[name]._vals = categories
+    const axis = new Axis(full[name], full[name].range ?? [-0.5, (categories?.length ?? 1) - 0.5], true, categories)
+    axis.ticks = ticksOf(axis, layout[name]) ?? []
+    axes.set(id, axis)
+  }
+  return axes
+}
+
+/** The name of an axis along the bottom, under its numbers. */
+function named(
+  context,
+  { full: { title, tickfont, visible, _offset, _length, _mainLinePosition, showticklabels } },
+  full,
+) {
+  const lines = title?.text && visible ? runs(title.text) : null
+  if (!lines) return
+  const font = { ...full.font, ...title.font }
+  const numbers = showticklabels ? 1.3 * tickfont.size : 0
+  const y = _mainLinePosition + numbers + (title.standoff ?? 8) + extent(context, lines, font).ascent
+  write(context, lines, _offset + _length / 2, Math.min(y, full.height - 3), font, 0.5)
+}
+
+/** Slanted lines over the first axes: what is covered. */
+function hatch(context, { fgcolor, size }, { axes, full }) {
+  const [x, y] = [axes.get("x"), axes.get("y")]
+  clipped(context, x, y, full, () => {
+    pen(context, { color: fgcolor, width: 1.5 })
+    context.beginPath()
+    for (let at = x.low - (y.high - y.low); at < x.high; at += size) {
+      context.moveTo(at, y.high)
+      context.lineTo(at + y.high - y.low, y.low)
+    }
+    context.stroke()
+  })
+}
