@@ -45,6 +45,40 @@ def test_only_a_late_message_with_a_replaced_address_asks_for_nothing(replaced):
     assert not replaced.late
 
 
+@pytest.mark.parametrize("ends_at", ["to_dict", "from_dict"])
+def test_a_run_that_is_ended_while_it_tells_the_address_changes_no_settings(monkeypatch, ends_at):
+    class Ended(Exception):
+        pass
+
+    class Address(dict):
+        ends_at = ""
+
+        def to_dict(self) -> dict[str, str]:
+            if self.ends_at == "to_dict":
+                raise Ended
+            return {**self}
+
+        def from_dict(self, new: dict[str, str]) -> None:
+            if self.ends_at == "from_dict":
+                raise Ended
+            self.clear()
+            self.update(new)
+
+        def get_all(self, name: str) -> list[str]:
+            return []
+
+    browser = Address(OLD)
+    monkeypatch.setattr("streamlit.query_params", browser)
+    desk = Desk(page="classifier", settings=ClassifierSettings(epsilon=2.0), link=OLD)
+    browser.ends_at = ends_at
+    with pytest.raises(Ended):
+        desk.tell(done=1)
+    browser.ends_at = ""
+    assert not desk.hears(OLD, history=False)
+    desk.tell(done=1)
+    assert browser == desk.address == desk.link
+
+
 def late(app: AppTest, **address: str) -> AppTest:
     app.query_params.clear()
     for name, value in address.items():

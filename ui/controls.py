@@ -268,10 +268,11 @@ class Desk:
     def tell(self, *, done: float) -> None:
         """Write the settings to the address, once the live part of the page is at rest."""
         self.told = self.settings, done == 1
-        before, self.link = self.link, self.address
-        if (before if self.late else _address()) != self.link:
-            self.replaced.append(before)
-            st.query_params.from_dict(self.link)
+        address = self.address
+        if (self.link if self.late else _address()) != address:
+            self.replaced.append(self.link)
+            st.query_params.from_dict(address)
+        self.link = address  # at last: a newer run may end this one wherever it reads or writes the address
 
     def hears(self, address: dict[str, str | list[str]], *, history: bool) -> bool:
         """Return whether a message with this ``address`` asks for other settings: not if the address was replaced, of

@@ -43,16 +43,17 @@ def until_drawn(page: Page, step: int) -> None:
     page.wait_for_function("step => shown.some(([at]) => at >= step)", arg=step)
 
 
-# That the page around the live part has followed, which it does after a rest.
-FOLLOWED = """() => {
+# That the page around the live part has followed, which it does after a rest, and shows what the knob says.
+FOLLOWED = """([knob]) => {
   const step = document.querySelector(".js-plotly-plot").layout?.meta?.shown
-  return document.querySelector("[data-testid=stCaptionContainer]")?.innerText.startsWith(`Around it: step ${step},`)
+  return knob.ariaValueText.startsWith(`${step} of `) &&
+    document.querySelector("[data-testid=stCaptionContainer]")?.innerText.startsWith(`Around it: step ${step},`)
 }"""
 
 
 def rests(page: Page) -> int:
     """The moment at which it stays, once the page around has followed."""
-    page.wait_for_function(FOLLOWED)
+    page.wait_for_function(FOLLOWED, arg=[slider(page, "Step shown").element_handle()])
     step = page.evaluate("document.querySelector('.js-plotly-plot').layout?.meta?.shown")
     expect(slider(page, "Step shown")).to_have_attribute("aria-valuetext", re.compile(f"^{step:g} of "))
     return step
