@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, TimeoutError
 
 # JavaScript: bring a node to the middle of the window, and wait until five frames have found it at one place.
 STANDS = """async (node) => {
@@ -41,9 +41,18 @@ def button(page: Page, name: str) -> Locator:
 
 
 def choose(page: Page, choice: str, option: str) -> None:
-    """Choose from a list."""
-    page.get_by_role("combobox", name=choice, exact=True).click()
-    page.get_by_role("option", name=option, exact=True).click()
+    """Choose from a list. A run of the page that makes another layout closes it: then it is opened once more."""
+    box, wanted = (
+        page.get_by_role("combobox", name=choice, exact=True),
+        page.get_by_role("option", name=option, exact=True),
+    )
+    box.click()
+    try:
+        wanted.click(timeout=PATIENCE / 4)
+    except TimeoutError:
+        page.keyboard.press("Escape")
+        box.click()
+        wanted.click()
 
 
 def tab(page: Page, name: str) -> None:
