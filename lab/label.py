@@ -19,6 +19,12 @@ from lab.files.own_rows import Column, OwnRows, Roles
 from lab.mu import Fitting
 from lab.settings import Settings
 
+# What an analyst has said of a person's rows: that there is one, that there may be several, or nothing.
+_ONE_ROW = {
+    True: "one row per person",
+    False: "a person may have several rows, each of which is protected alone",
+    None: "the analyst has not said whether a person has one row or several",
+}
 SCHEMA = Path(__file__).with_name("label.schema.json")
 NOT_STATED, NOTHING = "not stated", "nothing guaranteed"
 _LIMITS = {
@@ -73,18 +79,10 @@ class Label:
 
 def label(settings: Settings, stated: Stated, **said: str) -> Label:
     """Return the label of these settings. ``said``: more fields, such as date and link."""
-    own, promise, claimed = getattr(settings, "own", None), stated.promise, stated.claimed
-    roles = own.roles if isinstance(own, OwnRows) else None
-    known = (
-        _LIMITS | (_promised(promise) if promise else {}) | {**stated.said} | said | (_of_file(roles) if roles else {})
-    )
+    promise, claimed, void = stated.promise, stated.claimed, why_void(settings, stated)
+    known = _LIMITS | (_promised(promise) if promise else {}) | {**stated.said} | said | _of_file(settings, stated)
     if promise and "mechanism" in stated.said:
         known["mechanism"] = f"{stated.said['mechanism']}: {_happened(promise.event)}"
-    holes = [f"{name.replace('_', ' ')} {one}" for name, one in known.items() if str(one).startswith("not covered")]
-    exceeded = ""
-    if promise is not None and claimed is not None and promise.epsilon > claimed * (1 + 1e-6):
-        exceeded = f"epsilon {number(claimed)} is claimed, and {number(promise.epsilon)} is spent"
-    void = settings.void or stated.void or exceeded or "; ".join(holes)
     if void or promise is None:
         why = NOTHING if void or stated.nothing else ""
         known |= {"epsilon": why, "delta": why, "mu": why, "groups": why, "attacker": stated.nothing or why}
@@ -93,6 +91,23 @@ def label(settings: Settings, stated: Stated, **said: str) -> Label:
         known["claimed"] = f"claimed: epsilon {number(claimed)}; shown: {shown}"
     known = {name: value for name, value in known.items() if value not in (None, "")}
     return Label(void, {tier: {name: known.get(name, NOT_STATED) for name in names} for tier, names in tiers().items()})
+
+
+def why_void(settings: Settings, stated: Stated) -> str:
+    """Return why nothing of what is stated holds, or ""."""
+    promise, claimed = stated.promise, stated.claimed
+    if settings.void or stated.void:
+        return settings.void or stated.void
+    if promise is not None and claimed is not None and promise.epsilon > claimed * (1 + 1e-6):
+        return f"epsilon {number(claimed)} is claimed, and {number(promise.epsilon)} is spent"
+    known = {**stated.said} | _of_file(settings, stated)
+    return "; ".join(f"{name.replace('_', ' ')} {one}" for name, one in known.items() if one.startswith("not covered"))
+
+
+def roles_of(settings: Settings) -> Roles | None:
+    """Return the roles of the columns of a person's own file, where there is one."""
+    own = getattr(settings, "own", None)
+    return own.roles if isinstance(own, OwnRows) else None
 
 
 def _promised(promise: Guarantee) -> dict[str, str | float]:
@@ -136,13 +151,19 @@ def _pair(one: Guarantee) -> str:
     return f"epsilon {number(one.epsilon)}" + (f", delta {delta}" if one.delta else "")
 
 
-def _of_file(roles: Roles) -> dict[str, str]:
-    """Return where the bounds of a person's own file come from."""
+def _of_file(settings: Settings, stated: Stated) -> dict[str, str]:
+    """Return where the bounds of a person's own file come from, and what its analyst has said of a person's rows."""
+    roles = roles_of(settings)
+    if roles is None:
+        return {}
+    assumed = [one for one in stated.said.get("assumptions", "").split("; ") if one and one != _ONE_ROW[True]]
+    assumed = assumed if roles.person else [_ONE_ROW[roles.one_row], *assumed]
     columns = "; ".join(_column(one) for one in (*roles.columns, roles.target) if one)
+    found = {"columns": columns, "assumptions": "; ".join(assumed)}
     if roles.void:
-        return {"columns": columns, "bounds": "not covered: read off private rows"}
+        return found | {"bounds": "not covered: read off private rows"}
     spent = f"paid: epsilon {number(roles.spent)}; the others typed" if roles.spent else ""
-    return {"columns": columns, "bounds": spent or "public: typed by the analyst"}
+    return found | {"bounds": spent or "public: typed by the analyst"}
 
 
 def _column(column: Column) -> str:

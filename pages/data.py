@@ -10,15 +10,13 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dpcore.check import RefusedError
 from dpcore.data import paid_bounds
 from lab.files import own_rows, own_table
-from lab.files.own_rows import Column, OwnRows, Roles
-from lab.links import versioned
-from lab.sources import MOST_LIVE, of_classes, of_numbers, of_sources
-from ui import bounds_leak_demo, my_rows, page_links, samples, uploads
-from ui.controls import TAB, hold
+from lab.files.own_rows import Column, Roles
+from lab.sources import of_classes, of_numbers
+from ui import bounds_leak_demo, file_doors, my_rows, samples, uploads
+from ui.controls import hold
 from ui.escaping import plain
 from ui.my_rows import USES, Draft, refused
 from ui.own_session import Brought, present
-from ui.page import ASK_TAB
 from ui.panels import number
 from ui.samples import SAMPLES, TEMPLATE
 from ui.texts import Texts
@@ -26,23 +24,10 @@ from ui.texts import Texts
 SAYS = Texts(__file__, "data.md")
 QUESTION = SAYS["question"]
 _MEGABYTES = own_table.MOST_BYTES // 10**6
-# Page -> its icon, whether it predicts numbers, the role that it needs besides, and which files fit it; in this order.
-_PAGES = {
-    "regression": ("show_chart", True, "", of_numbers),
-    "transfer": ("move_up", True, "source", of_sources),
-    "classifier": ("scatter_plot", False, "", of_classes),
-    "network": ("hub", False, "", of_classes),
-    "attack": ("my_location", False, "", of_classes),
-    "parties": ("groups", False, "person", lambda own: own.as_parties),
-}
-# Pages that are opened with as many rows as the file has, and those of them where the search for an epsilon begins.
-_SIZED, _SEARCHED = ("regression", "classifier", "network"), ("regression", "classifier")
 # Widths of a column's name, use, bounds and note.
 _WIDTHS = (1.2, 1.35, 2.3, 1.9)
 # The least and the most epsilon that one draw of bounds may cost.
 _SHARES = (0.01, 1.0)
-# Settings with which a page opens a file, where its own defaults are meant for a larger table.
-_STARTS = {"regression": {"mechanism": "gaussian", "epsilon": "1"}, "parties": {"rows": "100"}}
 
 
 def show() -> None:
@@ -54,6 +39,7 @@ def show() -> None:
         st.caption(SAYS["stored"])
         return
     _notes(here)
+    _asks_who(here.draft)
     table, side = st.columns([2.6, 1], gap="medium")
     with table:
         with st.container(key="heads"):
@@ -89,6 +75,17 @@ def _notes(here: Brought) -> None:
             st.caption(SAYS["notes.bounds"], width="stretch")
             label, key, act = SAYS["notes.fill"], "data.notes", here.draft.fill
         st.button(label, key=key, on_click=lambda: act(sample), icon=":material/menu_book:")
+
+
+def _asks_who(draft: Draft) -> None:
+    """Ask whether a person has one row, unless a column says who."""
+    answers = {True: SAYS["who.one"], False: SAYS["who.several"]}
+    if draft.the("person"):
+        return
+    with st.container(key="who", horizontal=True, vertical_alignment="center"):
+        st.markdown(SAYS["who.asked"], width="content")
+        look: dict[str, Any] = {"format_func": answers.__getitem__, "label_visibility": "collapsed"}
+        _box(draft, "one_row", st.segmented_control, SAYS["who.label"], options=[*answers], **look)
 
 
 def _file() -> Brought | None:
@@ -370,12 +367,14 @@ def _checklist(here: Brought) -> None:
         except RefusedError as refusal:
             missing = [refused(refusal)]
         lines = [f":green[✓] {line}" for line in _settled(roles)] + [f":red[✕] {line}" for line in missing]
+        if not roles.person and not roles.one_row:
+            lines += [f":orange[⚠] {SAYS['checklist.unasked' if roles.one_row is None else 'checklist.several']}"]
         lines += [f":orange[⚠] {SAYS('checklist.void', name=plain(name))}" for name in roles.void]
         if roles.payments:
             spent, releases = number(roles.spent), len(roles.payments)
             lines += [f":blue[●] {SAYS('checklist.spent', spent=spent, releases=releases)}"]
         st.markdown("  \n".join(lines))
-        _pages(own, roles)
+        file_doors.show(own, roles, SAYS)
         if own is not None and not of_classes(own) and not of_numbers(own):
             st.caption(SAYS("checklist.few", people=own.answered, least=own_rows.LEAST_ROWS))
         if missing:
@@ -383,7 +382,9 @@ def _checklist(here: Brought) -> None:
 
 
 def _settled(roles: Roles) -> list[str]:
-    done = [SAYS["checklist.read"], SAYS["checklist.person" if roles.person else "checklist.row"]]
+    done = [SAYS["checklist.read"]]
+    if roles.person or roles.one_row:
+        done += [SAYS["checklist.person" if roles.person else "checklist.row"]]
     if roles.target is not None and not roles.target.lacks():
         done += [SAYS("checklist.number", answer=plain(roles.answer))]
     if roles.source and roles.own_source and roles.sources:
@@ -393,34 +394,6 @@ def _settled(roles: Roles) -> list[str]:
         classes = " or ".join(map(plain, roles.classes))
         done += [SAYS("checklist.classes", answer=plain(roles.answer), classes=classes)]
     return done
-
-
-def _pages(own: OwnRows | None, roles: Roles) -> None:
-    """Show buttons to the pages that can predict this column."""
-    number = roles.target is not None
-    for page, (icon, of_number, role, fits) in _PAGES.items():
-        if of_number != number or (role and not getattr(roles, role)):
-            continue
-        if page in _SEARCHED:
-            _door(page, own, fits, icon="search", search=True)
-        _door(page, own, fits, icon=icon)
-
-
-def _door(page: str, own: OwnRows | None, fits: Callable[[OwnRows], bool], *, icon: str, search: bool = False) -> None:
-    """Show a button that opens a page with these rows, or its ``search`` for an epsilon."""
-    pressed = st.button(
-        SAYS["search" if search else f"page.{page}"],
-        key="data.epsilon" if search else f"data.{page}",
-        icon=f":material/{icon}:",
-        type="primary" if search else "secondary",
-        disabled=own is None or not fits(own),
-        width="stretch",
-    )
-    if pressed and own is not None:
-        rows = own.private if of_numbers(own) else min(own.private, MOST_LIVE)
-        link = {"dataset": "own", "own": str(own)} | ({"rows": str(rows)} if page in _SIZED else {})
-        link |= _STARTS.get(page, {}) | ({TAB: ASK_TAB.name} if search else {})
-        st.switch_page(page_links.to(page), query_params=versioned(link))
 
 
 def _preview(draft: Draft) -> None:

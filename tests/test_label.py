@@ -77,6 +77,9 @@ def test_every_page_states_its_label(page):
     attacker = told["how_much"]["attacker"]
     if tiles and told["how_much"]["epsilon"] != NOTHING and "practically" not in attacker:
         assert f"at most {tiles[0].amount:g}\u00a0%" in attacker
+    summary = told["in_short"]["summary"]
+    assert ("This release protects each" in summary) == bool(stated.promise)
+    assert not stated.promise or attacker in summary.replace("An attacker", "an attacker")
     if stated.promise:
         assert told["how_much"]["epsilon"] == pytest.approx(stated.promise.epsilon, rel=1e-5)
         assert stated.promise.basis in said
@@ -89,6 +92,7 @@ def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
     told = valid(of(named(name), settings))
     assert why in told["void"]
     assert told["how_much"]["epsilon"] == told["how_much"]["delta"] == NOTHING
+    assert told["in_short"]["summary"] == f"Nothing is guaranteed ({told['void']}). Do not release this result."
 
 
 def test_a_training_that_is_half_shown_promises_what_it_has_spent():
@@ -124,6 +128,30 @@ def test_bounds_that_were_read_off_void_it_and_are_not_in_it(kind):
     assert told["how_much"]["epsilon"] == NOTHING
     assert told["covered"]["bounds"] == "not covered: read off private rows"
     assert not [digits for digits in own_files.DIGITS if digits in found.json()]
+
+
+@pytest.mark.parametrize(
+    ("one_row", "assumed", "who"),
+    [
+        (True, "one row per person; ", "each person, who has one row"),
+        (False, "a person may have several rows, each of which is protected alone; ", "each row, but not several rows"),
+        (None, "the analyst has not said whether a person has one row or several; ", "each row. "),
+    ],
+)
+def test_one_row_per_person_is_stated_once_the_analyst_has_said_so(one_row, assumed, who):
+    for kind in ("classifier", "network"):
+        told = valid(of(named(kind), own_files.settings(kind, replace(own_files.CLASSES, one_row=one_row))))
+        assert told["how_counted"]["assumptions"].startswith(assumed)
+        assert told["how_counted"]["assumptions"].count("per person") == bool(one_row)
+        assert f"This release protects {who}" in told["in_short"]["summary"]
+
+
+def test_a_contact_is_on_the_label_as_text():
+    one = replace(quick(named("classifier")), contact="<b>Ada</b> & co")
+    assert valid(one.label)["made_by"]["contact"] == one.contact
+    for html in (one.label_html(), one.html()):
+        assert "&lt;b&gt;Ada&lt;/b&gt; &amp; co" in html
+        assert one.contact not in html
 
 
 def test_bounds_that_were_paid_for_are_counted_and_not_in_it():

@@ -22,7 +22,7 @@ from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.app import at_rest, opened, text
 from tests.sentences import plain
-from ui import present, samples, share
+from ui import present, samples, share, takeaway
 from ui.my_rows import MOST_SPENT, Draft
 
 CUSTOMERS = samples.FOLDER / "customers.csv"
@@ -161,6 +161,11 @@ class TestEachPage:
         (count,) = re.findall(r"It compares (\d+) settings on the private rows", said(app))
         assert label.fields["covered"]["tuning"] == f"not covered: {count} settings were compared on the private rows"
         assert label.void.startswith("tuning not covered")
+        assert f"# VOID: {label.void}" in takeaway.script(desk.settings, void=label.void)
+        summary = f"Nothing is guaranteed ({label.void}). Do not release this result."
+        assert label.fields["in_short"]["summary"] == summary
+        printed, *_ = (plain(one.proto.body) for one in app.get("html") if "lab-paper" in one.proto.body)
+        assert summary in printed
         rows, result = desk.settings.own, desk.settings.run()
         price = best_of(desk.settings, 12)
         app = app.toggle(key=f"{page}.best").set_value(True).run()
@@ -327,6 +332,18 @@ class TestChoices:
         app = trained(app, "classifier", own=str(own), rows="2000")
         found = of(app, "classifier")
         assert (found.own, found.source.features, found.rows) == (own, ("tenure_years", "support_calls"), 2000)
+
+    def test_one_person_one_row_is_asked_and_never_assumed(self):
+        app = ready("classifier")
+        assert "One person is one row" not in said(app)
+        assert "is not answered" in said(app)
+        for answer, line in ((True, "✓] One person is one row"), (False, "⚠] Each row is protected alone")):
+            app.segmented_control(key="data.one_row").set_value(answer).run()
+            assert line in said(app)
+            *_, own = app.session_state["data.brought"].owns.values()
+            assert own.roles.one_row is answer
+        assert "data.one_row" not in used(app, customer_id="person").session_state
+        assert draft(app).roles.one_row is None
 
     def test_only_kinds_are_guessed(self):
         found = Draft.of(own_table.read(CUSTOMERS.read_bytes()), "x")

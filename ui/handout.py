@@ -30,9 +30,9 @@ _ROWS, _LETTERS = 40, 460
 _BLANK, _LINE = '<i class="blank"></i>', '<i class="blank long"></i>'
 # Of the label, what is on the sheet: tier, field, its name there.
 _ON_SHEET = (
+    ("in_short", "summary", "Summary"),
     ("covered", "released", "Would be released"),
     ("who", "unit", "Protected"),
-    ("how_much", "attacker", "In plain words"),
     ("how_counted", "mechanism", "Mechanism"),
     ("how_counted", "basis", "Accountant"),
     ("who", "trust", "Trusted"),
@@ -46,7 +46,7 @@ _ON_SHEET = (
 class Handout:
     """What is handed out. told: the settings in words. link, code: of the page; the same as a drawing. version: of the
     program beside it. date: ISO. searched: how many settings were compared on the private rows before. tries: on
-    average so many are made, of which the best is released; 0 for one model."""
+    average so many are made, of which the best is released; 0 for one model. contact: as typed."""
 
     page: Page
     result: Any
@@ -57,6 +57,7 @@ class Handout:
     date: str
     searched: int = 0
     tries: int = 0
+    contact: str = ""
 
     @property
     def settings(self) -> Settings:
@@ -64,18 +65,12 @@ class Handout:
 
     @property
     def stated(self) -> Stated:
-        one = self.page.label(self.result)
-        return labels.of_best(one, self.settings, tries=self.tries, compared=self.searched) if self.tries else one
+        one, known = self.page.label(self.result), {"tries": self.tries, "compared": self.searched}
+        return labels.complete(one, self.settings, contact=self.contact, **known)
 
     @property
     def label(self) -> Label:
-        stated = self.stated
-        said = {"date": self.date, "version": self.version, "link": self.link}
-        if stated.promise and "attacker" not in stated.said:
-            said["attacker"] = _TAG.sub("", panels.odds(stated.promise))
-        if self.searched and not stated.said.get("tuning", "").startswith("paid"):
-            said["tuning"] = SAYS("handout.searched", count=self.searched)
-        return label(self.settings, stated, **said)
+        return label(self.settings, self.stated, date=self.date, version=self.version, link=self.link)
 
     def files(self) -> dict[str, Callable[[], str]]:
         """Name of a file -> what makes it. Those of the same settings and the same day are the same."""
@@ -222,6 +217,8 @@ def _short(found: Label) -> str:
     rows.insert(2, ("Guarantee", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))
     if found.fields["data"]["columns"] != NOT_STATED:
         rows.insert(-2, ("Bounds", escape(str(found.fields["covered"]["bounds"]))))
+    contact = found.fields["made_by"]["contact"]
+    rows += [("Contact", escape(str(contact)))] * (contact != NOT_STATED)
     rows.append(("Not covered", SAYS["handout.open"]))
     return _section("Privacy label", _facts(rows), "label" + " voided" * bool(found.void))
 

@@ -1,5 +1,6 @@
 """What each page's privacy label says of a result, read from ``labels.toml``."""
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -8,10 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 from dpcore.privacy import Guarantee
-from lab.label import Stated, number
+from lab.label import Stated, number, roles_of, why_void
 from lab.settings import Settings
 from lab.tuning import best_of
+from ui.panels import odds
+from ui.texts import SAYS
 
+_TAG = re.compile(r"<[^>]*>")
 _READ = tomllib.loads(Path(__file__).with_name("labels.toml").read_text("utf-8"))
 
 
@@ -50,6 +54,34 @@ def _chosen(page: Mapping[str, Any], settings: Settings, sources: Mapping[str, s
             yield {"source": sources[value]} if value in sources else {}
             yield _READ["own"] if value == "own" else {}
             yield options.get(value, {})
+
+
+def complete(stated: Stated, settings: Any, *, tries: int, compared: int, contact: str) -> Stated:
+    """Return what a label states of a page's result: ``stated``, and what the visitor's session knows of it.
+
+    tries: the mean number of tries of which the best is released, 0 for one model. compared: how many settings were
+    compared on the private rows before. contact: as typed, "" for nothing.
+    """
+    stated = of_best(stated, settings, tries=tries, compared=compared) if tries else stated
+    said = {"contact": contact} if contact else {}
+    if compared and not stated.said.get("tuning", "").startswith("paid"):
+        said["tuning"] = SAYS("handout.searched", count=compared)
+    if stated.promise and "attacker" not in stated.said:
+        said["attacker"] = _TAG.sub("", odds(stated.promise))
+    stated = replace(stated, said={**stated.said, **said})
+    return replace(stated, said={**stated.said, "summary": _summary(stated, settings)})
+
+
+def _summary(stated: Stated, settings: Any) -> str:
+    """Return who is protected, what an attacker can tell at most, and what is not covered, for a reader in a hurry."""
+    if void := why_void(settings, stated):
+        return SAYS("board.void", why=void)
+    if stated.promise is None:
+        return SAYS["board.nothing"]
+    roles, unit = roles_of(settings), stated.promise.unit
+    case = "one_row" if roles and roles.one_row else "rows" if roles and roles.one_row is False else unit
+    attacker = stated.said["attacker"]
+    return SAYS("board.covered", who=SAYS[f"board.{case}"], attacker=attacker[0].upper() + attacker[1:])
 
 
 def of_best(stated: Stated, settings: Any, *, tries: int, compared: int) -> Stated:

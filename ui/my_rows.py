@@ -45,12 +45,13 @@ _BROUGHT = "data.brought"
 class Draft:
     """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
     columns: its bounds or categories; classes: the answers that were typed; payments: all that bounds have cost;
-    most_rows, rows_each, gaps, own_source, sources: as in ``Roles``."""
+    one_row, most_rows, rows_each, gaps, own_source, sources: as in ``Roles``."""
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     classes: tuple[str, ...] = ()
+    one_row: bool | None = None
     most_rows: int | None = None
     rows_each: int = 1
     gaps: bool = True
@@ -122,6 +123,7 @@ class Draft:
             classes=() if amount else self.classes,
             columns=tuple(self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS),
             person=person,
+            one_row=None if person else self.one_row,
             most_rows=self.most_rows if person else None,
             payments=self.payments,
             target=self.columns[amount] if amount else None,

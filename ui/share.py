@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from lab.label import tiers, why_void
 from lab.links import brief
 from lab.settings import Settings
-from ui import comparison, takeaway
-from ui.controls import Desk
+from ui import comparison, labels, takeaway
+from ui.controls import Desk, hold
 from ui.handout import Handout
 from ui.page import Page
 from ui.qr_code import QR_ALT, elsewhere, qr
@@ -22,6 +23,7 @@ from ui.texts import SAYS
 
 # Of every run it is said how often it was repeated, and with which seed.
 ALWAYS = ("epsilon", "repeats", "seed")
+_CONTACT = "lab.contact"
 
 
 def address(desk: Desk) -> str:
@@ -71,6 +73,7 @@ def share(desk: Desk, page: Page, result: Any) -> None:
             st.code(known, language=None, wrap_lines=True)
     with code:
         st.image(qr(known or link), caption="QR code", alt=QR_ALT)
+    _contact()
     files = _files(handed_out(desk, page, result, link=link, code=qr(known or link)))
     with st.container(horizontal=True):
         for label, (file, mime, icon, made) in files.items():
@@ -116,7 +119,6 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
     """Return what a result is handed out as, today, with its link and the drawing of it."""
     knobs, version = page.sliders(desk.settings), takeaway.version(desk.settings)
     words = told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more))
-    table = getattr(getattr(desk.settings, "own", None), "table", None)
     return Handout(
         page=page,
         result=result,
@@ -125,9 +127,37 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
         code=code,
         version=version,
         date=date.today().isoformat(),
-        searched=len(table.compared) if table is not None else 0,
-        tries=desk.tries if table is not None else 0,
+        **known(desk),
     )
+
+
+def on_label(desk: Desk, page: Page, result: Any) -> list[str]:
+    """Return what a print of the page says of its privacy label: the summary, settings compared, contact."""
+    more = known(desk)
+    compared, tries = more.get("searched", 0), more.get("tries", 0)
+    stated = page.label(result)
+    said = labels.complete(stated, desk.settings, tries=tries, compared=compared, contact=more["contact"]).said
+    shown = {"in_short": "summary", "covered": "tuning", "made_by": "contact"}
+    lines = [f"{tiers()[tier][name]}: {said[name]}" for tier, name in shown.items() if name in said]
+    return [*lines, *([SAYS["share.one_run"]] if compared else [])]
+
+
+def known(desk: Desk) -> dict[str, Any]:
+    """Return what this session knows of a release: fields of ``Handout``."""
+    table = getattr(getattr(desk.settings, "own", None), "table", None)
+    found = {"searched": len(table.compared), "tries": desk.tries} if table is not None else {}
+    return found | {"contact": st.session_state.get(_CONTACT, "")}
+
+
+def _contact() -> None:
+    """Ask whom the label names. It stays in this session."""
+    key = f"{_CONTACT}.box"
+    hold(key, st.session_state.get(_CONTACT, ""))
+
+    def keep() -> None:
+        st.session_state[_CONTACT] = st.session_state[key].strip()
+
+    st.text_input(SAYS["share.contact"], key=key, max_chars=200, help=SAYS["share.contact_help"], on_change=keep)
 
 
 def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:
@@ -144,6 +174,7 @@ def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:
         question=page.question,
         link=link,
         estimator=page.code(settings) if page.code else "",
+        void=why_void(settings, handout.stated),
         files=handout.files() | {f"tables/{name}": made for name, made in tables.items()},
     )
     found: dict[str, tuple[str, str, str, Any]] = {

@@ -17,7 +17,7 @@ from ui.moves import card as move_card
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Asked, Page, Tab
 from ui.panels import number
 from ui.plot.theme import delta
-from ui.share import paper, share, told
+from ui.share import on_label, paper, share, told
 from ui.texts import SAYS
 
 # What the drawer of further sliders and selectors is called.
@@ -193,6 +193,8 @@ def _result(both: Both, desk: controls.Desk) -> str:
     says, boards = both.says(opened.name), both.boards(opened.name)
     of = None if desk.settings.private else desk.place(opened.name)
     printed = paper(page, desk)
+    if desk.settings.private and both.compared:
+        desk.settings.own.table.compared.update(both.compared)
 
     def say(*names: str, drawn: bool = False) -> None:
         """Show an element for each, even where it has nothing to say yet."""
@@ -201,7 +203,11 @@ def _result(both: Both, desk: controls.Desk) -> str:
             st.markdown(html, unsafe_allow_html=True) if drawn else st.html(html)  # st.html leaves drawings out
 
     with numbers:
-        st.html(_on_paper(*map(escape, printed["lines"][1:]), date.today().isoformat()))
+        st.html(
+            _on_paper(
+                *map(escape, [*printed["lines"][1:], *on_label(desk, page, both.result)]), date.today().isoformat()
+            )
+        )
         say("numbers", "verdict")
     with pictures:
         live.board(boards[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, name=FIRST, of=of, paper=printed)
@@ -259,8 +265,6 @@ def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
     with st.container(key="asking", horizontal=True, vertical_alignment="center"):
         asked.controls(question)
     if both.answer:
-        if desk.settings.private:
-            desk.settings.own.table.compared.update(both.compared)
         st.html(f'<div class="lab-words-{ANSWER}">{both.answer.words[ANSWER]}</div>')
         if desk.settings.private:
             _offer_best(desk)

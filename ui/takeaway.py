@@ -42,7 +42,12 @@ def stem(page: str, differs: Mapping[str, Any]) -> str:
 def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:
     """Return a table as CSV under lines that begin with "#": what it is, its settings and its link; six digits a
     number."""
-    head = [f"Epsilon Lab: {title}", *_void(settings), f"settings: {json.dumps(asdict(settings))}", f"link: {link}"]
+    head = [
+        f"Epsilon Lab: {title}",
+        *_void(settings.void),
+        f"settings: {json.dumps(asdict(settings))}",
+        f"link: {link}",
+    ]
     return "".join(f"# {line}\n" for line in head) + _inert(frame).to_csv(index=False, float_format="%.6g")
 
 
@@ -59,21 +64,21 @@ def _inert(frame: Any) -> pd.DataFrame:
     return pd.DataFrame(frame).map(inert).rename(columns=inert)
 
 
-def _void(settings: Settings) -> list[str]:
+def _void(why: str) -> list[str]:
     """Return what stands above all that is taken away, where nothing is guaranteed."""
-    return [f"VOID: {settings.void}; nothing is guaranteed, do not release"] * bool(settings.void)
+    return [f"VOID: {why}; nothing is guaranteed, do not release"] * bool(why)
 
 
-def script(settings: Settings) -> str:
+def script(settings: Settings, *, void: str = "") -> str:
     """Return a program that prints the numbers of these settings, in a checkout or in the folder of ``bundle``: their
-    own ``program``, where they have one."""
+    own ``program``, where they have one. void: as in ``bundle``."""
     if own := getattr(settings, "program", ""):
         return own
     kind = type(settings)
     given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
     first = getattr(settings, "preparation", "")  # what must be there before, such as a file
     program = f"result = {kind.__name__}(\n{given}).run()\nprint(result.table().to_string())\n"
-    warned = "".join(f"# {line}\n" for line in _void(settings))
+    warned = "".join(f"# {line}\n" for line in _void(void or settings.void))
     return f"{warned}{first}from {kind.__module__} import {kind.__name__}\n\n{program}"
 
 
@@ -85,15 +90,16 @@ def bundle(
     link: str,
     files: Mapping[str, Callable[[], str]],
     estimator: str = "",
+    void: str = "",
 ) -> bytes:
     """Return a zip of the ``page`` of this name: ``files`` by name, the script and a notebook, the program that fits
     the ``estimator``, if there is one, their settings, the modules and data that they need, and what to install. It is
-    the same for the same settings and files.
+    the same for the same settings and files. void: why the label says that nothing is guaranteed, or "".
     """
-    program = script(settings)
+    program, voided = script(settings, void=void), _void(void or settings.void)
     texts = {
         **{name: made() for name, made in files.items()},
-        "README.txt": "".join(f"{line}\n\n" for line in _void(settings)) + _README.format(question=question, link=link),
+        "README.txt": "".join(f"{line}\n\n" for line in voided) + _README.format(question=question, link=link),
         "script.py": program,
         **({"estimator.py": estimator} if estimator else {}),
         "notebook.ipynb": _notebook(program, question),

@@ -97,12 +97,13 @@ class Roles:
     """Roles of a file's columns; columns without a role are not read.
 
     answer: the label. classes: its declared values; a row with another value is ignored. target: instead, the bounds of
-    a numeric label. columns: the inputs. person: the column that identifies the person of a row; "": each row is a
-    person. most_rows: declared maximum number of rows per person, for comparison only; None: not declared. test_share:
-    of the rows, or people, held out. payments: everything spent on bounds of this file, used or not.
+    a numeric label. columns: the inputs. person: the column that identifies the person of a row; "": each row is
+    protected alone. most_rows: declared maximum number of rows per person, for comparison only; None: not declared.
+    test_share: of the rows, or people, held out. payments: everything spent on bounds of this file, used or not.
     For a numeric label: rows_each, the number of random rows used per person, at most; gaps, whether labels may be
     missing. A row without a label is ignored, and the number of such rows is secret. Without gaps, a missing label
     becomes the middle of its bounds.
+    one_row: whether a person has one row, as the analyst has said; None: not said.
     source: the column that names the source of a row, or "" if there is none. own_source: its value for the private
     rows; sources: values whose rows are declared public. Rows with other values are not read.
     """
@@ -111,6 +112,7 @@ class Roles:
     classes: tuple[str, ...]
     columns: tuple[Column, ...]
     person: str = ""
+    one_row: bool | None = None
     most_rows: int | None = None
     test_share: float = 0.2
     payments: tuple[Payment, ...] = ()
