@@ -14,7 +14,7 @@ export DENO_NO_UPDATE_CHECK := 1
 export DENO_DIR := $(CURDIR)/$(VENV)/deno
 
 .DEFAULT_GOAL := help
-.PHONY: help run class load test lint format quick browser soak mutants sweep audit bench pictures clean
+.PHONY: help run class load test lint format quick browser soak mutants sweep audit bench site pictures clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -75,6 +75,9 @@ audit: $(VENV)/.run ## attack every mechanism of the lab and print what was meas
 
 bench: $(BENCH_VENV)/.bench ## speed and latency, side by side with others, in one run
 	@CHROME="$$(sh scripts/chromium.sh $(BENCH_PY))" && export CHROME && $(BENCH_PY) -m benchmarks.run $(ARGS)
+
+site: $(VENV)/.run ## the lab as static files, for any host or disk (LAB_ADDRESS=https://lab.example.edu for links to it)
+	@LAB_ADDRESS="$(LAB_ADDRESS)" $(PY) -m scripts.make_site $(ARGS)
 
 pictures: $(VENV)/.dev ## make the README's pictures from the running lab
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m scripts.make_pictures

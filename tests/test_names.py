@@ -39,6 +39,7 @@ ALLOWED = {
     ("pages/network/page.py", "Loss"),
     ("pages/lessons/words.py", "Why"),  # a step of a lesson, which is about why
     ("pages/lessons/page.py", "Why"),
+    ("pages/lessons/page_recorded.py", "Why"),
     ("pages/learn/page_choosing.py", "Why"),
     ("pages/lessons/words.py", "Known"),  # a part of a lesson's file
     # Short forms of "Membership inference" and "Model inversion", so that the selector fits a narrow frame.

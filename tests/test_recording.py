@@ -22,6 +22,7 @@ SHORT = ("classifier", "mechanisms", "parties")
 
 
 def recording(page, link=None, **how):
+    """The recording of a page at this link, or at settings that are computed quickly."""
     settings, notices = from_link(page.settings, QUICK.get(page.name, {}) if link is None else link)
     assert not notices
     told = {"told": "Data Iris", "date": "2026-01-31", "link": "https://lab.example.org/lab/classifier?seed=3"}

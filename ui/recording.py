@@ -100,6 +100,7 @@ class Recording:
     link: str = ""
     name: str = ""
     above: str = ""
+    below: str = ""
 
     @property
     def knob(self) -> Knob:
@@ -153,22 +154,20 @@ class Recording:
         """Return the page that plays what was ``taken``."""
         first = unfolded(taken["frames"], taken["at"])
         words, charts = first["words"], dict(self._charts(first))
-        live = f'<a class="live" href="{escape(self.link)}">Open in the live lab</a>' if self.link else ""
         label = self.knob.label.lower()
         body = (
-            f'<header class="top">{self.above or "<b>ε</b> Epsilon Lab"}{live}</header><main>'
             f"<h1>{escape(self.page.question)}</h1><p class=told>{escape(self.told)}</p>"
             f'<div class="screen"><aside class="panel"><div class="rows hero" id="knob"></div>'
             f"<p class=quiet>{SAYS('recording.one', knob=label, stops=len(taken['values']))}</p></aside>"
             f'<div class="shown"><div class="lab-numbers">{words.get(".lab-numbers", "")}</div>'
             f'<div class="lab-verdict">{words.get(".lab-verdict", "")}</div>'
             f"{charts[FIRST]}{_part('caption', words)}</div></div>"
-            f"{''.join(_tab(tab, words, charts) for tab in self.tabs)}"
-            f"<footer>{SAYS('recording.note', date=self.date)} {escape(self.link)}</footer></main>"
+            f"{''.join(_tab(tab, words, charts) for tab in self.tabs)}{self.below}"
+            f"<footer>{SAYS('recording.note', date=self.date)} {escape(self.link)}</footer>"
             f"{one_file.data({'charts': first['charts'], 'rows': first['rows']}, name='first')}"
             f"{one_file.program(_PROGRAM)}{one_file.data(taken, name='recording')}"
         )
-        return one_file.document(self.page.question, body, style=style())
+        return framed(self.page.question, body, above=self.above, link=self.link)
 
     def _charts(self, first: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         """Yield (name of a board, places for its pictures), as large as on the page."""
@@ -176,6 +175,19 @@ class Recording:
         for board in first["rows"]:
             rows = ("".join(map(place, row)) for row in view.boards[board])
             yield board, "".join(f'<div class="row-of-charts">{cells}</div>' for cells in rows)
+
+
+def framed(title: str, body: str, *, above: str = "", link: str = "") -> str:
+    """Return a page in the lab's look with this title, which is text, under what leads elsewhere: ``above``, HTML, and
+    a link to the live lab."""
+    live = f'<a class="live" href="{escape(link)}">Open in the live lab</a>' if link else ""
+    top = f'<header class="top">{above or "<b>ε</b> Epsilon Lab"}{live}</header>'
+    return one_file.document(title, f"{top}<main>{body}</main>", style=style())
+
+
+def frame_of(picture: Picture) -> dict[str, Any]:
+    """Return a picture as plain data: its figure, and the words in its place."""
+    return _plain(picture.beside(), picture.parts())
 
 
 def place(picture: Picture) -> str:

@@ -12,7 +12,7 @@ from ui.page import Page
 from ui.texts import Texts
 
 QUESTION = "Five papers, checked: what they claim and what we reproduce"
-_HEADS = ("Part", "Statement", "What holds", "In the lab")
+HEADS = ("Part", "Statement", "What holds", "In the lab")
 _TEXTS = Texts(__file__)
 
 
@@ -28,12 +28,13 @@ def show(pages: Sequence[Page]) -> None:
 
 
 def _table(parts: Sequence[Part], pages: Mapping[str, Page]) -> str:
-    lines = [_HEADS, ["---"] * len(_HEADS)]
-    lines += [(f"**{one.part}**", one.says, one.holds, _link(one, pages)) for one in parts]
+    lines = [HEADS, ["---"] * len(HEADS)]
+    lines += [(f"**{one.part}**", one.says, one.holds, link(one, pages)) for one in parts]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _link(part: Part, pages: Mapping[str, Page]) -> str:
+def link(part: Part, pages: Mapping[str, Page]) -> str:
+    """Return where the lab shows a part (markdown)."""
     if not part.page:
         return "–"
     page = pages[part.page]

@@ -4,7 +4,7 @@ A guess is kept in the session and in no address: a link that somebody sends on 
 locked in, nothing of the outcome is made into an element. The pages are handed over by the frame.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -13,17 +13,16 @@ import streamlit as st
 
 from lab.links import brief, versioned
 from lab.settings import Settings
+from pages.lessons import page_pictures as pictures
 from pages.lessons import page_together as together
 from pages.lessons import words as say
-from pages.lessons.lessons import LESSONS, Case, Lesson, Number
+from pages.lessons.lessons import LESSONS, Case, Lesson
 from ui import debounce, guess, live, page_links
 from ui.compute import compute
 from ui.escaping import quoted
 from ui.page import Page
-from ui.plot import guesses
 
 NAMED = {lesson.name: lesson for lesson in LESSONS}
-HEIGHT, NARROW = 640, 400
 SECONDS = 0.5  # of work before the first picture
 WHOLE = 60.0  # as many as it takes
 AT = "lessons.at"  # where this session is: (lesson, step)
@@ -154,19 +153,8 @@ def _places():
 
 
 def _picture(lesson: Lesson, page: Page, result) -> live.Picture:
-    found = page.at(result.settings).view(result).pictures(lesson.board)[lesson.picture]
-    figure = guesses.called(found.figure, lesson.text("Chart"))
-    figure = guesses.ranged(figure, *lesson.upwards) if lesson.upwards else figure
-    return replace(found, figure=figure, height=0 if _presented() else HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
-
-
-def _start(lesson: Lesson, one: Number, before: Case, axis: Mapping, place: float) -> float:
-    """Return where the handle stands at first: in the middle, or above what is known there."""
-    start = guesses.middle(axis, one.low, one.high)
-    for x, y, _ in lesson.points(before):
-        if x == place and guesses.far(axis, y, start) < 0.1:
-            start = guesses.middle(axis, y, one.high)
-    return guess.Range(one.low, one.high, one.step).near(start)
+    found = pictures.picture(lesson, page, result)
+    return replace(found, height=0) if _presented() else found
 
 
 def _known(lesson: Lesson, page: Page) -> tuple[Case, Settings]:
@@ -192,15 +180,12 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
     place, start, teacher = None, 0.0, here if here is not None and here.teaches and here.open(lesson) else None
     if one and teacher is None:
         at, mine = lesson.place(asked), kept(lesson).guess
-        start = _start(lesson, one, before, axes["yaxis"], at) if mine is None else mine
+        start = pictures.start(lesson, one, before, axes["yaxis"], at) if mine is None else mine
         guess.dragged(key, axes["yaxis"], guess.Range(one.low, one.high, one.step, one.unit))
         place = at, guess.draft(key, start)
     with chart:
-        points = [guesses.Known(*point) for point in lesson.points(before)]
-        figure = guesses.covered(picture.figure, lesson.text("Chart"), points, place)
-        alt = f"The chart is covered until you have guessed. {ask}"
-        clicks = guess.clicks(axes, *place) if place else None
-        guess.board(replace(picture, name="guess", figure=figure, alt=alt, about="", clicks=clicks), key)
+        covered = pictures.covered(lesson, picture, before, place)
+        guess.board(replace(covered, clicks=guess.clicks(axes, *place) if place else None), key)
     with answer:
         if teacher is not None:
             together.teach(lesson, teacher)
@@ -279,13 +264,8 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
     before, asked = _known(lesson, page)
     result, done = compute(asked, seconds=0.5 * SECONDS)
     after, mine = Case(asked, result), kept(lesson).guess
-    picture = _picture(lesson, page, result)
-    if lesson.number and mine is not None:
-        how = {"told": say.named(lesson, after), "tone": lesson.number.tone}
-        figure = guesses.beside(picture.figure, lesson.place(asked), mine, say.centre(lesson, after), **how)
-        picture = replace(picture, figure=figure)
-    alt = f"{say.heading(lesson, mine, before, after)} {picture.alt}"
-    live.board([[replace(picture, alt=alt)]], key=f"lesson.{lesson.name}.reveal", name="lesson")
+    picture = pictures.revealed(lesson, _picture(lesson, page, result), mine, before, after)
+    live.board([[picture]], key=f"lesson.{lesson.name}.reveal", name="lesson")
     if done < 1:
         st.progress(done, text="Still training. The chart will become finer.")
     elif late:

@@ -1,10 +1,14 @@
 """A recorded page as its reader gets it: from a disk or a static server, with no net, moved by keys and read out."""
 
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from scripts import make_site
 from tests.browser.sight import AXE, RUN
 from tests.test_recording import PAGES, recording
 from ui.plot import theme
@@ -71,3 +75,36 @@ def test_a_recording_moves_by_keys_without_a_net(chromium, tmp_path, topic):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert faults == []
     page.context.close()
+
+
+def test_a_lesson_is_guessed_by_keys_from_a_static_server(chromium, tmp_path):
+    """Below a path: the list of lessons, a guess, the outcome, and why; nothing is asked of anybody else."""
+    folder = tmp_path / "course" / "lab"
+    folder.mkdir(parents=True)
+    for name, html in make_site.files(pages=[]):
+        if name in ("lessons.html", "lesson-epsilon.html"):
+            (folder / name).write_text(html, "utf-8")
+        if name == "lesson-epsilon.html":
+            break
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page, faults = opened(chromium, f"http://127.0.0.1:{server.server_port}/course/lab/lesson-epsilon.html")
+        page.get_by_role("slider", name="My guess").focus()
+        expect(page.get_by_role("slider", name="My guess")).to_be_focused()
+        page.keyboard.press("Home")
+        expect(page.locator(".field")).to_have_value("50")
+        page.get_by_role("button", name="Lock in my guess").press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_be_focused()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("You said 50 %.")
+        page.get_by_role("radio").first.press("Space")
+        expect(page.get_by_role("status")).not_to_be_empty()
+        page.evaluate(AXE)
+        assert page.evaluate(RUN) == []
+        page.get_by_role("button", name="Why?").press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Why")
+        page.get_by_role("link", name="Lessons").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Lessons")
+        assert [fault for fault in faults if "favicon" not in fault] == []
+        page.context.close()
+        server.shutdown()

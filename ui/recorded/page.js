@@ -1,13 +1,12 @@
 // A recorded page: one slider moves over the stops that were computed, and the words and charts of each are shown.
 
-import { lookOf } from "../live/assets/look.js"
 import { Row } from "../live/assets/row.js"
-import { fractionOf, written } from "../live/assets/scale.js"
+import { written } from "../live/assets/scale.js"
 import { odds, Voice } from "../live/assets/voice.js"
-import { Chart, sharpen } from "./chart.js"
+import { Chart } from "./chart.js"
 import { unfolded } from "./folded.js"
+import { nearest, read, watch } from "./reading.js"
 
-const read = (id) => JSON.parse(document.getElementById(id).textContent)
 const cells = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("figure[data-chart]"))
 const charts = new Map([...cells].map((cell) => [cell.dataset.chart, new Chart(cell)]))
 const said = new Map() // CSS selector -> HTML
@@ -28,51 +27,27 @@ function say(words) {
   }
 }
 
-const redraw = () => {
-  const look = lookOf(document.body)
-  for (const chart of charts.values()) chart.draw(look)
-}
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw)
-addEventListener("beforeprint", () => paper(true))
-addEventListener("afterprint", () => paper(false))
-
-/** On paper all is light, and every tab is open. */
-function paper(on) {
-  document.documentElement.toggleAttribute("data-paper", on)
-  for (const tab of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.tab"))) {
-    if (on) tab.dataset.was = String(tab.open)
-    tab.open = on || tab.dataset.was === "true"
-  }
-  sharpen(on)
-  redraw()
-}
-
+watch([...charts.values()])
 draw(read("first").charts)
 addEventListener("DOMContentLoaded", () => begin(read("recording")))
 
 function begin({ knob, values, at, frames }) {
   const voice = new Voice()
   const live = /** @type {HTMLAnchorElement | null} */ (document.querySelector("a.live"))
-  const row = new Row(knob, (value) => go(nearest(value)))
+  const row = new Row(knob, (value) => go(nearest(knob, values, value)))
   document.getElementById("knob").append(row.node)
 
-  /** The place of the recorded value that lies nearest along the slider; of a text, that of the one shown. */
-  function nearest(value) {
-    if (typeof value !== "number") return at
-    const apart = values.map((one) => Math.abs(fractionOf(knob, one) - fractionOf(knob, value)))
-    return apart.indexOf(Math.min(...apart))
-  }
-
+  /** Show this stop; the one that stands where it is none. */
   function go(stop) {
-    at = stop
-    const { words, charts: pictures } = unfolded(frames, stop)
+    if (stop >= 0) at = stop
+    const { words, charts: pictures } = unfolded(frames, at)
     say(words)
     draw(pictures)
-    row.show(values[stop], "", odds())
+    row.show(values[at], "", odds())
     voice.answered(false)
     if (live) {
       const address = new URL(live.href)
-      address.searchParams.set(knob.name, written(values[stop]))
+      address.searchParams.set(knob.name, written(values[at]))
       live.href = address.href
     }
   }

@@ -17,6 +17,7 @@ const REFERENCE = /^(paper|[xy]\d*)$/
 const AHEAD = { left: 0.5, top: 0.5, center: 0, middle: 0, right: -0.5, bottom: -0.5 }
 const HAIR = 1.001 // pixels of the screen
 const ALIGN = { left: 0, center: 0.5, right: 1 }
+const PIXELS = /^[\d.]+px(,[\d.]+px)*$/ // of dashes and gaps in turn
 const DASHES = {
   solid: [],
   dot: [1, 1],
@@ -36,11 +37,13 @@ export function within(part, names) {
 export function pen(context, { color = "#444", width = 2, dash = "solid" } = {}) {
   context.strokeStyle = color
   context.lineWidth = width
-  context.setLineDash(DASHES[dash].map((length) => length * Math.max(3, width)))
+  const inPixels = () => dash.split(",").map((length) => parseFloat(length))
+  context.setLineDash(DASHES[dash]?.map((length) => length * Math.max(3, width)) ?? inPixels())
 }
 
 /** Whether `pen` knows this line. */
-export const drawable = ({ dash = "solid", shape = "linear" } = {}) => dash in DASHES && shape === "linear"
+export const drawable = ({ dash = "solid", shape = "linear" } = {}) =>
+  (dash in DASHES || PIXELS.test(dash)) && shape === "linear"
 
 /** Do this with what is outside of these axes (null: all of the chart's) cut off. */
 export function clipped(context, xaxis, yaxis, { width, height }, draw) {

@@ -1,0 +1,48 @@
+"""The chart of a lesson: covered before the guess, and with the guess beside the truth after it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pages.lessons import words as say
+from pages.lessons.lessons import Case, Lesson, Number
+from ui import guess
+from ui.live import Picture
+from ui.page import Page
+from ui.plot import guesses
+
+HEIGHT, NARROW = 640, 400
+
+
+def picture(lesson: Lesson, page: Page, result: Any) -> Picture:
+    """Return the page's chart of a result as the lesson shows it."""
+    found = page.at(result.settings).view(result).pictures(lesson.board)[lesson.picture]
+    figure = guesses.called(found.figure, lesson.text("Chart"))
+    figure = guesses.ranged(figure, *lesson.upwards) if lesson.upwards else figure
+    return replace(found, figure=figure, height=HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
+
+
+def start(lesson: Lesson, one: Number, before: Case, axis: Mapping[str, Any], place: float) -> float:
+    """Return where the handle stands at first: in the middle, or above what is known there."""
+    found = guesses.middle(axis, one.low, one.high)
+    for x, y, _ in lesson.points(before):
+        if x == place and guesses.far(axis, y, found) < 0.1:
+            found = guesses.middle(axis, y, one.high)
+    return guess.Range(one.low, one.high, one.step).near(found)
+
+
+def covered(lesson: Lesson, drawn: Picture, before: Case, place: tuple[float, float] | None) -> Picture:
+    """Return the ``drawn`` chart covered, with what is known, and with the guess at a ``place`` (x, y)."""
+    points = [guesses.Known(*point) for point in lesson.points(before)]
+    figure = guesses.covered(drawn.figure, lesson.text("Chart"), points, place)
+    alt = f"The chart is covered until you have guessed. {lesson.text('Question')}"
+    return replace(drawn, name="guess", figure=figure, alt=alt, about="")
+
+
+def revealed(lesson: Lesson, drawn: Picture, mine: float | None, before: Case, after: Case) -> Picture:
+    """Return the ``drawn`` chart with one's own guess, if it was a number."""
+    if lesson.number and mine is not None:
+        how = {"told": say.named(lesson, after), "tone": lesson.number.tone}
+        place, truth = lesson.place(after.settings), say.centre(lesson, after)
+        drawn = replace(drawn, figure=guesses.beside(drawn.figure, place, mine, truth, **how))
+    return replace(drawn, alt=f"{say.heading(lesson, mine, before, after)} {drawn.alt}")

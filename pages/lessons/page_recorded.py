@@ -1,0 +1,120 @@
+"""A lesson in one file: guess, see, and say why, where nothing runs. The guess stays in the reader's page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+from lab.links import brief, versioned
+from pages.lessons import page_pictures as pictures
+from pages.lessons import words as say
+from pages.lessons.lessons import LESSONS, Case, Lesson, Number
+from ui import markdown, one_file, recording
+from ui.compute import compute
+from ui.live import Knob
+from ui.page import Page
+from ui.texts import SAYS
+
+_STOPS = 20  # of a logarithmic guess, in a decade
+
+
+def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) -> str:
+    """Return the lesson as a page (HTML); above: HTML over it. link: address in the lab -> address from this file."""
+    before, after = (Case(one, compute(one, seconds=1e9)[0]) for one in lesson.cases(page.settings))
+    taken = _taken(lesson, page, before, after)
+    first = recording.unfolded(taken["frames"], taken["at"])["covered"]
+    drawn = pictures.covered(lesson, pictures.picture(lesson, page, before.result), before, None)
+    steps = "".join(
+        f'<section data-step="{name}"{" hidden" * (name != "guess")}>{inside}</section>'
+        for name, inside in _steps(lesson, before, after, link).items()
+    )
+    body = (
+        f'<p class="lab-lesson"><span>Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)} · {lesson.minutes} '
+        f'minutes</span></p><h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
+        f'<div class="screen lesson"><div class="shown">{recording.place(drawn)}</div>'
+        f'<div class="steps">{steps}</div></div>'
+        f"{one_file.data(first, name='first')}{one_file.data(taken, name='recording')}"
+        f"{one_file.program('recorded/lesson.js')}"
+    )
+    return recording.framed(lesson.text("Title"), body, above=above)
+
+
+def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, Any]:
+    """Return what the file plays: the guesses that can be made, and of each the charts and the heading."""
+    hidden, shown = (pictures.picture(lesson, page, one.result) for one in (before, after))
+    knob, at = (_knob(lesson.number), lesson.place(after.settings)) if lesson.number else (None, 0.0)
+    values = recording.stops(knob) if knob else [*range(len(lesson.options("Guess")))]
+
+    def frame(value: float) -> dict[str, Any]:
+        covered = pictures.covered(lesson, hidden, before, (at, value) if knob else None)
+        revealed = pictures.revealed(lesson, shown, value, before, after)
+        return {
+            "covered": recording.frame_of(covered),
+            "reveal": recording.frame_of(revealed),
+            "heading": say.heading(lesson, value, before, after),
+        }
+
+    start = 0
+    if lesson.number:
+        wanted = pictures.start(lesson, lesson.number, before, hidden.figure["layout"]["yaxis"], at)
+        start = min(range(len(values)), key=lambda place: abs(values[place] - wanted))
+    return {
+        "knob": asdict(knob) if knob else None,
+        "values": values,
+        "at": start,
+        "frames": recording.folded([frame(value) for value in values]),
+        "visible": lesson.visible(before, after),
+        "seen": [say.saw(lesson, place, before, after)[1] for place in _right_and_wrong(lesson, before, after)],
+    }
+
+
+def _right_and_wrong(lesson: Lesson, before: Case, after: Case) -> tuple[int, int]:
+    right = lesson.visible(before, after)
+    return right, int(right == 0)
+
+
+def _knob(one: Number) -> Knob:
+    wide = one.low > 0 and one.high > 20 * one.low
+    how: Mapping[str, Any] = {"scale": "log", "stops": _STOPS} if wide else {"step": one.step}
+    return Knob(name="guess", label="My guess", low=one.low, high=one.high, unit=one.unit, group="hero", **how)
+
+
+def _steps(lesson: Lesson, before: Case, after: Case, link: Callable[[str], str]) -> dict[str, str]:
+    """Return step -> what stands beside the chart (HTML)."""
+
+    def told(part: str) -> str:
+        return markdown.html(say.told(lesson, part, before, after), link)
+
+    answer = "" if lesson.number else _choice("guess", "My guess", lesson.options("Guess"))
+    guess = (
+        f"{markdown.html(say.known(lesson, before), link)}"
+        f'<div class="panel"><div class="rows hero" id="knob"></div></div>{answer}'
+        f'<p><button id="lock" data-go="reveal">Lock in my guess</button></p><p class=quiet>{say.GRADELESS}</p>'
+    )
+    observe = _choice("observed", "What did you see?", lesson.options("Observe"))
+    place = LESSONS.index(lesson) + 1
+    after_it, title = (LESSONS[place].name, LESSONS[place].text("Title")) if place < len(LESSONS) else ("", "")
+    onward = escape(f"Next: {title}" if title else "All lessons")
+    following = f'<a href="{escape(link(f"lessons?lesson={after_it}"))}">{onward}</a>'
+    settled = f"{lesson.page}?{urlencode(versioned(brief(after.settings)))}"
+    return {
+        "guess": guess,
+        "reveal": f'{told("Seen")}{observe}<p id="observed" role="status"></p>{_ways("guess", "why", "Why?")}',
+        "why": f"{told('Why')}{say.attacker(lesson, after)}<p><b>Not so:</b></p>{told('Misconception')}"
+        f"{_ways('reveal', 'try', 'Try it yourself')}",
+        "try": f'{told("Try")}<p><a href="{escape(link(settled))}">{SAYS["recording.page"]}</a></p>'
+        f'<p><button data-go="why">Back</button> {following}</p>',
+    }
+
+
+def _choice(name: str, legend: str, options: Sequence[str]) -> str:
+    radios = "".join(
+        f'<label><input type="radio" name="{name}" value="{place}"> {escape(option)}</label>'
+        for place, option in enumerate(options)
+    )
+    return f"<fieldset><legend>{legend}</legend>{radios}</fieldset>"
+
+
+def _ways(back: str, on: str, label: str) -> str:
+    return f'<p><button data-go="{back}">Back</button> <button data-go="{on}">{label}</button></p>'

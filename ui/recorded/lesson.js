@@ -1,0 +1,63 @@
+// A recorded lesson: guess before anything is shown, then see, then why. The guess stays in this page.
+
+import { Row } from "../live/assets/row.js"
+import { Chart } from "./chart.js"
+import { unfolded } from "./folded.js"
+import { nearest, read, watch } from "./reading.js"
+
+const { knob, values, at, frames, visible, seen } = read("recording")
+const chart = new Chart(document.querySelector("figure[data-chart]"))
+const heading = document.querySelector("h1")
+const question = heading.textContent
+const lock = /** @type {HTMLButtonElement} */ (document.getElementById("lock"))
+const observed = document.getElementById("observed")
+const headings = {
+  guess: () => question,
+  reveal: () => frame().heading,
+  why: () => "Why",
+  try: () => "Try it yourself",
+}
+const row = knob ? new Row(knob, (value) => guess(nearest(knob, values, value))) : null
+let place = knob ? at : null // of the guess among the values
+let step = "guess"
+
+const frame = () => unfolded(frames, place ?? 0)
+
+watch([chart])
+if (row) document.getElementById("knob").append(row.node)
+for (const choice of chosen("guess")) choice.addEventListener("change", () => guess(Number(choice.value)))
+for (const choice of chosen("observed")) {
+  choice.addEventListener("change", () => (observed.textContent = seen[Number(choice.value) === visible ? 0 : 1]))
+}
+for (const button of document.querySelectorAll("button[data-go]")) {
+  button.addEventListener("click", () => go(/** @type {HTMLElement} */ (button).dataset.go))
+}
+lock.disabled = place === null
+show()
+
+/** The answers of a question. */
+function chosen(name) {
+  return /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll(`input[name=${name}]`))
+}
+
+function guess(value) {
+  if (value >= 0) place = value
+  lock.disabled = false
+  show()
+}
+
+function show() {
+  row?.show(values[place], "")
+  chart.show(frame()[step === "guess" ? "covered" : "reveal"])
+}
+
+/** Go to a step; its heading has the focus, so that it is read. */
+function go(name) {
+  step = name
+  for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("section[data-step]"))) {
+    part.hidden = part.dataset.step !== step
+  }
+  heading.textContent = headings[step]()
+  show()
+  heading.focus()
+}
