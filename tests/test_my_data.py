@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from functools import partial
 
 import jsonschema
 import pandas as pd
@@ -20,9 +21,10 @@ from lab.sources import SourceSettings
 from lab.tuning import best_of
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
-from tests.app import at_rest, opened, text
+from tests.app import at_rest, moved, opened, press, text
 from tests.sentences import plain
-from ui import present, samples, share, takeaway
+from ui import comparison, present, samples, share, takeaway
+from ui.card import PIN
 from ui.my_rows import MOST_SPENT, Draft
 
 CUSTOMERS = samples.FOLDER / "customers.csv"
@@ -245,6 +247,25 @@ class TestEachPage:
         assert "Trained on 21,600 rows. Tested on 5,400" in said(app)
         assert app.button(key=f"{page}.part").label == "Stop, back to 20,000"
         assert of(app.button(key=f"{page}.part").click().run(), page).rows == 20_000
+
+    def test_own_rows_are_pinned_in_the_session_alone_and_gone_with_the_file(self):
+        app = press(trained(whole(), "classifier", epsilon="2"), PIN)
+        app = at_rest(moved(app, "classifier", "epsilon", 0.1), "classifier")
+        assert not app.exception
+        assert "<td>0.1</td><td>2</td>" in said(app).replace("2.0", "2")
+        assert not {"pin"} & {*app.query_params}
+        desk = app.session_state["classifier.desk"]
+        (pin,) = desk.own_pins.kept
+        assert (pin.settings.epsilon, pin.settings.own, desk.pins) == (2, desk.settings.own, ())
+        assert {one.epsilon for one in desk.settings.own.table.compared} == {0.1, 2}
+        roles, words = replace(desk.settings.roles, one_row=True), partial(comparison.choice_words, choices={})
+        other = desk.settings.change(own=own_rows.choose(desk.settings.own.table, roles))
+        assert not comparison.settings_rows(desk.settings, other, words), "a handle is nothing to read"
+        app = press(my_data(app), "Remove")
+        app = trained(app, "classifier")
+        assert not app.exception
+        assert "file" in said(app)
+        assert 'class="lab-compare"' not in said(app)
 
     def test_another_page_is_at_its_defaults_and_an_audit_needs_no_file(self):
         own = str(trained(whole(), "attack").session_state["attack.desk"].settings.own)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from lab.files.file_handles import Own
 from lab.settings import Settings
 from ui import comparison
 from ui.compare import MOVING, SAID, Both
@@ -16,18 +17,27 @@ from ui.vocabulary import KNOBS
 
 _LONGEST_OPTION = 60
 PIN = "Pin for comparison"
-PIN_HELP = f"Save these settings as B and compare what you try next with them. Up to {MOST} are kept in the link."
+PIN_HELP = f"Save these settings as B and compare what you try next with them. Up to {MOST} are kept"
 
 
 def pins_of(page: Page, desk: Desk) -> Pins:
-    """Return what the desk has put aside; what of it a link held and nobody can use is noted, and gone. Settings that
-    need a visitor's own file are neither pinned nor compared; a page without tabs has no card to unpin them."""
+    """Return what the desk has put aside; what of it a link held and nobody can use is noted, and gone. A page without
+    tabs has no card to unpin them. Those of a visitor's own file, which no link holds, go with the file."""
     pins, notices = read(page.settings, texts_of(desk.pins))  # type: ignore[arg-type]  # classes have a hash
     if not page.tabs and desk.pins:
         pins, notices = Pins(), ("A pin in the link was ignored, because this page has none.",)
     desk.notices = [*desk.notices, *(one for one in notices if one not in desk.notices)]
     desk.pins = pins.texts
-    return Pins() if desk.settings.private else pins
+    if not desk.settings.private:
+        return pins
+    desk.own_pins = (desk.own_pins or Pins()).where(lambda pin: _held(pin.settings))
+    return desk.own_pins
+
+
+def _held(settings: Settings) -> bool:
+    """Return whether a visitor's own file of these settings is still here."""
+    own = getattr(settings, "own", None)
+    return isinstance(own, Own) and not own.gone
 
 
 def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[float, str]]]:
@@ -40,11 +50,14 @@ def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[
 
 def card(desk: Desk, pins: Pins, both: Both) -> None:
     """Show the buttons, and the table where there is a B."""
-    if desk.settings.private:
+    if desk.settings.private and not _held(desk.settings):
         return
 
     def keep(changed: Pins) -> None:
-        desk.pins = changed.texts
+        if desk.settings.private:
+            desk.own_pins = changed
+        else:
+            desk.pins = changed.texts
 
     def swap() -> None:
         settings, changed = pins.swap(desk.settings)
@@ -57,7 +70,8 @@ def card(desk: Desk, pins: Pins, both: Both) -> None:
                 st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
             full = not pins.takes(desk.settings)
             label = "Pin" if pins.ghost else PIN  # beside three others there is room for one word
-            _button(desk, label, lambda: keep(pins.add(desk.settings)), PIN_HELP, disabled=full)
+            help = PIN_HELP + (" in this session only." if desk.settings.private else " in the link.")
+            _button(desk, label, lambda: keep(pins.add(desk.settings)), help, disabled=full)
             if pins.ghost:
                 _button(desk, "Swap", swap, "Swap A and B")
                 _button(desk, "Unpin", lambda: keep(pins.unpin()), "Remove B")

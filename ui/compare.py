@@ -82,7 +82,7 @@ def compare(
     if question is None:
         return both
     answer, ready = compute(question, seconds=seconds if both.done == 1 else 0)
-    compared = asked.compared(answer)
+    compared = {*both.compared, *asked.compared(answer)}
     return replace(both, answer=asked.view(answer), compared=compared, done=(both.done + ready) / 2)
 
 
@@ -101,8 +101,9 @@ def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float
         MOVING: comparison.rows([*rows, *comparison.number_rows(view.numbers, pinned.numbers)]),
         SAID: said(settings, pin.settings, done=done == ready == 1),
     }
-    ghost = pinned if there is here else None
-    return Both(page=here, result=result, view=view, pinned=ghost, done=(done + ready) / 2, moving=moving)
+    ghost, compared = pinned if there is here else None, {settings, pin.settings} if settings.private else ()
+    done = (done + ready) / 2
+    return Both(page=here, result=result, view=view, pinned=ghost, done=done, moving=moving, compared=compared)
 
 
 def said(a: Settings, b: Settings, *, done: bool) -> str:

@@ -66,7 +66,7 @@ def knob_words(name: str, value: Any, changes: Mapping[str, Mapping[str, Any]]) 
 def choice_words(name: str, value: Any, choices: Mapping[str, tuple[str, Mapping[Any, str]]]) -> tuple[str, str] | None:
     """Return the label of any other field, and what is chosen; ``choices``: field -> (label, options)."""
     label, options = choices.get(name, (name.replace("_", " ").capitalize(), {}))
-    return None if name in KNOBS else (label, options.get(value, str(value)))
+    return None if name in KNOBS or name == "own" else (label, options.get(value, str(value)))
 
 
 def number_rows(a: Sequence[Number], b: Sequence[Number]) -> list[Row]:

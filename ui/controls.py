@@ -70,7 +70,8 @@ class Desk:
     the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
     holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``);
     ``shown``: of the words ``SHOWN``, those that the address holds; ``followed``: whether the page has yet to open the
-    tab of a link; ``tries``: the mean number of tries of which the best is released, 0 for one model.
+    tab of a link; ``own_pins``: settings about a visitor's own file that were put aside (``ui.pins.Pins``), which no
+    address holds; ``tries``: the mean number of tries of which the best is released, 0 for one model.
     ``changed`` is called after each change.
     """
 
@@ -92,6 +93,7 @@ class Desk:
     ask: str = ""
     shown: dict[str, str] = field(default_factory=dict)
     followed: bool = False
+    own_pins: Any = None
     tries: int = 0
     changed: Callable[[], None] | None = None
 

@@ -4,7 +4,7 @@ In the address each is a text, ``pin=name~field~value~field~value``, with what d
 that is shown has another ``~`` before it. A text comes from whoever wrote the link, and is read like one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -64,6 +64,10 @@ class Pins:
     def unpin(self) -> "Pins":
         """Return the pins without the one that is shown; the one before it is shown then."""
         return Pins(self.kept[: self.at] + self.kept[self.at + 1 :]).show(self.at - 1)
+
+    def where(self, holds: Callable[[Pin], bool]) -> "Pins":
+        """Return those pins of which this holds."""
+        return self if all(map(holds, self.kept)) else Pins(tuple(filter(holds, self.kept)))
 
     def rename(self, name: str) -> "Pins":
         """Return the pins, with the one that is shown called so."""
