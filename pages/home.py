@@ -18,8 +18,9 @@ HEIGHT = 540
 QUESTION = "What does privacy cost a learning algorithm?"
 ABOUT = "Explore differential privacy in machine learning in a browser"
 _SAYS = Texts(__file__, "home.md")
-# Whom the lab is for -> the page that suits them best.
+# Whom the lab is for -> the page that suits them best; the lesson that it opens, where it is that of lessons.
 DOORS = {"teach": "lessons", "decide": "what-if", "build": "network", "own": "data"}
+LESSON = {"lesson": "small_epsilon"}
 # What the moves ask for: epsilon below the first, a loss of fewer points than the second, between two values that are
 # at most so many times apart, and epsilon from the last on.
 _PRIVATE, _LEAST, _APART, _LARGE = 0.1, 2, 1.5, 7.5
@@ -111,7 +112,8 @@ def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown:
     _moves(home)
     for column, (person, page) in zip(st.columns(len(DOORS), gap="small"), DOORS.items(), strict=True):
         with column.container(border=True, key=f"door-{person}"):
-            st.page_link(doors[page], label=_SAYS[f"doors.{person}"], width="stretch")
+            query = LESSON if page == "lessons" else None
+            st.page_link(doors[page], label=_SAYS[f"doors.{person}"], width="stretch", query_params=query)
     st.header("All pages")
     _all(pages, doors)
     for column, text in zip(st.columns(3, gap="large"), ("see", "trust", "take"), strict=True):

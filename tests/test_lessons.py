@@ -3,6 +3,7 @@
 import re
 from string import Formatter
 from typing import ClassVar
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -198,8 +199,8 @@ class TestSteps:
         assert "Of 100 releases with you, the attacker says “in” for at most 70." in plain(text(app))
         assert "Of 100 releases without you, they say “in” for 30." in plain(text(app))
         press(app, "Try it yourself")
-        press(app, "Next: How far to clip")
-        assert app.query_params["lesson"] == "clipping"
+        press(app, "Next: What a small epsilon costs")
+        assert app.query_params["lesson"] == "small_epsilon"
         press(app, "All lessons")
         assert "done" in " ".join(caption.value for caption in app.caption)
 
@@ -214,6 +215,30 @@ class TestSteps:
         assert "present" not in app.query_params
         assert app.query_params["step"] == "reveal"
 
+    def test_nothing_is_guessed_until_somebody_guesses(self):
+        app = opened("lessons", lesson="small_epsilon")
+        assert app.number_input[0].value is None
+        assert [one.disabled for one in app.button if one.label == "Lock in my guess"] == [True]
+        press(app, "Lock in my guess")
+        assert app.query_params["step"] == "reveal"
+
+    def test_sliders_of_the_last_step_move_its_chart_and_the_page_leads_back(self):
+        app = opened("lessons", lesson="small_epsilon")
+        for label in ("Lock in my guess", "Why?", "Try it yourself"):
+            press(app, label)
+        before = text(app)
+        app.session_state["lesson.small_epsilon.try.knobs"] = {
+            "movement": {"name": "epsilon", "value": 10.0, "seq": 1, "final": True, "tick": False}
+        }
+        app.run()
+        assert app.session_state["lesson.small_epsilon.try.desk"].settings.epsilon == 10
+        assert text(app) != before
+        (way,) = [link.proto for link in app.get("page_link") if "Open the page" in link.proto.label]
+        back = opened("classifier", **dict(parse_qsl(way.query_string)))
+        links = [link.proto.label for link in back.get("page_link")]
+        assert "Back to the lesson" in links
+        assert not back.warning
+
     def test_a_choice_has_to_be_made(self):
         app = opened("lessons", lesson="clipping")
         (lock,) = [one for one in app.button if one.label == "Lock in my guess"]
@@ -224,7 +249,11 @@ class TestSteps:
 
 
 def press(app, label: str) -> None:
+    """Press a button; one that waits for a number, with 60 as the guess."""
     (button,) = [one for one in app.button if one.label == label]
+    if button.disabled:
+        app.number_input[0].set_value(60.0).run()
+        (button,) = [one for one in app.button if one.label == label]
     button.click().run()
     assert not app.exception
 
@@ -253,7 +282,7 @@ class TestTeacher:
         assert "How often is &#42;it&#42; right?" in app.header[0].value
         assert 'class="lab-numbers"' not in text(app)
         assert not app.session_state["classifier.desk"].told[1]
-        app.number_input[0].set_value(70.0)
+        app.number_input[0].set_value(70.0).run()
         press(app, "Lock in my guess")
         assert "You said **70\xa0%**." in text(app)
         assert 'class="lab-numbers"' in text(app)
@@ -282,12 +311,12 @@ class TestTeacher:
 
     def test_a_guess_of_what_has_no_limit_is_typed(self):
         app = opened("accounting", guess="epsilon")
-        app.number_input[0].set_value(3.0)
+        app.number_input[0].set_value(3.0).run()
         press(app, "Lock in my guess")
         assert "You said **3**. The outcome is **0.947**." in text(app)
 
     def test_the_link_that_share_makes_is_such_a_lesson(self):
-        link = teacher.link(page_of(LESSONS[3]).settings(epsilon=2.0), self.LINK)
+        link = teacher.link(page_of(BY_NAME["public_start"]).settings(epsilon=2.0), self.LINK)
         assert link == "?epsilon=2.0&only=epsilon%2Cclip_norm&ask=How+often+is+%2Ait%2A+right%3F&guess=scratch&v=2"
 
 

@@ -337,7 +337,19 @@ def desk(page: str, settings_type: type) -> Desk:
         here.shown = {name: address[name] for name in SHOWN if name in address}
         _date(here, link[links.VERSION_NAME])
         here.notices = [*here.notices, *_long(here)]
-    move = live.movement(f"{page}.knobs", after=here.ack)
+    heed(here)
+    click = live.movement(f"{page}.board", after=here.clicked)
+    if click is not None and not click.tick:
+        here.clicked = click.seq
+        here.moving = here.moving or not click.final
+        if click.name in getattr(settings_type, "CLICKS", ()):
+            here.change(**{click.name: click.value})
+    return here
+
+
+def heed(here: Desk) -> None:
+    """Take the newest movement of the desk's panel; where the panel asks for it, start a run of the whole page."""
+    move = live.movement(f"{here.page}.knobs", after=here.ack)
     here.moving = move is not None and not move.tick
     if move is not None:
         if not move.tick:
@@ -353,13 +365,6 @@ def desk(page: str, settings_type: type) -> Desk:
             here.shows(MORE, "1" if move.value else "")
         if move.page:
             st.rerun()
-    click = live.movement(f"{page}.board", after=here.clicked)
-    if click is not None and not click.tick:
-        here.clicked = click.seq
-        here.moving = here.moving or not click.final
-        if click.name in getattr(settings_type, "CLICKS", ()):
-            here.change(**{click.name: click.value})
-    return here
 
 
 def _date(desk: Desk, version: str) -> None:

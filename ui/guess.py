@@ -26,9 +26,10 @@ class Range(NamedTuple):
         return float(min(max(typed, self.low), self.high))
 
 
-def draft(key: str, start: float) -> float:
-    """Return the number that is in the field, before it is locked in."""
-    return float(st.session_state.get(f"{key}.field", start))
+def draft(key: str, said: float | None) -> float | None:
+    """Return the number that is in the field, before it is locked in; what was ``said`` before, if anything, until
+    then."""
+    return st.session_state.get(f"{key}.field", said)
 
 
 def dragged(key: str, axis: Mapping[str, Any], range_: Range) -> None:
@@ -46,10 +47,12 @@ def dragged(key: str, axis: Mapping[str, Any], range_: Range) -> None:
     hold(f"{key}.field", range_.near(value))
 
 
-def clicks(axes: Mapping[str, Any], x: float, y: float) -> dict[str, Any]:
-    """Return what a chart does with a press: the handle at (x, y) goes there, upwards only."""
+def clicks(axes: Mapping[str, Any], x: float, y: float | None) -> dict[str, Any]:
+    """Return what a chart does with a press: the handle goes there, upwards only, from (x, y) or, where nothing is
+    guessed yet, from nowhere."""
     ends = {name[0]: list(axes[name]["range"]) for name in ("xaxis", "yaxis")}
-    return {"place": "guess", **ends, "drag": {"at": (x, y), "colour": theme.HANDLE, "upright": True}}
+    drag = {} if y is None else {"drag": {"at": (x, y), "colour": theme.HANDLE, "upright": True}}
+    return {"place": "guess", **ends, **drag}
 
 
 def board(picture: live.Picture, key: str) -> None:
@@ -57,16 +60,17 @@ def board(picture: live.Picture, key: str) -> None:
     live.board([[picture]], key=f"{key}.board", ack=st.session_state.get(f"{key}.seen", -1), name=f"{key}.board")
 
 
-def number(key: str, range_: Range, start: float) -> float:
-    """Show the field, and return what is in it."""
+def number(key: str, range_: Range, said: float | None) -> float | None:
+    """Show the field, and return what is in it; None until somebody has touched it, or the chart."""
     name = f"{key}.field"
-    hold(name, draft(key, start))
+    hold(name, draft(key, said))
     with st.container(horizontal=True, vertical_alignment="center", key="guess-field"):
         st.html('<span class="lab-guess" aria-hidden="true">My guess</span>', width="content")
         value = st.number_input(
             f"My guess, {range_.unit}" if range_.unit else "My guess",
             float(range_.low),
             float(range_.high),
+            value=None,
             key=name,
             step=float(range_.step),
             format="%.6g",
@@ -75,7 +79,7 @@ def number(key: str, range_: Range, start: float) -> float:
         )
         if range_.unit:
             st.html(f'<span class="lab-guess" aria-hidden="true">{range_.unit}</span>', width="content")
-    return float(value)
+    return value
 
 
 def choice(key: str, label: str, options: Sequence[str], *, said: int | None, done: Callable[[int], None]) -> None:

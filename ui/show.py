@@ -10,7 +10,7 @@ import streamlit as st
 
 from lab import papers
 from lab.tuning import best_of
-from ui import controls, debounce, glossary, live, metrics, present, static_files, teacher
+from ui import controls, debounce, glossary, live, metrics, page_links, present, static_files, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.moves import card as move_card
@@ -49,6 +49,7 @@ def show(page: Page, welcome: str = "") -> None:
         _presented(page, desk)
         return
     if not welcome:
+        _to_lesson(desk)
         st.title(page.question)
     pins_of(page, desk)
     _open_linked(page, desk)
@@ -65,6 +66,13 @@ def show(page: Page, welcome: str = "") -> None:
     elif more := page.at(desk.settings).more:
         with st.expander(MORE):  # the way to other data
             more(desk)
+
+
+def _to_lesson(desk: controls.Desk) -> None:
+    """Lead back to the lesson that this page was opened from."""
+    if lesson := desk.shown.get("lesson"):
+        back = {"lesson": lesson, "step": desk.shown.get("step", "")}
+        page_links.way("lessons", "Back to the lesson", back, icon=":material/arrow_back:")
 
 
 def _presented(page: Page, desk: controls.Desk) -> None:

@@ -114,8 +114,8 @@ def _ask(measure: Measure, desk: Desk, key: str, told: str) -> None:
     span = _range(measure)
     st.markdown(SAYS("lesson-link.locked", measure=measure.label))
     st.caption(", ".join([*_chosen(desk.settings), told]))
-    value = guess.number(key, span, span.near((span.low + span.high) / 2 if measure.unit == "%" else 1.0))
-    if st.button("Lock in my guess", type="primary", key=f"{key}.lock"):
+    value = guess.number(key, span, None)
+    if st.button("Lock in my guess", type="primary", disabled=value is None, key=f"{key}.lock"):
         st.session_state.update({f"{key}.said": value, f"{key}.at": desk.settings})
         st.rerun()
 

@@ -197,6 +197,28 @@ class _Epsilon(Lesson):
         return after.result.claim.guarantee
 
 
+class _SmallEpsilon(Lesson):
+    def given(self, case: Case) -> dict[str, float]:
+        return super().given(case) | {"people": case.settings.rows}
+
+    def _noise(self, case: Case) -> float:
+        return case.settings.model.noise_sd(case.settings.epsilon)
+
+    def found(self, before: Case, after: Case) -> dict[str, float]:
+        shares = {"plain": after.result.reference.accuracy, "baseline": after.result.baseline}
+        times = self._noise(after) / self._noise(before)
+        return super().found(before, after) | {name: 100 * share for name, share in shares.items()} | {"times": times}
+
+    def visible(self, before: Case, after: Case) -> int:
+        """Whether single runs differ more at the smaller epsilon, equally, or less."""
+        small, large = (_scatter(self.truth(case)) for case in (after, before))
+        return 0 if small > 1.25 * large else 2 if small < 0.8 * large else 1
+
+    def claim(self, before: Case, after: Case) -> bool:
+        found, drowned = self.found(before, after), self._noise(after) > after.result.focus.signal[0]
+        return found["truth"] < found["known"] - 10 and drowned and self.visible(before, after) == 0
+
+
 class _Clipping(Lesson):
     BOUNDS = (0.1, 1.0, 10.0)
 
@@ -362,6 +384,7 @@ class _Tuning(Lesson):
 
 _KINDS: Mapping[str, type[Lesson]] = {
     "epsilon": _Epsilon,
+    "small_epsilon": _SmallEpsilon,
     "clipping": _Clipping,
     "composition": _Composition,
     "public_start": _PublicStart,

@@ -17,12 +17,14 @@ from pages.lessons import page_pictures as pictures
 from pages.lessons import page_together as together
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson
-from ui import debounce, guess, live, page_links
+from ui import controls, debounce, guess, live, page_links, teacher
 from ui.compute import compute
 from ui.escaping import quoted
 from ui.page import Page
 
 NAMED = {lesson.name: lesson for lesson in LESSONS}
+# Height of a chart over sliders, and on a phone where one guesses.
+LOW, NARROWER = 430, 240
 SECONDS = 0.5  # of work before the first picture
 WHOLE = 60.0  # as many as it takes
 AT = "lessons.at"  # where this session is: (lesson, step)
@@ -177,30 +179,28 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
         st.html(say.head(lesson, "guess"))
         st.title(ask)
         st.markdown(say.known(lesson, before))
-    place, start, teacher = None, 0.0, here if here is not None and here.teaches and here.open(lesson) else None
-    if one and teacher is None:
-        at, mine = lesson.place(asked), kept(lesson).guess
-        start = pictures.start(lesson, one, before, axes["yaxis"], at) if mine is None else mine
+    place, taught = None, here if here is not None and here.teaches and here.open(lesson) else None
+    if one and taught is None:
         guess.dragged(key, axes["yaxis"], guess.Range(one.low, one.high, one.step, one.unit))
-        place = at, guess.draft(key, start)
+        place = lesson.place(asked), guess.draft(key, kept(lesson).guess)
     with chart:
-        covered = pictures.covered(lesson, picture, before, place)
+        covered = replace(pictures.covered(lesson, picture, before, place), narrow=NARROWER)
         guess.board(replace(covered, clicks=guess.clicks(axes, *place) if place else None), key)
     with answer:
-        if teacher is not None:
-            together.teach(lesson, teacher)
+        if taught is not None:
+            together.teach(lesson, taught)
         else:
-            _answer(lesson, here, start)
+            _answer(lesson, here)
 
 
-def _answer(lesson: Lesson, here: together.Seat | None, start: float) -> None:
-    """Ask for the guess; lock it in, or send it to the class. The handle of a number stands at ``start``."""
+def _answer(lesson: Lesson, here: together.Seat | None) -> None:
+    """Ask for the guess; lock it in, or send it to the class."""
     key, mine = f"lesson.{lesson.name}", kept(lesson)
     if here is not None and here.asks(lesson) and not here.open(lesson):
         st.caption(say.CLOSED)
     if one := lesson.number:
-        st.markdown("Drag the handle to your guess, or type it.")
-        value = guess.number(key, guess.Range(one.low, one.high, one.step, one.unit), start)
+        st.markdown("Press the chart at your guess, or type it.")
+        value = guess.number(key, guess.Range(one.low, one.high, one.step, one.unit), mine.guess)
     else:
         st.markdown("**My guess**")
         options = lesson.options("Guess")
@@ -209,7 +209,7 @@ def _answer(lesson: Lesson, here: together.Seat | None, start: float) -> None:
         value = st.session_state[f"{key}.choice"]
     classed = here if here is not None and here.open(lesson) else None
     label = "Send my guess" if classed else "Lock in my guess"
-    if st.button(label, type="primary", disabled=value is None, key=f"{key}.lock"):
+    if st.button(label, type="primary", disabled=value is None, key=f"{key}.lock") and value is not None:
         mine.guess, mine.seen = value, None
         st.session_state.pop(f"{key}.seen.choice", None)
         refusal = together.send(classed, lesson, value) if classed else None
@@ -242,7 +242,10 @@ def _outcome(lesson: Lesson, page: Page, step: str, here: together.Seat | None) 
         st.html(say.head(lesson, step))
         _words(lesson, step, before, after)
     with chart:
-        st.fragment(_chart, run_every=None if done == 1 else 0.2)(lesson, page, done < 1)
+        if step == "try":
+            _live(lesson, page, asked)
+        else:
+            st.fragment(_chart, run_every=None if done == 1 else 0.2)(lesson, page, done < 1)
     with answer:
         if step == "reveal":
             _refused(lesson)
@@ -270,6 +273,22 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
         st.progress(done, text="Still training. The chart will become finer.")
     elif late:
         st.rerun()  # nothing has to be asked for again
+
+
+@st.fragment
+@debounce.working()
+def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
+    """The page's chart and verdict, and under them the sliders that matter, which move both."""
+    key, only = f"lesson.{lesson.name}.try", {teacher.ONLY: ",".join(lesson.only)}
+    desk = st.session_state.setdefault(f"{key}.desk", controls.Desk(page=key, settings=asked, shown=only))
+    controls.heed(desk)
+    here = page.at(desk.settings)
+    result, done = compute(desk.settings, seconds=here.slices.moving if desk.moving else SECONDS)
+    picture = replace(_picture(lesson, page, result), height=LOW, narrow=NARROWER)
+    live.board([[picture]], key=f"{key}.board", name="lesson")
+    st.html(f'<div class="lab-verdict">{here.view(result).words["verdict"]}</div>')
+    desk.told, desk.link = (desk.settings, done == 1), desk.address  # nothing stands around these
+    desk.panel(teacher.knobs(here, desk), done=done)
 
 
 def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
@@ -304,9 +323,10 @@ def _reveal(lesson: Lesson, before: Case, after: Case) -> None:
 
 
 def _try(lesson: Lesson, page: Page, after: Case) -> None:
-    """The page itself, at these settings, with the knobs that matter; and the next lesson."""
+    """A way to the page itself, at these settings, which leads back; and the next lesson."""
     kept(lesson).done = True
-    query = versioned({**brief(after.settings), "only": ",".join(lesson.only)})
+    back = {"lesson": lesson.name, "step": "try"}
+    query = versioned({**brief(after.settings), "only": ",".join(lesson.only), **back})
     label, icon = f"Open the page: {page.title}", ":material/open_in_full:"
     st.page_link(page_links.to(lesson.page), label=label, icon=icon, query_params=query)
     place = LESSONS.index(lesson) + 1

@@ -23,7 +23,7 @@ def picture(lesson: Lesson, page: Page, result: Any) -> Picture:
 
 
 def start(lesson: Lesson, one: Number, before: Case, axis: Mapping[str, Any], place: float) -> float:
-    """Return where the handle stands at first: in the middle, or above what is known there."""
+    """Return where the slider of a recorded lesson stands at first: in the middle, or above what is known there."""
     found = guesses.middle(axis, one.low, one.high)
     for x, y, _ in lesson.points(before):
         if x == place and guesses.far(axis, y, found) < 0.1:
@@ -31,8 +31,9 @@ def start(lesson: Lesson, one: Number, before: Case, axis: Mapping[str, Any], pl
     return guess.Range(one.low, one.high, one.step).near(found)
 
 
-def covered(lesson: Lesson, drawn: Picture, before: Case, place: tuple[float, float] | None) -> Picture:
-    """Return the ``drawn`` chart covered, with what is known, and with the guess at a ``place`` (x, y)."""
+def covered(lesson: Lesson, drawn: Picture, before: Case, place: tuple[float, float | None] | None) -> Picture:
+    """Return the ``drawn`` chart covered, with what is known, and with the guess at a ``place`` (x, y), or where one
+    goes."""
     points = [guesses.Known(*point) for point in lesson.points(before)]
     figure = guesses.covered(drawn.figure, lesson.text("Chart"), points, place)
     alt = f"The chart is covered until you have guessed. {lesson.text('Question')}"

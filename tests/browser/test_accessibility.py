@@ -6,7 +6,7 @@ from itertools import groupby
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.person import button, grab, slider, sweep
+from tests.browser.person import button, enter, grab, slider, sweep
 from tests.browser.sight import drawn, still
 
 # What has the focus: the name of its chart, or what it is called.
@@ -164,6 +164,8 @@ def test_who_goes_on_is_not_called_back(classifier):
 def test_a_step_of_a_lesson_leads_to_its_heading(lab):
     page = lab("lessons?lesson=epsilon", charts=0)
     heading = page.get_by_role("heading", level=1)
+    enter(page.get_by_role("spinbutton").first, "60")
+    expect(button(page, "Lock in my guess")).to_be_enabled()
     for name, words in (("Lock in my guess", "You said"), ("Why?", "Why"), ("Back", "You said")):
         press(page, name)
         expect(heading).to_contain_text(words)
@@ -173,6 +175,8 @@ def test_a_step_of_a_lesson_leads_to_its_heading(lab):
 def test_a_teachers_lesson_leads_to_its_own_heading(lab):
     page = lab("classifier?repeats=5&steps=5&ask=How+often%3F&guess=scratch", charts=0)
     expect(page.get_by_role("heading", name="How often?")).to_be_visible()
+    enter(page.get_by_role("spinbutton").first, "60")
+    expect(button(page, "Lock in my guess")).to_be_enabled()
     press(page, "Lock in my guess")
     drawn(page, 1)
     stays(page, page.get_by_role("heading", name="How often?"))

@@ -214,6 +214,7 @@ def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor, lecture
     expect(teacher.get_by_role("button", name="Close and show")).to_be_visible(timeout=PATIENCE)
     code = teacher.locator(".lab-room b").inner_text()
     pupil.goto(re.sub(r"/classifier.*", f"/lessons?room={code}", pupil.url))
+    enter(pupil.get_by_role("spinbutton").first, "60")
     pupil.get_by_role("button", name="Send my guess").click(timeout=PATIENCE)
     expect(pupil.get_by_text("Your guess is in")).to_be_visible(timeout=PATIENCE)
     expect(teacher.locator(".lab-room-count")).to_have_text("1 guess so far")

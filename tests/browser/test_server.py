@@ -14,7 +14,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 from benchmarks import first
 from pages.lessons import words as say
 from tests.browser.conftest import FLAGS, program
-from tests.browser.person import button, field, slider
+from tests.browser.person import button, enter, field, slider
 from tests.hostile import HOSTILE
 
 
@@ -216,6 +216,7 @@ def test_in_a_cross_site_frame_a_class_guesses_and_is_told_what_is_counted(visit
     code = teacher.locator(".lab-room b").inner_text()
     frame = framed(visitor("about:blank"), "127.0.0.1", course, f"{public}/lessons?embed=true&room={code}")
     expect(frame.get_by_text(say.NAMELESS)).to_be_visible()
+    enter(frame.get_by_role("spinbutton").first, "60")
     frame.get_by_role("button", name="Send my guess").click()
     expect(frame.get_by_text("Your guess is in")).to_be_visible()
     expect(teacher.locator(".lab-room-count")).to_have_text("1 guess so far")

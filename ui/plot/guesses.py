@@ -28,9 +28,10 @@ class Known:
 
 
 def covered(
-    figure: Mapping[str, Any], title: str, known: Iterable[Known] = (), guess: tuple[float, float] | None = None
+    figure: Mapping[str, Any], title: str, known: Iterable[Known] = (), guess: tuple[float, float | None] | None = None
 ) -> dict:
-    """Return the axes of ``figure``, and nothing else: hatched, with what is ``known``, and the ``guess`` (x, y)."""
+    """Return the axes of ``figure``, and nothing else: hatched, with what is ``known``, and the ``guess`` (x, y), or
+    where one goes."""
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
     (left, right), (low, high) = ((value_at(axis, -1), value_at(axis, 1)) for axis in axes.values())
@@ -40,15 +41,21 @@ def covered(
     shapes, words = [], [one for one in layout.get("annotations", ()) if one == theme.vertical(one["text"])]
     left = guess is None or _share(axes["xaxis"], guess[0]) > 0.4
     x, side = (0.02, "left") if left else (0.98, "right")
+    known = tuple(known)
+    y = 0.06 if any(_share(axes["yaxis"], one.y) > 0.5 for one in known) else 0.95
     hidden = {"xref": "paper", "yref": "paper", "xanchor": side, "yanchor": "middle"}
-    words.append(theme.word("Hidden until you have guessed", x=x, y=0.95, size=15, **hidden))
+    says = "Press at your guess" if guess is not None and guess[1] is None else "Hidden until you have guessed"
+    words.append(theme.word(says, x=x, y=y, size=15, **hidden))
     for one in known:
         shapes.append(theme.dot(one.x, one.y, colour=theme.PRIVATE))
-        over = guess is not None and guess[1] < one.y  # on the side where the guess is not
+        over = guess is not None and guess[1] is not None and guess[1] < one.y  # on the side where the guess is not
         words.append(_at_point(axes, one.x, one.y, theme.ink(one.words, theme.PRIVATE), over=over))
     if guess is not None:
-        shapes += [theme.rule(guess[0]), *handle(*guess)]
-        words.append(_beside(axes, *guess, f"<b>guess: {theme.written(guess[1], digits=4)}</b>"))
+        at, said = guess
+        shapes.append(theme.rule(at))
+        if said is not None:
+            shapes += handle(at, said)
+            words.append(_beside(axes, at, said, f"<b>guess: {theme.written(said, digits=4)}</b>"))
     keep = {name: layout[name] for name in ("margin", "font", "dragmode", "hovermode", "uirevision") if name in layout}
     more = {"title": theme.title(title), "shapes": shapes, "annotations": words, "showlegend": False}
     return {"data": [cover | {"fillpattern": hatch, "fillcolor": "rgba(0,0,0,0)"}], "layout": keep | axes | more}
@@ -67,9 +74,10 @@ def beside(figure: Mapping[str, Any], x: float, y: float, truth: float, *, told:
     """
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
+    up = 13 if truth > y else -13  # so that neither covers the other where they are near
     words = [
-        _beside(axes, x, y, f"<b>guess: {theme.written(y, digits=4)}</b>"),
-        _beside(axes, x, truth, theme.ink(f"<b>{told}</b>", TONES[tone]), left=True),
+        _beside(axes, x, y, f"<b>guess: {theme.written(y, digits=4)}</b>") | {"yshift": -up},
+        _beside(axes, x, truth, theme.ink(f"<b>{told}</b>", TONES[tone]), left=True) | {"yshift": up},
     ]
     line = theme.mark(_LINE, x, truth, line={"color": TONES[tone], "width": 4})
     marks = [line, _mark(x, y, dash="5px,3px")]
@@ -179,6 +187,4 @@ def _beside(axes: Mapping, x: float, y: float, text: str, *, left: bool = False)
     (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
     before = (not left and share > 0.6) or (left and share > 0.35)
     place = {"xanchor": "right", "xshift": -36} if before else {"xanchor": "left", "xshift": 36}
-    if left and not before:  # no room on that side: under the guess's words
-        place["yshift"] = -14
     return theme.word(text, x=at, y=up, size=15, yanchor="middle", **place)
