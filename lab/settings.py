@@ -98,7 +98,7 @@ class Settings(Key):
     tune -> (lowest, highest) value worth a try, public knowledge, to be searched on a logarithmic scale. PEOPLE: the
     field that says how many people there are, or "". STATED: the fields that are shown even where they can have one
     value only. EARLIER: version of links (``lab.links``) -> field -> its default up to that version, where it has been
-    changed since.
+    changed since. RENAMED: field -> a value that links may hold -> its name now.
     """
 
     CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
@@ -109,6 +109,7 @@ class Settings(Key):
     STATED: ClassVar[Collection[str]] = ()
     PEOPLE: ClassVar[str] = ""
     EARLIER: ClassVar[Mapping[int, Mapping[str, Any]]] = MappingProxyType({})
+    RENAMED: ClassVar[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
 
     @classmethod
     def of_version(cls, version: int) -> Self:
@@ -120,8 +121,8 @@ class Settings(Key):
 
     @classmethod
     def modernised(cls, texts: Mapping[str, str], version: int) -> Mapping[str, str]:
-        """Return the fields of a link of this version with each setting inside of another one written as today."""
-        return texts
+        """Return the fields of a link of this version with each value, and setting inside of another, as today."""
+        return {name: cls.RENAMED.get(name, {}).get(text, text) for name, text in texts.items()}
 
     def __post_init__(self) -> None:
         for name, options in self.choices.items():

@@ -15,7 +15,7 @@ from dpcore.estimators.linear import REGRESSIONS
 from dpcore.parties import aggregation, sources
 from dpcore.privacy import GAUSSIAN_CURVE, LAWS, Adjacency
 from dpcore.streams import stream
-from dpcore.training import descent, frank_wolfe, sgd, tree
+from dpcore.training import descent, frank_wolfe, sgd, toeplitz
 from pages.attack.audits import runs, targets_parties
 from pages.attack.audits.table import AUDITS, CONFIDENCE, Audit
 from pages.attack.experiment import AttackSettings
@@ -63,10 +63,10 @@ AUDITED = {
         "noise_ramp": ("noise schedule", "noise schedule first"),
         "clip_ramp": ("clip schedule", "clip schedule first"),
     },
-    "training.tree": {
+    "training.toeplitz": {
         "sampled": ("lots", "lots half"),
         "ordered": ("ordered", "ordered chance"),
-        "tree": ("tree", "tree node"),
+        "toeplitz": ("toeplitz", "toeplitz alone"),
     },
     "data.paid_bounds": {"histogram": ("bounds", "bounds one")},
     "accountants.tuning": {law: (f"best {law}", f"best {law} single") for law in LAWS},
@@ -117,7 +117,7 @@ def test_every_mechanism_is_audited_sound_and_broken():
     named = {
         "mechanisms": exported,
         "training.sgd": {*sgd.VARIANTS, "layers", "steps", "last step"},
-        "training.tree": tree.MECHANISMS,
+        "training.toeplitz": toeplitz.MECHANISMS,
         "schedules": [one.name for one in fields(sgd.Recipe) if one.name.endswith("_ramp")],
         REGRESSION: {*REGRESSIONS, "descent, clipped"},
         "training.frank_wolfe": {*frank_wolfe.NOISES, *polytopes},

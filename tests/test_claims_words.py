@@ -214,10 +214,10 @@ NETWORK: Claims = {
     r"Privacy lowers accuracy by [\d.]+ points?": lambda r, _: _net_lost(r),
     r"non-private networks do worse here": lambda r, _: better(r.accuracy["private"], r.accuracy["plain"], **_nets(r)),
     r"Correlated noise ends [\d.]+ points? more accurate": lambda r, _: better(
-        r.at_the_end["tree"], r.at_the_end["ordered"], constant=_nets(r)["constant"]
+        r.at_the_end["toeplitz"], r.at_the_end["ordered"], constant=_nets(r)["constant"]
     ),
     r"Correlated noise ends [\d.]+ points? less accurate": lambda r, _: worse(
-        r.at_the_end["tree"], r.at_the_end["ordered"], constant=_nets(r)["constant"]
+        r.at_the_end["toeplitz"], r.at_the_end["ordered"], constant=_nets(r)["constant"]
     ),
     r"second half adds \d+ points?": lambda r, _: better(*_second_half(r), constant=_nets(r)["constant"]),
     r"second half loses \d+ points?": lambda r, _: worse(*_second_half(r), constant=_nets(r)["constant"]),

@@ -10,7 +10,7 @@ import pytest
 from dpcore import accountants, check
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, ApproximateRelease, Composed, GaussianRelease, PoissonSampled
-from dpcore.training import networks, sgd, tree
+from dpcore.training import networks, sgd, toeplitz
 from lab.ensemble import Runs
 from lab.sources import OWN
 from pages.network import parameters as network
@@ -116,11 +116,11 @@ class TestBudget:
 
 
 class TestInOrder:
-    """Lots in a fixed order, with independent noise or that of a tree."""
+    """Lots in a fixed order, with independent noise or correlated noise."""
 
     @pytest.mark.parametrize("plan", network.PLANS)
     @pytest.mark.parametrize("clipping", network.CLIPPING)
-    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     def test_the_budget_is_spent_and_never_more(self, mechanism, clipping, plan):
         given = {"plan": plan, "noise_multiplier": 8.0, "epochs": 40 if plan == "noise" else 3, "epsilon": 2.0}
         one = small(mechanism=mechanism, clipping=clipping, repeats=2, **given)
@@ -139,37 +139,37 @@ class TestInOrder:
             else:
                 exact = accountants.account(now.event, delta=one.delta, adjacency=Adjacency.ADD_REMOVE)
                 assert now.epsilon == pytest.approx(exact.epsilon, rel=1e-9)
-            assert now.assumes == (tree.ASSUMES,)
+            assert now.assumes == (toeplitz.ASSUMES,)
             assert now.basis == "exact Gaussian composition (GDP)"
 
     def test_lots_are_even_and_a_pass_is_whole(self):
-        one = small(mechanism="tree", rows=410, lot_size=100)
+        one = small(mechanism="toeplitz", rows=410, lot_size=100)
         assert (one.lot, one.steps) == (102.5, 12)
         assert one.of_rows(2050).rate == one.rate
         assert small(rows=410, lot_size=100).lot == 100
 
     def test_networks_without_privacy_take_the_same_lots_and_no_noise(self):
-        one = small(mechanism="tree")
+        one = small(mechanism="toeplitz")
         assert one.models["plain"] == small(mechanism="ordered").models["plain"]
         assert one.models["plain"].recipe.mechanism == "ordered"
 
     def test_the_others_are_trained_where_a_fixed_order_is_chosen_and_only_there(self):
         assert small().run().at_the_end.keys() == {"sampled"}
-        result = small(mechanism="tree").run()
-        assert result.at_the_end.keys() == {"sampled", "ordered", "tree"}
+        result = small(mechanism="toeplitz").run()
+        assert result.at_the_end.keys() == {"sampled", "ordered", "toeplitz"}
         assert set(first(small(mechanism="ordered")).at_the_end) <= {"ordered"}
         for name, found in result.at_the_end.items():
             np.testing.assert_array_equal(found, small(mechanism=name).run().accuracy["private"])
 
     def test_ramps_and_other_loops_stay_with_lots_by_chance(self):
-        one = small(mechanism="tree", noise_ramp=0.3, clip_ramp=2.0)
-        assert one.models["private"] == small(mechanism="tree").models["private"]
-        assert small(mechanism="tree", variant="shuffled").models == small(variant="shuffled").models
-        assert small(mechanism="tree", variant="shuffled").mechanisms == {}
+        one = small(mechanism="toeplitz", noise_ramp=0.3, clip_ramp=2.0)
+        assert one.models["private"] == small(mechanism="toeplitz").models["private"]
+        assert small(mechanism="toeplitz", variant="shuffled").models == small(variant="shuffled").models
+        assert small(mechanism="toeplitz", variant="shuffled").mechanisms == {}
 
     def test_what_noise_leaves_is_what_training_adds(self):
         """Networks whose steps see no gradient: noise alone moves the weights."""
-        for mechanism in tree.MECHANISMS:
+        for mechanism in toeplitz.MECHANISMS:
             one = small(mechanism=mechanism, noise_ramp=0.5, clip_ramp=2.0)
             result, model = one.run(), one.models["private"]
             start = np.zeros(model.recipe.architecture.parameters)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.training import tree
+from dpcore.training import toeplitz
 from pages.network import figures, words_tables
 from pages.network import parameters as network
 from pages.network import words as say
@@ -48,7 +48,7 @@ def test_another_loop_has_no_mechanisms_to_compare():
     assert "are compared for the correct DP-SGD variant" in words_tables.mechanisms(result)
 
 
-@pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+@pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
 def test_lots_in_a_fixed_order_need_no_secret(mechanism):
     result = QUICK.change(mechanism=mechanism, noise_ramp=0.5).run()
     said = say.guarantee(result)
@@ -58,6 +58,6 @@ def test_lots_in_a_fixed_order_need_no_secret(mechanism):
     assert "chance" not in lead
     assert not {"noise_ramp", "clip_ramp"} & {*knobs(result.settings).more}
     stated = say.label(result)
-    assert tree.ASSUMES in stated.said["assumptions"]
+    assert toeplitz.ASSUMES in stated.said["assumptions"]
     assert "secret" not in stated.said["public"]
-    assert stated.said["mechanism"].startswith(tree.MECHANISMS[mechanism])
+    assert stated.said["mechanism"].startswith(toeplitz.MECHANISMS[mechanism])

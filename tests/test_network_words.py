@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.training import tree
+from dpcore.training import toeplitz
 from lab.claims import Case
 from lab.files import own_rows
 from lab.sources import OWN
@@ -55,13 +55,14 @@ ONCE = [
     SMALL.change(dataset="digits", epsilon=0.1, epochs=1),
     SMALL.change(noise_ramp=0.4, shape="linear", epsilon=2.0, epochs=2),
     SMALL.change(clip_ramp=0.2, noise_ramp=2.0, clip_norm=2.0, epochs=2, shown=30),
-    SMALL.change(mechanism="tree"),
+    SMALL.change(mechanism="toeplitz"),
+    SMALL.change(mechanism="ordered", epsilon=0.1, lot_size=20, dataset="blobs"),
     NetworkSettings(
         mechanism="ordered", dataset="blobs", rows=2000, lot_size=20, epochs=2, learning_rate=2.0, repeats=12
     ),
-    NetworkSettings(mechanism="tree", lot_size=20, epochs=3, epsilon=8.0, shown=30),
+    NetworkSettings(mechanism="toeplitz", lot_size=20, epochs=3, epsilon=8.0, shown=30),
     SMALL.change(mechanism="ordered", plan="noise", noise_multiplier=10.0),
-    SMALL.change(mechanism="tree", lot_size=400, epochs=2),
+    SMALL.change(mechanism="toeplitz", lot_size=400, epochs=2),
 ]
 
 
@@ -116,17 +117,18 @@ def left(result, mechanism) -> float:
     """What noise alone gives a weight by the end, from the noise of every step as a sum of independent noise."""
     one = result.settings.change(mechanism=mechanism)
     by_step = np.eye(one.steps)
-    if mechanism == "tree":
-        by_step = np.array(list(tree.correlated(iter(by_step), None, lots=round(1 / one.rate), first=0)))
+    if mechanism == "toeplitz":
+        by_step = np.array(list(toeplitz.correlated(iter(by_step), lots=round(1 / one.rate), first=0)))
     recipe = one.models["private"].recipe
     kept = (recipe.rates * recipe.noise_shares * recipe.clip_shares) @ by_step
     return one.sigma * one.clip_norm / (one.rate * one.rows) * np.linalg.norm(kept)
 
 
 def bought(result) -> tuple[np.ndarray, np.ndarray]:
-    """Accuracy at the end with noise by a tree, and with noise of each step's own: the same starts and lots."""
+    """Accuracy at the end with correlated noise, and with noise of each step's own: the same starts and lots."""
     one, other = (
-        result.settings.change(mechanism=name, shown=FRAMES).run().accuracy["private"] for name in ("tree", "ordered")
+        result.settings.change(mechanism=name, shown=FRAMES).run().accuracy["private"]
+        for name in ("toeplitz", "ordered")
     )
     return one, other
 
@@ -159,18 +161,19 @@ RULES: Rules = {
     ),
     r"the mean would understate epsilon": lambda r, _: r.settings.noise_ramp != 1 and r.settings.by_chance,
     r"on the mean gradient at first": lambda r, _: (
-        (r.settings.by_chance and (r.settings.ramp, r.settings.clip_ramp) != (1, 1)) or r.settings.mechanism == "tree"
+        (r.settings.by_chance and (r.settings.ramp, r.settings.clip_ramp) != (1, 1))
+        or r.settings.mechanism == "toeplitz"
     ),
     r"The order is public": lambda r, _: r.settings.mechanism != "sampled" and r.settings.variant == "sound",
     r"Batch membership must stay secret": lambda r, _: (
         r.settings.mechanism == "sampled" or r.settings.variant != "sound"
     ),
     r"ends with ([\d.,]+) times the noise": lambda r, m: (
-        float(m[1].replace(",", "")) == pytest.approx(left(r, "tree") / left(r, "ordered"), rel=0.006)
+        float(m[1].replace(",", "")) == pytest.approx(left(r, "toeplitz") / left(r, "ordered"), rel=0.006)
     ),
-    r"ends with about the noise": lambda r, _: left(r, "tree") == pytest.approx(left(r, "ordered"), rel=0.006),
+    r"ends with about the noise": lambda r, _: left(r, "toeplitz") == pytest.approx(left(r, "ordered"), rel=0.006),
     r"and ([\d.,]+) times that of Poisson sampling": lambda r, m: (
-        float(m[1].replace(",", "")) == pytest.approx(left(r, "tree") / left(r, "sampled"), rel=0.006)
+        float(m[1].replace(",", "")) == pytest.approx(left(r, "toeplitz") / left(r, "sampled"), rel=0.006)
     ),
     r"Correlated noise ends ([\d.]+) points? more": lambda r, m: (
         better(*bought(r)) and abs(float(m[1]) - 100 * np.median(np.subtract(*bought(r)))) <= 0.051

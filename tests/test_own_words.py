@@ -66,8 +66,8 @@ ONLY: dict[str, Rules] = {
         r"up to (\d+) rows of each|Up to (\d+) of a person's rows": lambda r, m: (
             r.settings.by_person and int(m[1] or m[2]) == 8
         ),
-        r"leaves an empty place": lambda r, _: r.settings.mechanism == "tree",
-        r"must stay secret": lambda r, _: r.settings.mechanism != "tree",
+        r"leaves an empty place": lambda r, _: r.settings.mechanism == "toeplitz",
+        r"must stay secret": lambda r, _: r.settings.mechanism != "toeplitz",
     },
     "attack": {
         r"the most exposed person": lambda r, _: r.settings.who == "exposed",
@@ -145,7 +145,7 @@ def test_what_is_said_of_a_file_with_classes_is_so(kind):
     part, tree = {"classifier": {"rows": 100}, "network": {"rows": 100}}.get(kind, {}), {}
     extra = [(people, replace(by_person, most_rows=most), {"epsilon": 1.0}) for most in (1, 12)]
     if kind == "network":
-        extra, tree = [(people, by_person, {"mechanism": "tree", "lot_size": 64})], {"mechanism": "tree"}
+        extra, tree = [(people, by_person, {"mechanism": "toeplitz", "lot_size": 64})], {"mechanism": "toeplitz"}
     if kind == "attack":
         small = {"part": "membership"}
         extra = [(file, CLASSES, small), (people, by_person, small), (file, read_off(CLASSES), small)]

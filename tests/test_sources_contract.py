@@ -36,7 +36,7 @@ from ui.controls import Desk
 WAYS = [
     ("classifier", {}),
     ("network", {}),
-    ("network", {"mechanism": "tree", "lot_size": 64}),
+    ("network", {"mechanism": "toeplitz", "lot_size": 64}),
     *(("regression", {"mechanism": name}) for name in ("gaussian", "functional", "adassp")),
     *(("transfer", {"selection": name}) for name in ("known", "detected")),
     *(("parties", {"method": name}) for name in ("soft", "pate")),

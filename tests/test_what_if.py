@@ -191,8 +191,8 @@ def test_an_axis_knows_the_cell_at_each_place():
 class TestRefused:
     """Settings with epsilon below what a parameter's other values allow: values are left out, and nothing is raised."""
 
-    SLOW = "mechanism tree variant realised plan noise rows 406 epsilon 0.8766 lot_size 268 noise_multiplier 6.484"
-    TIGHT = "mechanism tree variant inside plan noise rows 419 epsilon 0.2053 delta 4e-05"
+    SLOW = "mechanism toeplitz variant realised plan noise rows 406 epsilon 0.8766 lot_size 268 noise_multiplier 6.484"
+    TIGHT = "mechanism toeplitz variant inside plan noise rows 419 epsilon 0.2053 delta 4e-05"
 
     @staticmethod
     def asked(base: str = SLOW, **changes: object):

@@ -69,10 +69,19 @@ def at_the_end(result: Any, mechanism: str) -> float:
     return 100 * np.median(result.at_the_end[mechanism])
 
 
+def beside_a_tree(m: int) -> float:
+    """Root mean variance over a pass of m prefix sums at equal mu: a binary tree's [kairouz2021] over Toeplitz noise's.
+
+    A tree's sum has a node for each 1 in t's binary form, and a row is in floor(log2 m) + 1 nodes.
+    """
+    ours = np.cumsum([(math.comb(2 * k, k) / 4**k) ** 2 for k in range(m)])
+    return math.sqrt(np.mean([t.bit_count() * m.bit_length() for t in range(1, m + 1)]) / np.mean(ours * ours[-1]))
+
+
 def column(result: Any, name: str, epsilon: float) -> float:
     """Of the classifier's table, at one of its epsilons."""
     frame = result.table()
     return frame.loc[frame["epsilon"] == epsilon, name].iloc[0]
 
 
-HELPERS = (median, printed, by_the_mean, four_fifths, quiet, growth, census, at_the_end, column)
+HELPERS = (median, printed, by_the_mean, four_fifths, quiet, growth, census, at_the_end, beside_a_tree, column)

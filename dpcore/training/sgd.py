@@ -10,7 +10,7 @@ noise. A single fit is the batch with R = 1.
 If persons have several rows, a lot contains each *person* with probability q, n is the number of persons, and g_i is
 the average of person i's gradients. Clipped to C, it changes the sum by no more than one row would.
 
-For lots in a fixed order instead of random ones, see ``dpcore.training.tree``.
+For lots in a fixed order instead of random ones, see ``dpcore.training.toeplitz``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from dpcore import accountants, check, cores, lots
 from dpcore.privacy import Adjacency, Event
 from dpcore.schedules import SHAPES, Schedule
 from dpcore.streams import normal_steps
-from dpcore.training import networks, tree
+from dpcore.training import networks, toeplitz
 from dpcore.training.networks import Architecture, Pass
 from dpcore.training.people import checked, shares, side_by_side
 
@@ -56,7 +56,7 @@ class Recipe:
     sampling_rate: q. clip_norm: C on the whole gradient, a tuple of bounds C_l, one per layer, or None for no clipping
     (and no noise). learning_rate: initial eta. decay, noise_ramp, clip_ramp: ratio of the last to the first learning
     rate, noise multiplier and clipping norm; in between they follow ``shape``, a key of ``dpcore.schedules.SHAPES``.
-    variant: a key of ``VARIANTS``. mechanism: a key of ``tree.MECHANISMS``. With lots in a fixed order,
+    variant: a key of ``VARIANTS``. mechanism: a key of ``toeplitz.MECHANISMS``. With lots in a fixed order,
     ``sampling_rate`` is 1 over their number, the variant is "sound", and noise and clipping norm are constant.
     """
 
@@ -81,8 +81,8 @@ class Recipe:
         check.positive(clip_ramp=self.clip_ramp)
         check.choice(VARIANTS, variant=self.variant)
         check.choice(SHAPES, shape=self.shape)
-        if check.choice(tree.MECHANISMS, mechanism=self.mechanism) != "sampled":
-            tree.lots_a_pass(self.sampling_rate)
+        if check.choice(toeplitz.MECHANISMS, mechanism=self.mechanism) != "sampled":
+            toeplitz.lots_a_pass(self.sampling_rate)
             for name, only in {"variant": "sound", "noise_ramp": 1, "clip_ramp": 1}.items():
                 if getattr(self, name) != only:
                     raise check.RefusedError(name, getattr(self, name), f"{only} where lots have a fixed order")
@@ -126,8 +126,8 @@ class Recipe:
         """
         ramp, layers = self._over(self.noise_ramp), max(len(self.bounds), 1)
         if self.mechanism != "sampled":
-            steps, m = self.steps if until is None else until, tree.lots_a_pass(self.sampling_rate)
-            return tree.event(self.mechanism, noise_multiplier, steps, lots=m, layers=layers)
+            steps, m = self.steps if until is None else until, toeplitz.lots_a_pass(self.sampling_rate)
+            return toeplitz.event(self.mechanism, noise_multiplier, steps, lots=m, layers=layers)
         return ramp.event(noise_multiplier, rate=self.sampling_rate, until=until, layers=layers)
 
     def noise_multiplier(self, *, epsilon: float, delta: float, accountant: str = "renyi") -> float:
@@ -269,19 +269,16 @@ def _lots(recipe, seed, indices, rows, *, first, last) -> Iterator[np.ndarray]:
         size = max(1, round(recipe.sampling_rate * rows))
         return lots.shuffled(seed, indices, rows=rows, size=size, first=first, last=last)
     if recipe.mechanism != "sampled":
-        return lots.ordered(indices, rows=rows, lots=tree.lots_a_pass(recipe.sampling_rate), first=first, last=last)
+        return lots.ordered(indices, rows=rows, lots=toeplitz.lots_a_pass(recipe.sampling_rate), first=first, last=last)
     return lots.poisson(seed, indices, rows=rows, rate=recipe.sampling_rate, first=first, last=last)
 
 
 def _noise(recipe, seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
     """Yield the noise of each step, (len(indices), P)."""
-    fresh = _fresh(seed, indices, weights, first=first, last=last)
-    if recipe.mechanism != "tree":
-        return fresh
-    m = tree.lots_a_pass(recipe.sampling_rate)
-    return tree.correlated(
-        fresh, lambda step: next(_fresh(seed, indices, weights, first=step, last=step + 1)), lots=m, first=first
-    )
+    if recipe.mechanism != "toeplitz":
+        return _fresh(seed, indices, weights, first=first, last=last)
+    m = toeplitz.lots_a_pass(recipe.sampling_rate)
+    return toeplitz.correlated(_fresh(seed, indices, weights, first=first - first % m, last=last), lots=m, first=first)
 
 
 def _fresh(seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:

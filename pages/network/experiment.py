@@ -43,11 +43,12 @@ class NetworkSettings(NetworkParameters):
         """Return the tasks of epsilon at every frame: at once, or where that is slow, in parts by the quick form, of
         which a first picture has those that it tells."""
         marks = self._counted_marks(range(FRAMES + 1))
+        moved = [1.0] if self.by_chance else map(self.sensitivity, marks)
         one = Price(
             accountant=self.counted_by,
             sampling_rate=self.counted_at(self.rate),
-            noise_multipliers=(self.sigma,),
-            steps=marks,
+            noise_multipliers=tuple(self.sigma / one for one in moved),
+            steps=marks if self.by_chance else (1,),
             delta=self.delta,
             essential=True,
             ramp=None if self.ramp == 1 else Schedule(self.ramp, self.steps, self.shape),
@@ -73,8 +74,8 @@ class NetworkSettings(NetworkParameters):
         )
 
     def _counted_marks(self, frames: Iterable[int]) -> tuple[int, ...]:
-        """Return what is counted by the time of each of these frames, but for nothing."""
-        return tuple(sorted({self.released(int(self.marks[frame])) for frame in frames} - {0}))
+        """Return the steps by the time of each of these frames, but for none."""
+        return tuple(sorted({int(self.marks[frame]) for frame in frames} - {0}))
 
     @cached_property
     def _noises(self) -> Mapping[float, NoiseFor]:
@@ -95,8 +96,8 @@ class NetworkSettings(NetworkParameters):
         first = [one for pair in zip_longest(plain, private) for one in pair if one]
         begin = [replace(one, essential=True) for one in first[:2]]
         later = chain(*more_private, *more_plain)
-        others = chain(*chain(*self._others.values()))
-        return (*begin, *self._prices, *self._prices_at_rest, *first[2:], *later, *self._noises.values(), *others)
+        noises, others = dict.fromkeys(self._noises.values()), chain(*chain(*self._others.values()))
+        return (*begin, *self._prices, *self._prices_at_rest, *first[2:], *later, *noises, *others)
 
     def probe(self) -> Runs[Training, np.ndarray]:
         return Runs(work=work.accuracies, model=self.models["private"], at=(self.shown,), count=self.repeats)
@@ -110,8 +111,9 @@ class NetworkSettings(NetworkParameters):
         )
 
     def result(self, outcomes: Mapping[Any, Any]) -> NetworkResult:
-        sigma = np.array([outcomes.get(task, math.nan) for task in self._noises.values()], dtype=float)
         sizes = np.array([*self._noises], dtype=float)
+        moved = [self.sensitivity(self.steps_at(rate), rate) for rate in sizes / self.rows]
+        sigma = np.array([outcomes.get(task, math.nan) for task in self._noises.values()]) * moved
         lots = {
             "size": sizes,
             "noise_multiplier": sigma,
@@ -133,9 +135,9 @@ class NetworkSettings(NetworkParameters):
         known = {0: 0.0}
         for task in prices:
             if task in outcomes:
-                known |= dict(zip(task.steps, outcomes[task][0], strict=True))
-        counted = map(self.released, self.marks.tolist())
-        return np.array([known.get(one, math.nan) for one in counted], dtype=float)
+                marks = task.steps if self.by_chance else self._counted_marks(range(FRAMES + 1))
+                known |= dict(zip(marks, outcomes[task].ravel(), strict=True))
+        return np.array([known.get(mark, math.nan) for mark in self.marks.tolist()], dtype=float)
 
 
 def _trained(groups: Iterable[Stretches], outcomes: Mapping[Any, Any]) -> list[Trained]:

@@ -27,7 +27,7 @@ PLAIN = "non-private"
 MECHANISMS = {
     "sampled": ("Poisson sampling", theme.SAGE),
     "ordered": ("fixed order", theme.MAUVE),
-    "tree": ("fixed order, DP-FTRL", theme.PINE),
+    "toeplitz": ("fixed order, DP-FTRL", theme.PINE),
 }
 # Layers, from the first to the last.
 LAYERS = (theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)

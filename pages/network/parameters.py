@@ -15,7 +15,7 @@ from dpcore.cache import cached
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee
 from dpcore.schedules import SHAPES
-from dpcore.training import tree
+from dpcore.training import toeplitz
 from dpcore.training.networks import ACTIVATIONS, Architecture
 from dpcore.training.sgd import VARIANTS, Recipe
 from lab.files import file_handles
@@ -48,7 +48,7 @@ class NetworkParameters(RowsSettings):
     layers, width: hidden layers, and units in each.
     lot_size: L = q n, the expected size of a lot.
     clip_norm: C, the L2 bound on a row's gradient.
-    mechanism: how lots and noise are made, a key of ``tree.MECHANISMS``; loops that are not sound draw by chance.
+    mechanism: how lots and noise are made, a key of ``toeplitz.MECHANISMS``; loops that are not sound draw by chance.
     clipping: "flat" bounds the whole gradient by C, "layers" each of m layers by C / sqrt(m), which has the same
         sensitivity.
     plan: "epochs" makes the noise for epsilon over ``epochs``; "noise" takes ``noise_multiplier`` and trains until
@@ -69,7 +69,7 @@ class NetworkParameters(RowsSettings):
     CHOICES: ClassVar = {
         "dataset": DATA,
         "variant": VARIANTS,
-        "mechanism": tree.MECHANISMS,
+        "mechanism": toeplitz.MECHANISMS,
         "activation": ACTIVATIONS,
         "clipping": CLIPPING,
         "plan": PLANS,
@@ -109,6 +109,7 @@ class NetworkParameters(RowsSettings):
     LOOP: ClassVar = "variant"
     SIZED: ClassVar = False
     EARLIER: ClassVar = {1: {"accountant": "renyi"}}
+    RENAMED: ClassVar = {"mechanism": {"tree": "toeplitz"}}
     # Starts and noise have the network's shape, and lots that of the rows and of the rate
     COMMON: ClassVar = (
         "dataset",
@@ -202,11 +203,11 @@ class NetworkParameters(RowsSettings):
         """Return the chance q of a row to be in a lot; in a fixed order, 1 over how many lots there are."""
         return self.lot / self.rows
 
-    def released(self, steps: int, rate: float | None = None) -> int:
-        """Return what is counted of so many first steps: steps, or without chance the releases that one row is in."""
-        if self.by_chance or not steps:
-            return steps
-        return tree.releases(self.mechanism, steps, lots=tree.lots_a_pass(rate or self.rate))
+    def sensitivity(self, steps: int, rate: float | None = None) -> float:
+        """Return what a row moves by so many steps in a fixed order, as one release, in clipping norms; else 1."""
+        if self.by_chance:
+            return 1.0
+        return toeplitz.sensitivity(self.mechanism, steps, lots=toeplitz.lots_a_pass(rate or self.rate))
 
     @property
     def counted_by(self) -> str:
@@ -231,11 +232,11 @@ class NetworkParameters(RowsSettings):
         longest = self.steps_at(self.rate)
         if self.plan == "epochs":
             return longest
-        whole = 1 if self.by_chance else tree.lots_a_pass(self.rate)
+        whole = 1 if self.by_chance else toeplitz.lots_a_pass(self.rate)
         within = StepsWithin(
             accountant=self.counted_by,
             sampling_rate=self.counted_at(self.rate),
-            noise_multiplier=self.noise_multiplier / math.sqrt(self.released(whole)),
+            noise_multiplier=self.noise_multiplier / self.sensitivity(whole),
             epsilon=self.left,
             delta=self.delta,
         )
@@ -249,7 +250,9 @@ class NetworkParameters(RowsSettings):
     @cached_property
     def sigma(self) -> float:
         """Return the noise multiplier of the whole release of the first step: noise sd over C."""
-        return float(_answer(self.noise_for(self.rate))) if self.plan == "epochs" else self.noise_multiplier
+        if self.plan == "noise":
+            return self.noise_multiplier
+        return float(_answer(self.noise_for(self.rate))) * self.sensitivity(self.steps)
 
     @property
     def noise_sd(self) -> float:
@@ -262,11 +265,11 @@ class NetworkParameters(RowsSettings):
         return self.noise_ramp if self.plan == "epochs" and self.by_chance else 1.0
 
     def noise_for(self, rate: float) -> NoiseFor:
-        """Return the task of the noise multiplier with which all epochs of lots at ``rate`` cost what is left."""
+        """Return the task of the noise multiplier over ``sensitivity`` at which all epochs cost what is left."""
         return NoiseFor(
             accountant=self.counted_by,
             sampling_rate=self.counted_at(rate),
-            steps=self.released(self.steps_at(rate), rate),
+            steps=self.steps_at(rate) if self.by_chance else 1,
             epsilon=self.left,
             delta=self.delta,
             ramp_end=self.ramp,
@@ -310,18 +313,18 @@ class NetworkParameters(RowsSettings):
         another's."""
         if self.variant != "sound" or self.plan != "epochs":
             return {}
-        return {one: self if one == self.mechanism else self.change(mechanism=one) for one in tree.MECHANISMS}
+        return {one: self if one == self.mechanism else self.change(mechanism=one) for one in toeplitz.MECHANISMS}
 
     def noise_left(self, steps: int) -> float:
         """Return the sd that noise alone gives each weight by ``steps`` steps.
 
-        Noise of sd sigma_s C_s / L in each step adds up to sqrt(sum (eta_s sigma_s C_s / L)^2); of a tree's nodes, only
-        what has not gone out again counts.
+        Noise of sd sigma_s C_s / L in each step adds up to sqrt(sum (eta_s sigma_s C_s / L)^2); of correlated
+        noise, only what later steps have not taken out again counts.
         """
         recipe = self.models["private"].recipe
         rates = (recipe.rates * recipe.noise_shares * recipe.clip_shares)[:steps]
-        if recipe.mechanism == "tree":
-            rates = tree.remaining(rates, lots=tree.lots_a_pass(recipe.sampling_rate))
+        if recipe.mechanism == "toeplitz":
+            rates = toeplitz.remaining(rates, lots=toeplitz.lots_a_pass(recipe.sampling_rate))
         return self.noise_sd * float(np.linalg.norm(rates))
 
     def counted(self, epsilon: float, *, steps: int, by: str = "") -> Guarantee:
@@ -335,7 +338,7 @@ class NetworkParameters(RowsSettings):
             unit=self.unit,
             basis=BASES[by or self.counted_by],
             event=model.recipe.event(model.noise_multiplier, until=steps) if steps else nothing,
-            assumes=() if self.by_chance else (tree.ASSUMES,),
+            assumes=() if self.by_chance else (toeplitz.ASSUMES,),
         )
         return self.whole(training)
 

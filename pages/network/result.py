@@ -13,7 +13,7 @@ from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
-from dpcore.training import networks, sgd, tree
+from dpcore.training import networks, sgd, toeplitz
 from lab.boundaries import Plane, agreement, drawn, traced, usual_plane
 from lab.claims import Case, compare
 from lab.settings import Spread, quantiles_of
@@ -110,7 +110,7 @@ class NetworkResult:
     def correlation(self) -> tuple[Case, float]:
         """Return what may be said of the accuracy with correlated noise beside independent noise, at the end, and the
         median difference of the pairs; once both are trained."""
-        correlated, independent = self.at_the_end["tree"], self.at_the_end["ordered"]
+        correlated, independent = self.at_the_end["toeplitz"], self.at_the_end["ordered"]
         case = compare(correlated, independent, constant=self.split.best_constant[1])
         return case, float(np.median(correlated - independent))
 
@@ -258,14 +258,15 @@ class NetworkResult:
         settings, recipe, step = self.settings, self.recipe, self.model.last_step(self.frame)
         sd = settings.noise_sd * float((recipe.noise_shares * recipe.clip_shares)[step])
         inside = math.sqrt(settings.lot_size) if settings.variant == "inside" else 1.0
-        # The noise of so many nodes comes or goes: with a tree more than one
-        place = step % tree.lots_a_pass(recipe.sampling_rate) + 1 if recipe.mechanism == "tree" else 1
-        return inside * sd * math.sqrt(self.architecture.parameters * (place & -place).bit_length())
+        if recipe.mechanism == "toeplitz":  # so much of the noise of this step and earlier ones
+            m = toeplitz.lots_a_pass(recipe.sampling_rate)
+            sd *= float(np.linalg.norm(toeplitz.coefficients("toeplitz", step % m + 1, power=-1)))
+        return inside * sd * math.sqrt(self.architecture.parameters)
 
     @property
     def only_at_first(self) -> bool:
         """Return whether later steps have another noise than the first."""
-        return self.recipe.mechanism == "tree" or (self.recipe.noise_ramp, self.recipe.clip_ramp) != (1, 1)
+        return self.recipe.mechanism == "toeplitz" or (self.recipe.noise_ramp, self.recipe.clip_ramp) != (1, 1)
 
     @cached_property
     def trajectories(self) -> dict[str, pd.DataFrame]:

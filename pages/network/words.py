@@ -6,7 +6,7 @@ from html import escape
 
 from dpcore.data.toy import DATASETS
 from dpcore.training.sgd import VARIANTS
-from dpcore.training.tree import ASSUMES, MECHANISMS
+from dpcore.training.toeplitz import ASSUMES, MECHANISMS
 from lab.boundaries import FEW
 from lab.claims import Case
 from pages.network.figures import SAYS

@@ -58,11 +58,11 @@ def bought(result: NetworkResult) -> str:
     """Return what correlated noise buys in a fixed order, against independent noise and against Poisson sampling."""
     if not result.settings.mechanisms:
         return ""
-    sampled, ordered, tree = (float(result.noise_left[name].iloc[-1]) for name in MECHANISMS)
-    first, second = (f"<b>{panels.multiple(number(tree / other))}</b>" for other in (ordered, sampled))
+    sampled, ordered, correlated = (float(result.noise_left[name].iloc[-1]) for name in MECHANISMS)
+    first, second = (f"<b>{panels.multiple(number(correlated / other))}</b>" for other in (ordered, sampled))
     said, found = SAYS("mechanisms.noise", first=first, second=second), result.at_the_end
     if len(found) < len(MECHANISMS):
         return said
     case, adds = result.correlation
     text = {Case.AHEAD: "mechanisms.more", Case.BEHIND: "mechanisms.less"}.get(case, "mechanisms.even")
-    return f"{said} {SAYS(text, pairs=len(found['tree']), points=outcomes.points(adds))}"
+    return f"{said} {SAYS(text, pairs=len(found['toeplitz']), points=outcomes.points(adds))}"

@@ -11,7 +11,7 @@ from functools import cache, partial
 import numpy as np
 
 from dpcore.accountants import gdp
-from dpcore.training import sgd, tree
+from dpcore.training import sgd, toeplitz
 from dpcore.training.networks import Architecture
 from pages.attack.audits.targets import World, target
 
@@ -184,8 +184,8 @@ def in_order(world: World, epsilon: float, *, delta: float, mechanism: str, coun
     recipe = replace(_RECIPE, sampling_rate=1 / _LOTS, steps=_LOTS * _PASSES, mechanism=mechanism)
     sigma = replace(recipe, mechanism=counted or mechanism).noise_multiplier(epsilon=epsilon, delta=delta)
     mixed = unit = np.eye(recipe.steps)
-    if mechanism == "tree":
-        mixed = np.array(list(tree.correlated(iter(unit), lambda step: unit[step], lots=_LOTS, first=0)))
+    if mechanism == "toeplitz":
+        mixed = np.array(list(toeplitz.correlated(iter(unit), lots=_LOTS, first=0)))
     undo, moved = np.linalg.inv(mixed), np.zeros(recipe.steps)
     moved[::_LOTS] = 1
     sums = _sums(world, _one(world.there, 2 * _LOTS), sigma, recipe=recipe)

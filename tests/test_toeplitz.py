@@ -1,28 +1,31 @@
-"""Lots in a fixed order, with independent noise and with noise of a binary tree: the sum and its price.
+"""Lots in a fixed order, with independent noise and with square-root Toeplitz noise: the sum and its cost.
 
-The oracles know of trees what a picture shows: node (level, k) covers lots k 2^level to (k + 1) 2^level - 1 of a pass.
+The oracle is the matrix: coefficients as fractions, whole matrices, and their inverses.
 """
 
 import math
+from fractions import Fraction
 
 import dp_accounting
 import network_oracles as plain
 import numpy as np
 import pytest
-from dp_accounting import rdp
+from scipy.linalg import sqrtm
+from scipy.linalg import toeplitz as diagonals
 
 from dpcore import accountants, check, lots
 from dpcore.privacy import Adjacency
 from dpcore.streams import stream
-from dpcore.training import sgd, tree
+from dpcore.training import sgd, toeplitz
 from dpcore.training.networks import Architecture
+from tests.works_numbers import beside_a_tree
 
 ADD = Adjacency.ADD_REMOVE
 NET = Architecture(sizes=(3, 4, 2))
 ROWS = 30
 
 
-def recipe(m=7, *, mechanism="tree", steps=20, net=NET, **changes):
+def recipe(m=7, *, mechanism="toeplitz", steps=20, net=NET, **changes):
     given = {"learning_rate": 0.5, "clip_norm": 0.4, "decay": 1.0} | changes
     return sgd.Recipe(architecture=net, sampling_rate=1 / m, steps=steps, mechanism=mechanism, **given)
 
@@ -38,31 +41,25 @@ def train(which, **changes):
     return sgd.train(which, given.pop("X", X), given.pop("y", y), **given)
 
 
-def covered(t: int) -> list[tuple[int, int]]:
-    """The nodes (level, k) that lots 0 to t - 1 of a pass fall apart into, largest first."""
-    found, at = [], 0
-    for level in reversed(range(t.bit_length())):
-        if at + 2**level <= t:
-            found.append((level, at >> level))
-            at += 2**level
-    return found
+def square_root(m: int) -> np.ndarray:
+    """C (m, m) with c_k = binom(2k, k) / 4^k, in whole numbers."""
+    column = [float(Fraction(math.comb(2 * k, k), 4**k)) for k in range(m)]
+    return np.tril(diagonals(column))
 
 
-def on_the_sum(steps: int, m: int) -> np.ndarray:
-    """(T, T): row t - 1 says whose noise lies on S_t. A node's is drawn in the step that completes it."""
-    found = np.zeros((steps, steps))
-    for t in range(1, steps + 1):
-        for begin in range(0, t, m):
-            for level, k in covered(min(t - begin, m)):
-                found[t - 1, begin + ((k + 1) << level) - 1] = 1
-    return found
+def on_the_sum(mechanism: str, steps: int, m: int) -> np.ndarray:
+    """(T, T): the noise on each prefix sum, given independent noise: each pass has a fresh C."""
+    one = square_root(m) if mechanism == "toeplitz" else np.tril(np.ones((m, m)))
+    passes = -(-steps // m)
+    whole = np.kron(np.eye(passes), one) + np.kron(np.tril(np.ones((passes, passes)), -1), np.tile(one[-1], (m, 1)))
+    return whole[:steps, :steps]
 
 
 def in_each_step(mechanism: str, steps: int, m: int) -> np.ndarray:
     """(T, T): the engine's noise of each step, as sums of independent noise."""
     if mechanism == "ordered":
         return np.eye(steps)
-    return np.array(list(tree.correlated(iter(np.eye(steps)), None, lots=m, first=0)))
+    return np.array(list(toeplitz.correlated(iter(np.eye(steps)), lots=m, first=0)))
 
 
 class TestTraining:
@@ -76,18 +73,18 @@ class TestTraining:
 
     @pytest.mark.parametrize("m", [1, 4, 7])
     def test_the_weights_are_those_of_the_noisy_prefix_sums(self, m):
-        """w_t = w_0 - eta/L (S_t + Z_t), with one gradient at a time and each tree's nodes added up one by one."""
+        """w_t = w_0 - eta/L (S_t + Z_t), with one gradient at a time and the noise of whole matrices."""
         X, y, start = problem()
         which, found = recipe(m), train(recipe(m), record=range(21))
         drawn = stream(3, "noise", 4).standard_normal((lots.BLOCK, NET.parameters))[:20]
-        noise, total, w = on_the_sum(20, m) @ drawn * 1.5 * 0.4, 0.0, start[0]
+        noise, total, w = on_the_sum("toeplitz", 20, m) @ drawn * 1.5 * 0.4, 0.0, start[0]
         for step in range(20):
             lot = [row for row in range(ROWS) if row % m == step % m]
             total = total + plain.lot_gradient(NET.sizes, w, X[lot], y[lot], clip_norm=0.4, activation="tanh")
             w = start[0] - which.learning_rate / (ROWS / m) * (total + noise[step])
             np.testing.assert_allclose(found.history[step + 1, 0], w, rtol=0, atol=1e-10)
 
-    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     @pytest.mark.parametrize("cuts", [(1,), (6, 7, 8), (13, 50, 51, 99), tuple(range(1, 120, 3))])
     def test_a_training_in_pieces_is_one_in_one_piece(self, mechanism, cuts):
         which = recipe(30, steps=120, mechanism=mechanism, decay=0.3)
@@ -112,16 +109,38 @@ class TestTraining:
 
 
 class TestNoise:
-    @pytest.mark.parametrize("m", [1, 2, 5, 8, 13])
-    def test_the_noise_of_the_steps_adds_up_to_that_of_the_nodes(self, m):
-        steps = 2 * m + 3
-        np.testing.assert_array_equal(np.cumsum(in_each_step("tree", steps, m), axis=0), on_the_sum(steps, m))
+    @pytest.mark.parametrize("m", [1, 2, 20, 500])
+    def test_coefficients_are_those_of_the_square_root(self, m):
+        found = toeplitz.coefficients("toeplitz", m)
+        np.testing.assert_allclose(found, square_root(m)[:, 0], rtol=1e-12)
+        np.testing.assert_allclose(np.convolve(found, found)[:m], 1, rtol=1e-12)
+        undone = np.convolve(found, toeplitz.coefficients("toeplitz", m, power=-1))[:m]
+        np.testing.assert_allclose(undone, np.eye(1, m)[0], atol=1e-12)
 
-    @pytest.mark.parametrize("until", [1, 6, 13, 20, 26])
+    def test_an_independent_square_root_agrees(self):
+        np.testing.assert_allclose(sqrtm(np.tril(np.ones((9, 9)))), square_root(9), atol=1e-6)
+
+    @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
+    @pytest.mark.parametrize("m", [1, 2, 5, 8, 13])
+    def test_the_noise_of_the_steps_adds_up_to_that_of_the_sums(self, mechanism, m):
+        steps = 2 * m + 3
+        found = np.cumsum(in_each_step(mechanism, steps, m), axis=0)
+        np.testing.assert_allclose(found, on_the_sum(mechanism, steps, m), atol=1e-12)
+
+    @pytest.mark.parametrize(("m", "tree", "alone"), [(20, 1.74, 1.74), (100, 1.99, 3.00), (500, 2.19, 5.49)])
+    def test_noise_of_the_prefixes_beside_that_of_a_tree_and_of_independent_noise(self, m, tree, alone):
+        """At the same mu, over one pass."""
+        summed = np.cumsum(in_each_step("toeplitz", m, m), axis=0) * toeplitz.sensitivity("toeplitz", m, lots=m)
+        ours = np.sqrt(np.square(summed).sum(axis=1).mean())
+        assert beside_a_tree(m) == pytest.approx(tree, abs=0.005)
+        assert np.sqrt(np.arange(1, m + 1).mean()) / ours == pytest.approx(alone, abs=0.005)
+
+    @pytest.mark.parametrize("until", [0, 1, 6, 13, 20, 26])
     @pytest.mark.parametrize("m", [5, 13])
     def test_what_remains_of_it_in_the_weights(self, m, until):
         rates = 0.9 ** np.arange(until)
-        np.testing.assert_allclose(tree.remaining(rates, lots=m), rates @ in_each_step("tree", until, m), atol=1e-15)
+        expected = rates @ in_each_step("toeplitz", until, m) if until else rates
+        np.testing.assert_allclose(toeplitz.remaining(rates, lots=m), expected, atol=1e-14)
 
     def test_what_the_training_adds_has_that_law(self):
         """Rows whose gradients are all 0: the weights move by noise alone."""
@@ -129,7 +148,7 @@ class TestNoise:
         start[-1], start[-6] = -400.0, 400.0
         which = recipe(5, steps=8, decay=0.5)
         found = train(which, X=np.zeros((ROWS, 3)), y=np.zeros(ROWS, int), start=start, draws=range(4000))
-        sd = 1.5 * 0.4 / (ROWS / 5) * np.linalg.norm(tree.remaining(which.rates, lots=5))
+        sd = 1.5 * 0.4 / (ROWS / 5) * np.linalg.norm(toeplitz.remaining(which.rates, lots=5))
         assert (found.weights - start).std() == pytest.approx(sd, rel=0.01)
 
 
@@ -149,18 +168,18 @@ class TestSensitivity:
                 found.append(np.square(undo @ moved).sum())
         return max(found)
 
-    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     @pytest.mark.parametrize("m", [1, 2, 3, 4, 7, 8, 11, 16])
-    def test_no_row_is_in_more_releases_than_are_counted_and_one_is_in_as_many(self, mechanism, m):
-        if mechanism == "tree":
-            assert tree.releases("tree", m, lots=m) == math.floor(math.log2(m)) + 1
+    def test_no_row_moves_the_release_further_than_is_counted_and_one_moves_it_as_far(self, mechanism, m):
         for steps in range(1, 2 * m + 4):
-            counted = tree.releases(mechanism, steps, lots=m)
+            counted = toeplitz.sensitivity(mechanism, steps, lots=m) ** 2
             assert self.furthest(mechanism, steps, m) == pytest.approx(counted, abs=1e-9)
-            # another row in its place moves each node by twice as much
+            # another row in its place moves each lot by twice as much
             assert self.furthest(mechanism, steps, m, each=2) == pytest.approx(4 * counted, abs=1e-9)
+            mu = accountants.gdp.mu_of_event(toeplitz.event(mechanism, 3.0, steps, lots=m))
+            assert mu == pytest.approx(math.sqrt(counted) / 3, rel=1e-12)
 
-    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     def test_a_place_that_is_left_empty_moves_one_lot_a_pass_by_no_more_than_c(self, mechanism):
         """Every row of a data set in turn, in the engine itself, with the same weights before the lot."""
         _, y, _ = problem()
@@ -178,20 +197,14 @@ class TestSensitivity:
 
 class TestGuarantee:
     @pytest.mark.parametrize(("m", "passes"), [(1, 3), (4, 1), (20, 1), (20, 15), (250, 3)])
-    def test_it_is_that_of_an_independent_library(self, m, passes):
-        """dp-accounting counts Renyi orders of trees whose neighbours have an empty place: never less than exactly."""
+    def test_it_is_exact_for_the_norm_of_the_first_column(self, m, passes):
         which, sigma, delta = recipe(m, steps=m * passes), 12.0, 1e-6
-        event = which.event(sigma)
-        found = accountants.account(event, delta=delta, adjacency=ADD).epsilon
-        theirs = rdp.RdpAccountant(neighboring_relation=dp_accounting.NeighboringRelation.REPLACE_SPECIAL)
-        theirs.compose(dp_accounting.SingleEpochTreeAggregationDpEvent(sigma, m), passes)
-        mine = accountants.account(event, delta=delta, adjacency=ADD, accountant="renyi").epsilon
-        assert mine == pytest.approx(theirs.get_epsilon(delta), rel=0.01)
-        assert found <= theirs.get_epsilon(delta)
-        exact = dp_accounting.get_epsilon_gaussian(sigma / math.sqrt(event.count), delta)
+        found = accountants.account(which.event(sigma), delta=delta, adjacency=ADD).epsilon
+        norm = np.linalg.norm(square_root(m)[:, 0])
+        exact = dp_accounting.get_epsilon_gaussian(sigma / math.sqrt(passes) / norm, delta)
         assert found == pytest.approx(exact, rel=1e-6)
 
-    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     def test_noise_made_for_an_epsilon_costs_it(self, mechanism):
         which = recipe(20, mechanism=mechanism, steps=60)
         sigma = which.noise_multiplier(epsilon=2.0, delta=1e-5)
@@ -199,8 +212,14 @@ class TestGuarantee:
         assert 2 * (1 - 1e-3) < spent <= 2
 
     def test_of_a_part_it_is_no_more_than_of_the_whole(self):
-        counts = [recipe(20, steps=60).event(1.0, until=until).count for until in range(1, 61)]
-        assert counts == sorted(counts)
-        assert (counts[0], counts[19], counts[20], counts[-1]) == (1, 5, 6, 15)
-        layers = recipe(4, clip_norm=(0.3, 0.3), steps=8)  # each is a release of its own
-        assert layers.event(5.0).count == 2 * 2 * 3
+        whole = recipe(20, steps=60)
+        mus = [accountants.gdp.mu_of_event(whole.event(1.0, until=until)) for until in range(1, 61)]
+        assert mus == sorted(mus)
+        column = square_root(20)[:, 0]
+        one, begun = (np.linalg.norm(column[:n]) for n in (20, 1))
+        assert (mus[0], mus[19], mus[20], mus[-1]) == pytest.approx(
+            (begun, one, math.hypot(one, begun), math.sqrt(3) * one)
+        )
+        layers = recipe(4, clip_norm=(0.3, 0.3), steps=8)  # each is one more release
+        norm = np.linalg.norm(square_root(4)[:, 0])
+        assert accountants.gdp.mu_of_event(layers.event(5.0)) == pytest.approx(norm * math.sqrt(2 * 2) / 5)

@@ -1,0 +1,105 @@
+"""Training with lots in a fixed order, with independent noise or noise that is correlated over the steps (DP-FTRL).
+
+Lots pass through the rows in a fixed, public order: each row is in one lot of each pass of m lots. The weights after t
+steps are a function of the prefix sums S_t of the lots' clipped gradients,
+
+    w_t = w_0 - (eta / L) (S_t + Z_t).
+
+A pass releases C g + z, with a lower-triangular matrix C (m, m) and independent z ~ N(0, (sigma clip_norm)^2) per step.
+The noisy gradients g + C^-1 z follow from it [denisov2022, also where g depends on earlier steps]. A row moves C g by
+clip_norm times the norm of a column of C at most, so a pass is one Gaussian release. Passes have fresh noise.
+
+C = I is independent noise: Z_t adds up t variances. The square root of the prefix-sum matrix, C^2 = (1)_{i >= j}, is
+Toeplitz with c_k = binom(2k, k) / 4^k on diagonal k, and Z = C z [fichtenberger2023]. Its first column is the longest.
+
+Adjacency: one row is present or absent, and an absent row leaves its place in the order empty, so no row moves up
+(zero-out, which dp-accounting calls REPLACE_SPECIAL). If another row takes the place, all sensitivities double.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.linalg import matmul_toeplitz
+
+from dpcore import check
+from dpcore.privacy import Composed, GaussianRelease
+
+MECHANISMS = {
+    "sampled": "DP-SGD, lots drawn by chance",
+    "ordered": "DP-SGD, lots in a fixed order",
+    "toeplitz": "DP-FTRL with square-root Toeplitz noise, lots in a fixed order",
+}
+# Assumption about neighbouring data sets if the order is fixed.
+ASSUMES = "each row has a public place in the order, which stays empty where the row is not there"
+
+
+def lots_a_pass(rate: float) -> int:
+    """Return m, the number of lots per pass; raise RefusedError unless ``rate`` is 1/m."""
+    lots = max(1, round(1 / rate))
+    if abs(lots * rate - 1) > 1e-6:
+        raise check.RefusedError("sampling_rate", rate, "1 over a whole number of lots, as their order is fixed")
+    return lots
+
+
+def coefficients(mechanism: str, lots: int, *, power: float = 1) -> np.ndarray:
+    """Return the first column (m,) of C, or of C^-1 with ``power`` -1.
+
+    As power series, the prefix-sum matrix is 1 / (1 - x), and these are (1 - x)^(-power / 2).
+
+    >>> coefficients("toeplitz", 4), coefficients("toeplitz", 3, power=-1), coefficients("ordered", 3)
+    (array([1.    , 0.5   , 0.375 , 0.3125]), array([ 1.   , -0.5  , -0.125]), array([1., 0., 0.]))
+    """
+    places = np.arange(1, check.whole(1, lots=lots))
+    if check.choice(("ordered", "toeplitz"), mechanism=mechanism) == "ordered":
+        return np.eye(1, lots)[0]
+    return np.cumprod(np.append(1.0, 1 + (power / 2 - 1) / places))
+
+
+def sensitivity(mechanism: str, steps: int, *, lots: int) -> float:
+    """Return the L2 norm of what the row of the first lot moves in C g by ``steps`` steps, in clipping norms.
+
+    No row moves it further. Over whole passes it is sqrt(passes) times the norm of the first column of C.
+
+    >>> round(sensitivity("toeplitz", 20, lots=20), 3), sensitivity("ordered", 80, lots=20)
+    (1.42, 2.0)
+    """
+    moved = np.append(0, np.cumsum(np.square(coefficients(mechanism, lots))))
+    passes, more = divmod(check.whole(1, steps=steps), lots)
+    return math.sqrt(passes * moved[-1] + moved[more])
+
+
+def event(mechanism: str, noise_multiplier: float, steps: int, *, lots: int, layers: int = 1) -> Composed:
+    """Return the exact event of the first ``steps`` steps for the row they reveal most, without sampling.
+
+    layers: number of releases with that multiplier in each one. A pass is one release. As only the sum of squares of
+    Gaussian releases matters, an unfinished pass is counted by its share of all.
+    """
+    passes = -(-steps // lots)
+    a_pass = sensitivity(mechanism, steps, lots=lots) / math.sqrt(passes)
+    one = GaussianRelease(noise_multiplier=noise_multiplier / a_pass)
+    return Composed(event=one, count=layers * passes)
+
+
+def correlated(noise: Iterator[np.ndarray], *, lots: int, first: int) -> Iterator[np.ndarray]:
+    """Yield C^-1 z from step ``first`` on, given independent ``noise`` z from the start of the pass of that step."""
+    undo, past = coefficients("toeplitz", lots, power=-1), np.empty(0)
+    for step, fresh in enumerate(noise, first - first % lots):
+        if not past.size:
+            past = np.empty((lots, *fresh.shape), fresh.dtype)
+        past[place := step % lots] = fresh
+        if step >= first:
+            yield np.tensordot(undo[place::-1].astype(fresh.dtype), past[: place + 1], 1)
+
+
+def remaining(rates: np.ndarray, *, lots: int) -> np.ndarray:
+    """Return the factor (t,) of each step's z in the weights after steps with learning ``rates``, before 1/L.
+
+    At constant rates it is c_k for the z that is k steps old in its pass.
+
+    >>> remaining(np.ones(7), lots=5).round(4)
+    array([0.2734, 0.3125, 0.375 , 0.5   , 1.    , 0.5   , 1.    ])
+    """
+    passes = np.pad(rates, (0, -len(rates) % lots)).reshape(-1, lots)
+    later = np.eye(1, lots)[0], coefficients("toeplitz", lots, power=-1)
+    return matmul_toeplitz(later, passes.T).T.ravel()[: len(rates)]
