@@ -171,6 +171,11 @@ class Settings(Key):
         """Return these settings with ``changes``; what depends on them is brought into its new range."""
         return replace(self, **changes)
 
+    def with_noise_of(self, people: int) -> Self | None:
+        """Return these settings, on the rows there are, with the noise that so many people would need at the same
+        epsilon; None where that is not known, or ``people`` can be had."""
+        return None
+
     def part(self, kind: type[Value], /, **others: Any) -> Value:
         """Return a frozen dataclass that a task depends on: ``others``, and its other fields as these settings have
         them."""

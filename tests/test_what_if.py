@@ -349,3 +349,29 @@ class TestPrices:
         for topic, change in (("classifier", {"version": "published"}), ("network", {"variant": "inside"})):
             settings = asked(topic).settings.change(**change)
             assert (settings.promise, prices(settings, 7)) == (None, {})
+
+
+class TestMorePeopleThanThereAre:
+    @pytest.mark.parametrize("topic", ["classifier", "network"])
+    def test_an_estimate_has_the_rows_there_are_and_the_noise_of_so_many(self, topic):
+        kind = type(asked(topic).settings)
+        settings = kind(dataset="digits")
+        more, few = settings.with_noise_of(2 * settings.rows), settings.with_noise_of(settings.rows)
+        assert few is None, "these can be had"
+        assert kind().with_noise_of(10_000) is None, "so many can be drawn"
+        noise = [one.noise_sd if topic == "network" else one.model.noise_sd(one.epsilon) for one in (settings, more)]
+        assert noise[1] == pytest.approx(noise[0] / 2, rel=1e-6)
+        same = ("rows", "seed", "steps", "clip_norm", "learning_rate")
+        assert [getattr(more, name) for name in same] == [getattr(settings, name) for name in same]
+        assert more.pairs_with(settings)
+
+    def test_estimates_are_drawn_apart_and_in_no_table_of_what_was_measured(self):
+        settings = asked("classifier", question="people", base="dataset breast_cancer steps 5 public_rows 0", target=97)
+        done = {task: task.run() for task in settings.tasks() if getattr(task, "settings", None) in settings.compares}
+        result = settings.result(done)
+        most = settings.settings.rows
+        assert min(result.beyond.values) > most == max(result.curve.values)
+        assert result.all_runs()["rows"].max() == result.table()["rows"].max() == most
+        (drawn,) = [one for one in figures.curve(result, words)["data"] if "estimate" in one.get("name", "")]
+        assert drawn["line"]["dash"] == "longdash"
+        assert {*settings.around.estimated.values()} < result.known

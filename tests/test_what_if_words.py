@@ -114,6 +114,7 @@ def trainings(result) -> int:
     values = len(settings.around.curve)
     each = {"accuracy": 1, "best": len(settings.tried), "versus": values + len(settings.rivals)}
     again = 2 * 4 * settings.repeats if settings.asks == "best" else 0
+    values += len(settings.around.estimated)
     return each.get(settings.asks, values) * settings.repeats * settings.seeds + again
 
 
@@ -213,7 +214,20 @@ def levels(result, match) -> bool:
     return match[1] == parts.at(result.settings, "epsilon", values[first])
 
 
+def estimated(result, match) -> bool:
+    """Whether the estimates reach the target from these people on, and not before; of more people than are measured."""
+    values, reach = result.beyond.values, sign(result) * result.beyond.runs >= sign(result) * result.settings.goal
+    enough = reach.mean(axis=1) >= (0.5 if match[1] == "the median run" else 0.9)
+    first = [*values].index(number(match[2]))
+    assert min(values) > max(result.curve.values)
+    return enough[first:].all() and not enough[max(0, first - 1) : first].any()
+
+
 RULES: Rules = {
+    r"By an estimate, (the median run|90 % of runs) would reach it with ([\d,]+) people": estimated,
+    r"By an estimate, ([\d,]+) people would not be enough": lambda r, m: (
+        number(m[1]) == max(r.beyond.values) and r.enough is None
+    ),
     r"with 95 % confidence, (\S+) to ([\d.,e-]*\d)\)": brackets,
     r"\)\. With (.+?), (the next value tested, )?(\d+) of (\d+) runs reach it": single,
     r"\((\d+) of (\d+) did[,)]": did,
@@ -343,6 +357,12 @@ def solved():
         for ends in ((0.2, 3), (0.2, 1, 3), (-1.0,)):
             yield answered(clipping, humps(runs, *ends))
             yield answered(clipping, humps(runs, *ends), within("clip_norm", 0.3, 1))
+    for reached_by in ("median", "most"):
+        people = few.change(question="people", reached=reached_by)
+        for larger in (1.5, 9):
+            yield answered(
+                people, lambda there, larger=larger: np.full(24, 0.9 if there.epsilon > larger * 0.5 else 0.7)
+            )
     for reached_by in ("median", "most"):  # a share is counted on one split only
         yield answered(many.change(seeds=3, reached=reached_by), rising(100))
     yield answered(few, lambda there: share(11 / 24 if there.epsilon < 0.5 else 1, 24))

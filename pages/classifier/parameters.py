@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from dpcore import check
+from dpcore.accountants import gdp
 from dpcore.data import toy as data
 from dpcore.estimators.recipes import EPSILONS, VERSIONS, Guarantees, guarantees
 from dpcore.privacy import Adjacency, Guarantee
@@ -144,6 +145,14 @@ class ClassifierParameters(RowsSettings):
         """Return what is claimed, and what is given, for a person where a column says who one is."""
         before = tuple(one.event for one in self.paid)
         return guarantees(self, source=self.source, unit=self.unit, before=before)
+
+    def with_noise_of(self, people: int) -> Self | None:
+        """The noise of a mean falls as 1/n, and as 1/mu."""
+        if self.version != "sound" or self.source is None or self.source.sizable or people <= self.source.private_rows:
+            return None
+        mu = gdp.mu_of(self.left, delta=self.delta) * people / self.rows
+        epsilon = self.spent + gdp.epsilon_of(self.delta, mu=mu)
+        return self.change(epsilon=epsilon) if epsilon <= self.limits["epsilon"][1] else None
 
     @property
     def promise(self) -> Guarantee | None:

@@ -315,6 +315,17 @@ class NetworkParameters(RowsSettings):
             return {}
         return {one: self if one == self.mechanism else self.change(mechanism=one) for one in toeplitz.MECHANISMS}
 
+    def with_noise_of(self, people: int) -> Self | None:
+        """The noise of a mean falls as 1/n, where lots are the same part of all rows, with as many steps."""
+        source = self.source
+        if self.ramp != 1 or source is None or source.sizable or people <= source.private_rows:
+            return None
+        sigma, most = self.sigma * self.rows / people, self.limits["epsilon"][1]
+        if sigma < self.limits["noise_multiplier"][0]:
+            return None
+        found = self.change(plan="noise", noise_multiplier=sigma, noise_ramp=1.0, epsilon=most)
+        return found if found.steps == self.steps else None
+
     def noise_left(self, steps: int) -> float:
         """Return the sd that noise alone gives each weight by ``steps`` steps.
 

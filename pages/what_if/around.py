@@ -11,10 +11,13 @@ from dpcore import check
 from dpcore.cache import cached
 from lab import chunking
 from lab.settings import Settings, Task
+from lab.sources import RowsSettings
 from lab.sweep import Measurement, beside, coarse_to_fine, grid, measurements
 
 # The map has so many steps either way along each parameter, within this factor.
 MAP_STEPS, MAP_REACH = 6, 30.0
+# How many times as many people as there are an estimate is made for.
+MORE = (1.25, 1.5, 1.75, 2, 2.5)
 
 
 def known(settings: Settings, places: Iterable[Any], changes: Callable[[Any], dict[str, Any]]) -> dict[Any, Settings]:
@@ -71,6 +74,15 @@ class Around:
         return dict(sorted((value, there) for turn in self._turns for value, there in turn.items()))
 
     @cached_property
+    def estimated(self) -> dict[float, Settings]:
+        """More people than there are -> settings that estimate what they give: all rows, with the noise of so many."""
+        if self.along != self.settings.PEOPLE or not isinstance(self.settings, RowsSettings):
+            return {}
+        most = int(self.settings.limits[self.along][1])
+        whole, more = self.settings.of_rows(most), (round(most * factor) for factor in MORE)
+        return {people: one for people in more if (one := whole.with_noise_of(people)) is not None}
+
+    @cached_property
     def bars(self) -> dict[tuple[str, float], Settings]:
         """(knob, value) -> settings, a step to each side."""
         both = ((name, value) for name in self.knobs for value in beside(self.settings, name))
@@ -113,10 +125,10 @@ class Around:
 
     @cached_property
     def rest(self) -> tuple[Measurement, ...]:
-        """The bars, then the map from coarse to fine; the finer curve after the coarsest map."""
+        """The estimates and the bars, then the map from coarse to fine; the finer curve after the coarsest map."""
         maps = self._maps()
         finer = [[*turn.values()] for turn in self._turns[2:]]
-        turns = ([*self.bars.values()], *maps[:1], *finer, *maps[1:])
+        turns = ([*self.estimated.values()], [*self.bars.values()], *maps[:1], *finer, *maps[1:])
         return tuple(each for turn in turns for there in turn for each in self.measurements(there))
 
 

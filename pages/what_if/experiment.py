@@ -364,7 +364,7 @@ class WhatIfSettings(Settings):
     @property
     def compares(self) -> frozenset[Settings]:
         """The settings that the curve compares."""
-        return frozenset({self.settings, *self.around.curve.values()})
+        return frozenset({self.settings, *self.around.curve.values(), *self.around.estimated.values()})
 
     @cached_property
     def around(self) -> Around:
@@ -418,7 +418,8 @@ class WhatIfSettings(Settings):
         if self.asks == "versus":
             yield from (each for one in self.rivals for each in self.measurements(one))
         if self.question == CURVE:
-            yield from (each for there in self.around.curve.values() for each in self.measurements(there))
+            both = (*self.around.curve.values(), *self.around.estimated.values())
+            yield from (each for there in both for each in self.measurements(there))
             return
         yield from self.around.near
         yield from self.around.rest

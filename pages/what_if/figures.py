@@ -36,10 +36,11 @@ def curve(result: WhatIfResult, say: ModuleType) -> dict:
     return over(
         *_rival(result, say),
         *_runs(result, say),
+        *_estimate(result, say),
         levels=[target],
         title=theme.title(say.title(result), progress or say.finding(result)),
         legend=True,
-        xaxis=_along(settings.axis(settings.along), say.low(settings.along)),
+        xaxis=_along(settings.axis(settings.along, _shown(result)), say.low(settings.along)),
         yaxis={"title": {"text": say.upwards(settings)}} | upwards,
         shapes=_crossing(result),
         annotations=_words(result, say),
@@ -76,6 +77,20 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[Curve | dict]:
     return [area | {"name": SAYS["chart.range"], "showlegend": True}, median, reached]
 
 
+def _estimate(result: WhatIfResult, say: ModuleType) -> list[Curve]:
+    """Return the medians estimated for more people than there are."""
+    more, hover = result.beyond, f"{say.label(result.settings.along)} %{{x}}: {_height(result)}<extra>"
+    name = SAYS["chart.estimate"]
+    y = result.settings.scale * more.medians
+    style: dict[str, Any] = {"colour": theme.PRIVATE, "dash": "longdash", "width": 3, "hover": f"{hover}{name}</extra>"}
+    return [Curve(name=name, x=more.values, y=y, **style)] if len(y) and result.settings.asks != "versus" else []
+
+
+def _shown(result: WhatIfResult) -> tuple[float, ...]:
+    """Return the values along the axis: those measured, and those estimated."""
+    return (*result.settings.around.curve, *result.settings.around.estimated)
+
+
 def _height(result: WhatIfResult) -> str:
     return "%{y:.1f} %" if result.settings.asked.unit == "%" else "%{y:.3g}"
 
@@ -95,7 +110,7 @@ def _rival(result: WhatIfResult, say: ModuleType) -> list[Curve]:
 def _range(result: WhatIfResult) -> tuple[float, float]:
     """Return what the axis upwards shows, in the unit that is shown; steady while the picture refines."""
     settings, scale = result.settings, result.settings.scale
-    shown = [result.curve.quantiles[[0, 2]].ravel(), np.array([settings.goal])]
+    shown = [result.curve.quantiles[[0, 2]].ravel(), np.array([settings.goal]), result.beyond.medians]
     if settings.asks == "versus" and len(result.rival.values):
         shown.append(result.rival.medians)
     values = scale * np.concatenate(shown)
@@ -181,7 +196,7 @@ def _words(result: WhatIfResult, say: ModuleType) -> list[dict]:
 
 def _beside(result: WhatIfResult, say: ModuleType, value: float, *, left: bool, colour: str) -> dict:
     """Return a value of the knob at the line that stands there."""
-    axis = result.settings.axis(result.settings.along)
+    axis = result.settings.axis(result.settings.along, _shown(result))
     x, (low, high) = float(axis.place(value)), axis.ends
     share = (x - low) / (high - low)
     left = share > 0.88 or (left and share >= 0.12)

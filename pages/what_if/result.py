@@ -82,6 +82,25 @@ class WhatIfResult:
     def rival(self) -> Curve:
         return self._curve({getattr(one, self.settings.along): one for one in self.settings.rivals})
 
+    @cached_property
+    def beyond(self) -> Curve:
+        """Return the estimates for more people than there are, which are no measurements of so many."""
+        return self._curve(self.settings.around.estimated)
+
+    @property
+    def enough(self) -> float | None:
+        """Return the fewest people from whom on the target is reached at all estimates, as it is asked; None where at
+        none, or where some are to be trained."""
+        values, share = self.beyond.values, SHARES[self.settings.reached]
+        if len(values) < len(self.settings.around.estimated) or not len(values):
+            return None
+        goal, up = self.settings.goal, self.settings.asked.better == "higher"
+        middle = self.beyond.medians >= goal if up else self.beyond.medians <= goal
+        reach = middle if share is None else self._reach(self.beyond.runs).mean(axis=1) >= share
+        missed = np.flatnonzero(~reach)
+        first = missed[-1] + 1 if len(missed) else 0
+        return float(values[first]) if first < len(values) else None
+
     def _curve(self, settings: Mapping[float, Settings]) -> Curve:
         known = {value: runs for value, one in sorted(settings.items()) if (runs := self.of(one)) is not None}
         runs = np.array([*known.values()]) if known else np.empty((0, len(self.now)))
@@ -358,7 +377,7 @@ class WhatIfResult:
                 both = [*one.around.curve.values(), *one.rivals]
                 return tuple((there, each) for there in both)
             case _:
-                return tuple((there, each) for there in one.around.curve.values())
+                return tuple((there, each) for there in (*one.around.curve.values(), *one.around.estimated.values()))
 
     @property
     def used_up(self) -> Guarantee | None:

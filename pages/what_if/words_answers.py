@@ -91,8 +91,18 @@ def _answer(result: WhatIfResult) -> str:
     if result.trained < 1:
         return tell(result, "so-far", done=len(result.curve.values), best=_best_of(result, found))
     if found.verdict == "unclear":
-        return _unclear(result, found)
-    return tell(result, f"{found.verdict}.{settings.reached}", best=_best_of(result, found))
+        return f"{_unclear(result, found)} {_beyond(result)}".strip()
+    said = tell(result, f"{found.verdict}.{settings.reached}", best=_best_of(result, found))
+    return f"{said} {_beyond(result)}".strip() if found.verdict == "nowhere" else said
+
+
+def _beyond(result: WhatIfResult) -> str:
+    """Return what is estimated for more people than there are, once all estimates are there."""
+    values, enough = result.beyond.values, result.enough
+    if not len(values) or len(values) < len(result.settings.around.estimated):
+        return ""
+    case, people = (result.settings.reached, enough) if enough is not None else ("none", values[-1])
+    return tell(result, f"beyond.{case}", people=f"{people:,.0f}")
 
 
 def _along(result: WhatIfResult, value: float) -> str:

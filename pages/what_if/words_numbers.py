@@ -189,6 +189,7 @@ def _cost(result: WhatIfResult) -> Number:
         return Number(SAYS["tiles.cost"], SAYS[f"tiles.{case}"], SAYS[f"tiles.{case}_note"])
     one, total = result.prices["public"], sum(runs for _, runs in result.used)
     case = "used_delta" if one.delta else "used_note"
+    case = case if len({getattr(used, "epsilon", 0) for used, _ in result.used}) == 1 else "used_apart"
     note = SAYS(f"tiles.{case}", epsilon=number(one.epsilon), delta=theme.delta(one.delta, digits=3))
     return Number(SAYS["tiles.used"], f"{total:,}", note)
 
