@@ -1,7 +1,6 @@
 // Paints the figures of a handout, once, on a sheet that is as large as the paper.
 
-import { lookOf } from "./live/assets/look.js"
-import { Chart, sharpen } from "./recorded/chart.js"
+import { Chart, repaint } from "./recorded/chart.js"
 
 const SCALE = 0.85 // of a figure's letters on the screen
 const ROOM = 200 // pixels that a figure should have
@@ -13,17 +12,15 @@ const sheet = document.querySelector(".sheet")
 const words = document.querySelector(".words")
 const figures = JSON.parse(document.getElementById("first").textContent)
 const charts = [...document.querySelectorAll("figure[data-chart]")].map((cell) => new Chart(cell, SCALE))
-sharpen(true)
 for (const chart of charts) chart.show(figures[chart.cell.dataset.chart])
 fit()
-const look = lookOf(sheet)
-for (const chart of charts) chart.draw(look)
+repaint(charts, true)
 
 /** Explain fewer words, then write smaller, until all has room. */
 function fit() {
   const parts = [sheet, ...sheet.querySelectorAll(".columns, .columns > div")]
   const full = () => parts.some((part) => part.scrollHeight > part.clientHeight + 1)
-  const low = () => charts.some((chart) => chart.canvas.clientHeight < ROOM)
+  const low = () => charts.some((chart) => chart.canvas.parentElement.clientHeight < ROOM)
   while (words?.childElementCount > 2 && (low() || full())) words.lastElementChild.remove()
   const wrong = (sizes, faults) => {
     for (const size of sizes) {

@@ -196,7 +196,7 @@ def place(picture: Picture) -> str:
     size = f"--wide:{picture.wide:g};--height:{picture.height}px;--narrow:{picture.narrow or picture.height}px"
     return (
         f'<figure data-chart="{name}" style="{size}"><figcaption></figcaption>'
-        f'<canvas role="img" aria-label="{alt}">{alt}</canvas></figure>'
+        f'<div class="room"><canvas role="img" aria-label="{alt}">{alt}</canvas></div></figure>'
     )
 
 

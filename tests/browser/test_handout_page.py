@@ -97,7 +97,7 @@ def held(page: Page, faults: list[str], one: Handout) -> None:
         title = TAG.sub("", picture.figure["layout"].get("title", {}).get("text", ""))
         assert said[0] == re.sub(r"\s", "", title), "with what it says beyond its name"
         chart = page.locator(f"[data-chart='{picture.name}']")
-        assert ink(chart.locator("> canvas").screenshot()) > 0.02, picture.name
+        assert ink(chart.locator(".room > canvas").screenshot()) > 0.02, picture.name
     assert page.evaluate(FILLED) > 0.75
     assert one_sheet(page)
     assert faults == []

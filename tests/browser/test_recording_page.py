@@ -15,7 +15,7 @@ from ui.plot import theme
 from ui.recording import stops, unfolded
 
 # Whether all charts in view have ink on them.
-PAINTED = """() => [...document.querySelectorAll("figure > canvas")].filter((one) => one.clientWidth).every((one) => {
+PAINTED = """() => [...document.querySelectorAll(".room > canvas")].filter((one) => one.clientWidth).every((one) => {
   const { data } = one.getContext("2d").getImageData(0, 0, one.width || 1, one.height || 1)
   return data.some((value) => value)
 })"""

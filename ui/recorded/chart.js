@@ -24,12 +24,19 @@ export class Chart {
   constructor(cell, scale = 1) {
     this.cell = cell
     this.scale = scale
-    this.canvas = cell.querySelector("canvas")
+    this.canvas = cell.querySelector(".room > canvas")
     this.words = cell.querySelector("figcaption")
     this.raw = null
     this.asked = 0
     this.said = ""
-    new ResizeObserver(() => this.draw()).observe(this.canvas)
+    this.width = this.height = null // as last observed: to ask at each draw would make the browser lay out the page
+    new ResizeObserver(([seen]) => this.resized(seen.contentRect)).observe(this.canvas.parentElement)
+  }
+
+  resized({ width, height }) {
+    this.width = Math.floor(width)
+    this.height = Math.floor(height)
+    this.draw()
   }
 
   /** Show a figure, as the channel sends it, with what a screen reader reads in its place. */
@@ -40,11 +47,12 @@ export class Chart {
   }
 
   /** Paint it as large as its place is, once its images can be read; the newest figure wins. */
-  draw(look = lookOf(this.cell)) {
-    if (!this.raw || !this.canvas.clientWidth) return
+  draw() {
+    const { width, height } = this
+    if (!this.raw || width === 0) return
+    look ??= lookOf(this.cell)
     this.say(coloured(this.raw, look))
-    const { clientWidth: width, clientHeight: height } = this.canvas
-    if (!height) return
+    if (!width || !height) return
     const { title: _, showlegend: __, ...rest } = this.raw.layout
     const bare = fitted({ data: this.raw.data, layout: { ...rest, margin: lower(rest.margin) } }, this.scale, width)
     const { data, layout } = coloured(bare, look)
@@ -102,7 +110,6 @@ function element(tag, className, text = "") {
 function sample(trace) {
   const canvas = document.createElement("canvas")
   const [width, height] = SWATCH
-  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` })
   canvas.setAttribute("aria-hidden", "true")
   const context = cleaned(canvas, width, height)
   const one = (value) => (value !== null && typeof value === "object" && !("width" in value) ? value[0] : value)
@@ -142,10 +149,13 @@ function sample(trace) {
 }
 
 let least = 1
+let look = null // asked once: to ask between two draws makes the browser work out all styles anew
 
-/** From now on paint as finely as a print needs, or as the screen shows. */
-export function sharpen(on) {
-  least = on ? PRINT : 1
+/** Paint these charts anew, in the page's look as it is now; `fine`: as finely as a print needs. */
+export function repaint(charts, fine = false) {
+  least = fine ? PRINT : 1
+  look = null
+  for (const chart of charts) chart.draw()
 }
 
 /** The context of a canvas, empty, with so many pixels of the page. */
@@ -153,6 +163,7 @@ function cleaned(canvas, width, height) {
   const scale = Math.max(least, devicePixelRatio)
   canvas.width = Math.round(width * scale)
   canvas.height = Math.round(height * scale)
+  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` })
   const context = canvas.getContext("2d")
   context.setTransform(scale, 0, 0, scale, 0, 0)
   return context

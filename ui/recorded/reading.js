@@ -1,8 +1,7 @@
 // What recorded pages have in common: their data, the nearest of the recorded values, and charts that follow the theme.
 
-import { lookOf } from "../live/assets/look.js"
 import { fractionOf } from "../live/assets/scale.js"
-import { sharpen } from "./chart.js"
+import { repaint } from "./chart.js"
 
 export const read = (id) => JSON.parse(document.getElementById(id).textContent)
 
@@ -15,20 +14,15 @@ export function nearest(knob, values, value) {
 
 /** Paint these charts anew when the theme changes; and for paper, where all is light and every tab is open. */
 export function watch(charts) {
-  const redraw = () => {
-    const look = lookOf(document.body)
-    for (const chart of charts) chart.draw(look)
-  }
   const paper = (on) => {
     document.documentElement.toggleAttribute("data-paper", on)
     for (const tab of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.tab"))) {
       if (on) tab.dataset.was = String(tab.open)
       tab.open = on || tab.dataset.was === "true"
     }
-    sharpen(on)
-    redraw()
+    repaint(charts, on)
   }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw)
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => repaint(charts))
   addEventListener("beforeprint", () => paper(true))
   addEventListener("afterprint", () => paper(false))
 }
