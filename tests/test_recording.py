@@ -119,7 +119,8 @@ def test_share_makes_it_on_request_and_says_how_large_it_is():
     page = next(page for page in PAGES if page.name == "mechanisms")
     app = opened(page.name)
     app.session_state[f"{page.name}.tabs"] = "Share"
-    offer = next(one.value for one in app.run().markdown if "A page that moves" in one.value)
+    app = app.run().selectbox(f"{page.name}.recorded.slider").select("prior").run()
+    offer = next(one.value for one in app.caption if "at most" in one.value)
     most = float(re.search(r"at most ([\d.]+) MB", offer)[1])
     app = press(app, "Record this page")
     assert not app.exception

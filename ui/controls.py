@@ -47,6 +47,11 @@ class Knobs(NamedTuple):
     play: str | None = None
     changes: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
+    @property
+    def shown(self) -> list[str]:
+        """Return those that are not folded away, the hero first."""
+        return [self.hero, *self.main, *([self.play] if self.play else [])]
+
 
 def knob(name: str, limits: Mapping[str, tuple[float, float]], **changes: Any) -> live.Knob:
     """Return the knob of a settings field over its range in ``limits``."""

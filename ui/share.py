@@ -20,6 +20,7 @@ from ui.page import Page
 from ui.qr_code import QR_ALT, elsewhere, qr
 from ui.recording import Recording
 from ui.texts import SAYS
+from ui.vocabulary import KNOBS
 
 # Of every run it is said how often it was repeated, and with which seed.
 ALWAYS = ("epsilon", "repeats", "seed")
@@ -84,10 +85,10 @@ def share(desk: Desk, page: Page, result: Any) -> None:
     _record(desk, page, link)
 
 
-def recorded(desk: Desk, page: Page, *, link: str) -> Recording:
-    """Return the recording of a page at a desk's settings, today, with its first slider."""
-    words = told(page, desk, without=page.sliders(desk.settings).hero)
-    return Recording(page=page, settings=desk.settings, told=words, date=date.today().isoformat(), link=link)
+def recorded(desk: Desk, page: Page, name: str, *, link: str) -> Recording:
+    """Return the recording of a page at a desk's settings, today, with the slider of this name."""
+    words = told(page, desk, without=name)
+    return Recording(page=page, settings=desk.settings, told=words, date=date.today().isoformat(), link=link, name=name)
 
 
 def _record(desk: Desk, page: Page, link: str) -> None:
@@ -95,9 +96,12 @@ def _record(desk: Desk, page: Page, link: str) -> None:
     if desk.settings.private:
         st.caption(SAYS["recording.private"])
         return
-    one, key, file = recorded(desk, page, link=link), f"{page.name}.recorded", f"{_stem(page, desk.settings)}.html"
-    stops, size = len(one.values), f"{one.most_bytes() / 1e6:.1f}"
-    st.markdown(SAYS("recording.offer", knob=one.knob.label.lower(), stops=stops, size=size))
+    sliders, key, file = page.sliders(desk.settings), f"{page.name}.recorded", f"{_stem(page, desk.settings)}.html"
+    st.markdown(SAYS["recording.offer"])
+    labels = {name: {**KNOBS[name], **sliders.changes.get(name, {})}["label"] for name in sliders.shown}
+    name = st.selectbox("Slider", labels, format_func=lambda one: labels[one], key=f"{key}.slider", width=300)
+    one = recorded(desk, page, name or sliders.hero, link=link)
+    st.caption(SAYS("recording.size", stops=len(one.values), size=f"{one.most_bytes() / 1e6:.1f}"))
     if st.button("Record this page", key=f"{key}.ask", icon=":material/videocam:"):
         progress = st.progress(0.0, text="Recording")
         st.session_state[key] = one, one.html(lambda done: progress.progress(done, text="Recording"))
