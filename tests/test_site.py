@@ -80,6 +80,12 @@ def test_a_right_observation_is_told_from_a_wrong_one(site):
         assert taken["seen"] == ["That is what the chart shows.", "Look again at the chart."]
 
 
+def test_every_formula_of_the_papers_is_written(site):
+    html = site[1]["works.html"]
+    assert "<span class=formula>C(2k, k)/4<sup>k</sup></span>" in html
+    assert "\\" not in re.sub(r"<(script|style).*?</\1>", "", html, flags=re.DOTALL)
+
+
 def test_the_glossary_has_every_term(site):
     html = site[1]["glossary.html"]
     assert all(f'id="{key}"' in html for key in glossary.TERMS)

@@ -16,6 +16,7 @@ _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _PARTS = (
     (re.compile(r"\\frac(\d)(\d)"), r"\1/\2"),
     (re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}"), r"(\1)/(\2)"),
+    (re.compile(r"\\binom\{([^{}]*)\}\{([^{}]*)\}"), r"C(\1, \2)"),
     (re.compile(r"\\sqrt(?:\{([^{}]*)\}| ?(\w))"), lambda found: f"√({found[1]})" if found[1] else f"√{found[2]}"),
     (re.compile(r"\^(?:\{([^{}]*)\}|(\w))"), lambda found: f"<sup>{found[1] or found[2]}</sup>"),
     (re.compile(r"_(?:\{([^{}]*)\}|(\w))"), lambda found: f"<sub>{found[1] or found[2]}</sub>"),

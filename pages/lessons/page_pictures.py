@@ -1,12 +1,10 @@
 """The chart of a lesson: covered before the guess, and with the guess beside the truth after it."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from pages.lessons import words as say
-from pages.lessons.lessons import Case, Lesson, Number
-from ui import guess
+from pages.lessons.lessons import Case, Lesson
 from ui.live import Picture
 from ui.page import Page
 from ui.plot import guesses
@@ -20,15 +18,6 @@ def picture(lesson: Lesson, page: Page, result: Any) -> Picture:
     figure = guesses.called(found.figure, lesson.text("Chart"))
     figure = guesses.ranged(figure, *lesson.upwards) if lesson.upwards else figure
     return replace(found, figure=figure, height=HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
-
-
-def start(lesson: Lesson, one: Number, before: Case, axis: Mapping[str, Any], place: float) -> float:
-    """Return where the slider of a recorded lesson stands at first: in the middle, or above what is known there."""
-    found = guesses.middle(axis, one.low, one.high)
-    for x, y, _ in lesson.points(before):
-        if x == place and guesses.far(axis, y, found) < 0.1:
-            found = guesses.middle(axis, y, one.high)
-    return guess.Range(one.low, one.high, one.step).near(found)
 
 
 def covered(lesson: Lesson, drawn: Picture, before: Case, place: tuple[float, float | None] | None) -> Picture:

@@ -23,8 +23,7 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
     """Return the lesson as a page (HTML); above: HTML over it. link: address in the lab -> address from this file."""
     before, after = (Case(one, compute(one, seconds=1e9)[0]) for one in lesson.cases(page.settings))
     taken = _taken(lesson, page, before, after)
-    first = recording.unfolded(taken["frames"], taken["at"])["covered"]
-    drawn = pictures.covered(lesson, pictures.picture(lesson, page, before.result), before, None)
+    blank = pictures.covered(lesson, pictures.picture(lesson, page, before.result), before, None)
     steps = "".join(
         f'<section data-step="{name}"{" hidden" * (name != "guess")}>{inside}</section>'
         for name, inside in _steps(lesson, before, after, link).items()
@@ -32,9 +31,9 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
     body = (
         f'<p class="lab-lesson"><span>Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)} · {lesson.minutes} '
         f'minutes</span></p><h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
-        f'<div class="screen lesson"><div class="shown">{recording.place(drawn)}</div>'
+        f'<div class="screen lesson"><div class="shown">{recording.place(blank)}</div>'
         f'<div class="steps">{steps}</div></div>'
-        f"{one_file.data(first, name='first')}{one_file.data(taken, name='recording')}"
+        f"{one_file.data(recording.frame_of(blank), name='first')}{one_file.data(taken, name='recording')}"
         f"{one_file.program('recorded/lesson.js')}"
     )
     return recording.framed(lesson.text("Title"), body, above=above)
@@ -55,14 +54,9 @@ def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, A
             "heading": say.heading(lesson, value, before, after),
         }
 
-    start = 0
-    if lesson.number:
-        wanted = pictures.start(lesson, lesson.number, before, hidden.figure["layout"]["yaxis"], at)
-        start = min(range(len(values)), key=lambda place: abs(values[place] - wanted))
     return {
         "knob": asdict(knob) if knob else None,
         "values": values,
-        "at": start,
         "frames": recording.folded([frame(value) for value in values]),
         "visible": lesson.visible(before, after),
         "seen": [say.saw(lesson, place, before, after)[1] for place in _right_and_wrong(lesson, before, after)],

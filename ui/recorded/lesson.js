@@ -5,7 +5,7 @@ import { Chart } from "./chart.js"
 import { unfolded } from "./folded.js"
 import { nearest, read, watch } from "./reading.js"
 
-const { knob, values, at, frames, visible, seen } = read("recording")
+const { knob, values, frames, visible, seen } = read("recording")
 const chart = new Chart(document.querySelector("figure[data-chart]"))
 const heading = document.querySelector("h1")
 const question = heading.textContent
@@ -18,13 +18,20 @@ const headings = {
   try: () => "Try it yourself",
 }
 const row = knob ? new Row(knob, (value) => guess(nearest(knob, values, value))) : null
-let place = knob ? at : null // of the guess among the values
+let place = null // of the guess among the values; none before the first
 let step = "guess"
 
 const frame = () => unfolded(frames, place ?? 0)
 
 watch([chart])
-if (row) document.getElementById("knob").append(row.node)
+if (row) {
+  document.getElementById("knob").append(row.node)
+  row.show(values[0], "")
+  // whoever guesses the value at which the slider stands moves nothing
+  const touched = () => guess(nearest(knob, values, row.value))
+  row.range.addEventListener("click", touched)
+  row.range.addEventListener("keydown", ({ key }) => ["Tab", "Shift"].includes(key) || touched())
+}
 for (const choice of chosen("guess")) choice.addEventListener("change", () => guess(Number(choice.value)))
 for (const choice of chosen("observed")) {
   choice.addEventListener("change", () => (observed.textContent = seen[Number(choice.value) === visible ? 0 : 1]))
@@ -32,8 +39,8 @@ for (const choice of chosen("observed")) {
 for (const button of document.querySelectorAll("button[data-go]")) {
   button.addEventListener("click", () => go(/** @type {HTMLElement} */ (button).dataset.go))
 }
-lock.disabled = place === null
-show()
+lock.disabled = true
+chart.show(read("first"))
 
 /** The answers of a question. */
 function chosen(name) {
@@ -47,7 +54,7 @@ function guess(value) {
 }
 
 function show() {
-  row?.show(values[place], "")
+  if (row) row.show(values[place], "")
   chart.show(frame()[step === "guess" ? "covered" : "reveal"])
 }
 
