@@ -196,7 +196,8 @@ def promised(settings: Any) -> Guarantee | None:
         case "attack":
             return settings.guarantees.formula if settings.version == "sound" else None
         case "mechanisms":
-            return first(settings).claim.guarantee
+            shown = first(settings)
+            return shown.guarantee if settings.answers == "many" else shown.claim.guarantee
         case "accounting":
             return first(settings).held
         case _:

@@ -99,7 +99,10 @@ AUDITED = {
     },
 }
 # Modules that draw from a continuous law for what protects nothing: attacks, data sets, and worlds that are attacked.
-ATTACKS = ("dpcore.attacks.audit", "dpcore.attacks.read_off", "pages.attack.audits.", "pages.transfer.published")
+ATTACKS = (
+    *("dpcore.attacks.audit", "dpcore.attacks.read_off", "dpcore.attacks.reconstruct"),
+    *("pages.attack.audits.", "pages.transfer.published"),
+)
 DATA = ("dpcore.data.", "dpcore.parties.worlds", "dpcore.streams")
 # Of the pages, one trains models and one releases with what the engine's modules say.
 PAGES = ("pages.attack.membership", "pages.parties.work")

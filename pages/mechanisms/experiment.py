@@ -13,6 +13,7 @@ from scipy.special import expit
 from dpcore.accountants import gdp
 from dpcore.streams import stream
 from lab.settings import Measure, Settings, Task
+from pages.mechanisms import reconstruction
 from pages.mechanisms.work import (
     ANSWERS,
     CLAIMS,
@@ -35,6 +36,7 @@ NUMBER_MECHANISMS = {
 }
 COUNT_NOISES = {"gumbel": "Gumbel (exponential mechanism)", "laplace": "Laplace"}
 VOTES = ("leader", "runner-up", "last")
+RELEASED = {"one": "One number", "many": "Many answers"}
 RELEASES = 200
 _DOTS = 50
 _BASE = 20  # answers of the runner-up among the options
@@ -44,6 +46,8 @@ _BASE = 20  # answers of the runner-up among the options
 class MechanismsSettings(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
+    answers: a key of ``RELEASED``: one number, or answers to many questions about a hundred people.
+    questions, noise_sd: how many of those are answered, each with Gaussian noise of this standard deviation.
     mechanism: the noise on the number.
     epsilon, delta: what it claims; Laplace noise needs no delta.
     sensitivity: the most that one person may add.
@@ -57,7 +61,7 @@ class MechanismsSettings(Settings):
     seed: of the releases.
     """
 
-    CHOICES: ClassVar = {"mechanism": NUMBER_MECHANISMS, "noise": COUNT_NOISES, "vote": VOTES}
+    CHOICES: ClassVar = {"answers": RELEASED, "mechanism": NUMBER_MECHANISMS, "noise": COUNT_NOISES, "vote": VOTES}
     LIMITS: ClassVar = {
         "epsilon": EPSILON_RANGE,
         "delta": (1e-9, 1e-2),
@@ -65,6 +69,8 @@ class MechanismsSettings(Settings):
         "value": (0, 1000),
         "prior": (0.01, 0.99),
         "release": (1, RELEASES),
+        "questions": (1, 1000),
+        "noise_sd": (0.1, 100.0),
         "options": (2, 8),
         "lead": (0, 50),
         "seed": (0, 9999),
@@ -87,6 +93,21 @@ class MechanismsSettings(Settings):
         ),
     }
 
+    RECOVERED: ClassVar = {
+        "recovered": Measure(
+            "share of secrets recovered",
+            "lower",
+            np.ravel,
+            falls=("questions",),
+            rises=("noise_sd",),
+            unit="%",
+            limits=(0.0, 1.0),
+        )
+    }
+
+    answers: str = "one"
+    questions: int = 100
+    noise_sd: float = 3.0
     mechanism: str = "laplace"
     epsilon: float = 1.0
     delta: float = 1e-5
@@ -114,16 +135,22 @@ class MechanismsSettings(Settings):
         """Return the number as this mechanism releases it."""
         return self.part(Claim, mechanism=mechanism, delta=0.0 if mechanism == "laplace" else self.delta)
 
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        return self.RECOVERED if self.answers == "many" else self.MEASURES
+
     def schedule(self) -> Iterable[Task]:
-        """Return the release alone: everything else is closed form."""
-        return (self.probe(),)
+        """Return the release alone, of which everything else is closed form, or the runs of many answers."""
+        return reconstruction.tasks(self) if self.answers == "many" else (self.probe(),)
 
-    def probe(self) -> Claim:
-        return self.claim(self.mechanism)
+    def probe(self) -> Task:
+        return reconstruction.probe(self) if self.answers == "many" else self.claim(self.mechanism)
 
-    def result(self, outcomes: Mapping[Any, Any]) -> "MechanismsResult":
-        """Return what the page shows of the claim."""
-        claim = self.probe()
+    def result(self, outcomes: Mapping[Any, Any]) -> "MechanismsResult | reconstruction.ManyAnswers":
+        """Return what the page shows of the claim, or of many answers."""
+        if self.answers == "many":
+            return reconstruction.result(self, outcomes)
+        claim = self.claim(self.mechanism)
         return MechanismsResult(settings=self, claim=claim, worlds=outcomes[claim])
 
 

@@ -1,20 +1,22 @@
 """What does one released number reveal about you?"""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
-from pages.mechanisms import figures, words_tables
+from pages.mechanisms import figures, figures_many, words_many, words_tables
 from pages.mechanisms import words as say
-from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult, MechanismsSettings
+from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, RELEASED, MechanismsSettings
 from ui import controls, labels, live
 from ui.moves import Move
-from ui.page import WHY_TAB, Knobs, Page, Rows, Tab, always, listed, noted
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab, always, listed, noted
 
 HEIGHT = 455
 MAIN = ("prior", "release", "sensitivity", "delta")
 MORE = ("value", "lead", "options", "seed")
 SHORT = dict(zip(NUMBER_MECHANISMS, ("Laplace", "Gaussian", "Textbook"), strict=True))
 VOTES = {"leader": "the leader", "runner-up": "the runner-up", "last": "the last"}
-DRAWN = {
+DRAWN: dict[str, Callable[..., dict]] = {
     "release": figures.release,
     "posterior": figures.posterior,
     "trade": figures.trade_off,
@@ -23,12 +25,16 @@ DRAWN = {
     "dots": figures.dots,
     "formulas": figures.formulas,
     "choice": figures.choice,
+    "people": figures_many.people,
+    "curve": figures_many.curve,
 }
 
 
 def setup(desk: controls.Desk) -> None:
-    """Show the choices that make another mechanism."""
-    desk.choose("mechanism", "Mechanism", SHORT, wide=True, help=say.MECHANISMS_HELP)
+    """Show the choices that make another mechanism, or ask many questions."""
+    desk.choose("answers", "Released", RELEASED, wide=True, help=say.RELEASED_HELP)
+    if desk.settings.answers == "one":
+        desk.choose("mechanism", "Mechanism", SHORT, wide=True, help=say.MECHANISMS_HELP)
 
 
 def more(desk: controls.Desk) -> None:
@@ -37,18 +43,20 @@ def more(desk: controls.Desk) -> None:
     desk.choose("noise", "Noise on counts", COUNT_NOISES)
 
 
-def row(*names: str, height: int = 360, first_wide: float = 1.0) -> Callable[[MechanismsResult], Rows]:
+def row(
+    *names: str, height: int = 360, first_wide: float = 1.0, findings: Callable[[Any], dict[str, str]] = say.findings
+) -> Callable[[Any], Rows]:
     """Return a function that draws these pictures of a result side by side."""
 
-    def draw(result: MechanismsResult) -> Rows:
-        findings = say.findings(result)
-        drawn = {name: DRAWN[name](result, findings[name]) for name in names}
-        return [live.row(say.ABOUT, drawn, height=height, wide={names[0]: first_wide})]
+    def draw(result: Any) -> Rows:
+        found = findings(result)
+        drawn = {name: DRAWN[name](result, found[name]) for name in names}
+        return [live.row(say.ABOUT | words_many.ABOUT, drawn, height=height, wide={names[0]: first_wide})]
 
     return draw
 
 
-PAGE = Page(
+ONE = Page(
     name="mechanisms",
     title="Noise mechanisms",
     icon=":material/casino:",
@@ -92,3 +100,23 @@ PAGE = Page(
         "Choice": lambda: result.choice,
     },
 )
+MANY = replace(
+    ONE,
+    label=labels.of("mechanisms", promise=lambda result: result.guarantee),
+    question=words_many.SAYS["page.question"],
+    more=None,
+    lead=always(words_many.SAYS["page.lead"]),
+    move=Move("questions", words_many.SAYS["page.move"], low=1000),
+    numbers=words_many.numbers,
+    knobs=always(Knobs(hero="noise_sd", play="questions", more=("delta", "seed"))),
+    words={
+        "verdict": words_many.verdict,
+        "caption": always(words_many.SAYS["page.caption"]),
+        "why": listed(words_many.diagnostics),
+        "guarantee": words_many.guarantee,
+    },
+    pictures=row("people", "curve", height=HEIGHT, findings=words_many.findings),
+    tabs=(WHY_TAB, GUARANTEE_TAB),
+    frames=lambda result: result.frames(),
+)
+PAGE = replace(ONE, variant=lambda settings: MANY if settings.answers == "many" else None)

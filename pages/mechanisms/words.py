@@ -14,7 +14,7 @@ from ui.plot import theme
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
-INTRODUCTION, MECHANISMS_HELP = SAYS["introduction"], SAYS["mechanisms"]
+INTRODUCTION, MECHANISMS_HELP, RELEASED_HELP = SAYS["introduction"], SAYS["mechanisms"], SAYS["released"]
 ABOUT = SAYS.cases("about")
 # From this probability on, a release that moves a guess farther than epsilon alone would let it is not rare.
 _OFTEN = 0.1
