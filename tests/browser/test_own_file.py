@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from html import unescape
 
 import pytest
 from playwright.sync_api import expect
@@ -71,19 +72,29 @@ def test_from_home_to_a_classifier_of_ones_own_rows(lab):
     tells_nothing(page, "C-57312", "tenure")
 
 
-@pytest.mark.soak
-def test_the_smallest_epsilon_for_rows_of_ones_own(lab):
-    page = lab("data", charts=0)
-    for name in ("Use the customers table", "Use the bounds from the sample's notes", "Classifier with these rows"):
-        button(page, name).click()
-    drawn(page)
-    tab(page, "What if")
-    says(page, re.compile(r"80\s%"), ".lab-words-answer")
-    enter(page.get_by_role("spinbutton", name="Target"), "75")
-    says(page, re.compile(r"Median accuracy is 75\s% with epsilon"), ".lab-words-answer")
-    expect(page.get_by_text("Choosing an epsilon by it reveals something")).to_be_visible()
-    expect(page.get_by_role("link", name="Open in the What-if planner")).to_be_hidden()
-    expect(button(page, "Copy the command")).to_have_count(0)  # a command cannot name this file
+def test_an_officer_finds_an_epsilon_in_six_clicks_and_the_print_agrees_with_the_label(lab):
+    page = lab(charts=1)
+    page.get_by_test_id("stMain").get_by_role("link", name="My data").first.click()
+    button(page, "Use the customers table").click()
+    button(page, "Use the bounds from the sample's notes").click()
+    expect(button(page, "Which epsilon does it take?")).to_be_enabled()
+    expect(page.get_by_label("support_calls, highest")).to_have_value("20")
+    page.get_by_text("One row each", exact=True).click()
+    expect(page.get_by_text("One person is one row")).to_be_visible()
+    button(page, "Which epsilon does it take?").click()
+    says(page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer")
+    says(page, re.compile(r"right at most [\d.]+\s% of the time with epsilon"), ".lab-words-answer")
+    says(page, re.compile(r"compares \d+ settings on the private rows"), ".st-key-asking")
+    assert "target" not in page.url, "it is computed from the rows"
+    tab(page, "Share")
+    printed = page.locator(".lab-paper").first
+    expect(printed).to_contain_text(re.compile(r"Settings tried: not covered: \d+ settings were compared"))
+    with page.expect_download() as download:
+        button(page, "Privacy label (HTML)").click()
+    label = unescape(download.value.path().read_text("utf-8"))
+    for name in ("Summary", "Settings tried"):
+        (said,) = re.findall(f"<dt>{name}</dt><dd>(.*?)</dd>", label)
+        expect(printed).to_contain_text(f"{name}: {said}")
 
 
 @pytest.mark.parametrize(
