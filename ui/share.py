@@ -13,7 +13,7 @@ import streamlit as st
 from lab.label import tiers, why_void
 from lab.links import brief
 from lab.settings import Settings
-from ui import comparison, labels, takeaway
+from ui import comparison, takeaway
 from ui.controls import Desk, hold
 from ui.handout import Handout
 from ui.page import Page
@@ -137,13 +137,11 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
 
 def on_label(desk: Desk, page: Page, result: Any) -> list[str]:
     """Return what a print of the page says of its privacy label: the summary, settings compared, contact."""
-    more = known(desk)
-    compared, tries = more.get("searched", 0), more.get("tries", 0)
-    stated = page.label(result)
-    said = labels.complete(stated, desk.settings, tries=tries, compared=compared, contact=more["contact"]).said
-    shown = {"in_short": "summary", "covered": "tuning", "made_by": "contact"}
+    blank: dict[str, Any] = dict.fromkeys(("told", "link", "code", "version", "date"), "")
+    one = Handout(page=page, result=result, **blank, **known(desk))
+    shown, said = {"in_short": "summary", "covered": "tuning", "made_by": "contact"}, one.stated.said
     lines = [f"{tiers()[tier][name]}: {said[name]}" for tier, name in shown.items() if name in said]
-    return [*lines, *([SAYS["share.one_run"]] if compared else [])]
+    return [*lines, *([SAYS["share.one_run"]] if one.searched else [])]
 
 
 def known(desk: Desk) -> dict[str, Any]:

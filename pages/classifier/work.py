@@ -231,7 +231,7 @@ def ends(model: Model, at: tuple[float], repeats: range, *, given: int) -> Ends:
 
 def accuracies(model: Model, at: tuple[float, ...], repeats: range) -> np.ndarray:
     """Return the held-out accuracy (A, E, R) by arm, at some epsilons."""
-    return _held_out(model.split, model.train(at, draws=repeats).weights)
+    return _right(model.split, model.train(at, draws=repeats).weights).mean(axis=-1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,7 +269,7 @@ def apart(by_row: RowByRow, at: tuple[float], repeats: range) -> np.ndarray:
         draws=repeats,
         clipping=CLIPPING[model.version],
     )
-    return _held_out(model.split, path.weights)
+    return _right(model.split, path.weights).mean(axis=-1)
 
 
 def _clipping_facts(model: Model, history: np.ndarray, learned: "_Learned") -> tuple[np.ndarray, np.ndarray]:
@@ -330,10 +330,10 @@ def reference(training: Training, at: tuple[()], repeats: range) -> ReferenceOut
     best = _optimum(training.dataset, training.private_rows, training.seed)
     return ReferenceOutcome(
         weights=path.weights[0],
-        accuracy=float(_held_out(split, path.weights[:1])[0]),
+        accuracy=float(_right(split, path.weights[:1]).mean(axis=-1)[0]),
         steps=path.steps,
         loss=learned.loss(path.history[:, 0]),
-        best_accuracy=float(_held_out(split, best[None])[0]),
+        best_accuracy=float(_right(split, best[None]).mean(axis=-1)[0]),
         best_loss=float(learned.loss(best)),
     )
 
@@ -369,10 +369,6 @@ class _Learned(NamedTuple):
 def _learned(split: data.Split) -> _Learned:
     learned = _Learned.of(split)
     return learned._replace(X=learned.X.astype(np.float32))
-
-
-def _held_out(split: data.Split, weights: np.ndarray) -> np.ndarray:
-    return _right(split, weights).mean(axis=-1)
 
 
 def _right(split: data.Split, weights: np.ndarray) -> np.ndarray:

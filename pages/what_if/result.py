@@ -94,10 +94,8 @@ class WhatIfResult:
         values, share = self.beyond.values, SHARES[self.settings.reached]
         if len(values) < len(self.settings.around.estimated) or not len(values):
             return None
-        goal, up = self.settings.goal, self.settings.asked.better == "higher"
-        middle = self.beyond.medians >= goal if up else self.beyond.medians <= goal
-        reach = middle if share is None else self._reach(self.beyond.runs).mean(axis=1) >= share
-        missed = np.flatnonzero(~reach)
+        each = self._reach(self.beyond.runs).mean(axis=1)
+        missed = np.flatnonzero(~(self._reach(self.beyond.medians) if share is None else each >= share))
         first = missed[-1] + 1 if len(missed) else 0
         return float(values[first]) if first < len(values) else None
 
