@@ -27,6 +27,14 @@ def plain(svg: str) -> str:
     return re.sub(r"[\s\u00a0]+", "", unescape(re.sub(r"<[^>]*>", "", svg)))
 
 
+# The charts of which something is drawn beyond their cell.
+WITHIN = """() => [...document.querySelectorAll("[data-chart]")].filter((cell) => {
+  const room = cell.getBoundingClientRect()
+  return [...cell.querySelectorAll(".main-svg")].some((one) => {
+    const { left, right, bottom } = one.getBoundingClientRect()
+    return left < room.left - 1 || right > room.right + 1 || bottom > room.bottom + 1
+  })
+}).map((cell) => cell.dataset.chart)"""
 SHORT = ("classifier", "mechanisms")
 
 
@@ -70,6 +78,7 @@ def test_a_print_says_in_words_what_the_controls_say(lab):
         expect(opened.locator(shown).first).to_be_visible()
     for hidden in (".st-key-side", ".st-key-setup", "[data-testid=stHeader]"):
         expect(opened.locator(hidden).first).to_be_hidden()
+    assert opened.evaluate(WITHIN) == [], "no chart is drawn over the next one"
     settings = opened.locator(".lab-paper").first
     for part in ("Epsilon 0.3", "Seed 4", "/classifier?epsilon=0.3", "Adjacency replace-one"):
         expect(settings).to_contain_text(part)

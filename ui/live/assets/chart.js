@@ -297,6 +297,11 @@ class Chart {
 
   drew() {
     this.say("")
+    // on paper it is as wide as its cell there, where nothing is drawn anew
+    this.cell.style.setProperty("--lab-ratio", `${this.width} / ${this.height}`)
+    for (const one of this.node.querySelectorAll(".main-svg")) {
+      one.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`)
+    }
     if (!this.bar && this.tools.buttons.length) {
       this.cell.append(this.bar = toolbar(this, this.tools.buttons, this.node.id))
     }
