@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages import data, home
-from pages.learn import page_choosing, page_glossary, page_works
+from pages.learn import page_choosing, page_deployments, page_glossary, page_works
 from pages.lessons import page as lessons
 from pages.table import PAGES
 from ui import head_tags, live
@@ -23,6 +23,7 @@ LEARN = (
     ("lessons", "Lessons", ":material/school:", partial(lessons.show, PAGES)),
     ("glossary", "Glossary", ":material/dictionary:", page_glossary.show),
     ("works", "Papers, checked", ":material/library_books:", partial(page_works.show, PAGES)),
+    ("deployments", "Releases in use", ":material/public:", page_deployments.show),
     ("choosing", "Choose parameters", ":material/rule:", partial(page_choosing.show, PAGES)),
 )
 

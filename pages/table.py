@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from pages import data, home
-from pages.learn import page_choosing, page_glossary, page_works
+from pages.learn import page_choosing, page_deployments, page_glossary, page_works
 from pages.lessons import page as lessons
 from pages.what_if import page as what_if
 from ui.head_tags import Head
@@ -34,6 +34,7 @@ _TEXTS = {
     "lessons": Head("Lessons", lessons.TITLE, "Guess what privacy does to a model, then see it"),
     "glossary": Head("Glossary", page_glossary.QUESTION, "Terms of differential privacy, and where the lab shows them"),
     "works": Head("Papers, checked", page_works.QUESTION, "Which statements hold, part by part"),
+    "deployments": Head("Releases in use", page_deployments.QUESTION, "What registered releases protect, and how much"),
     "choosing": Head("Choose parameters", page_choosing.QUESTION, "Steps to a guarantee that fits a release"),
 }
 HEADS |= {name: head._replace(charts=False) for name, head in _TEXTS.items()}

@@ -124,7 +124,7 @@ def on_screen(address: str) -> Iterator[tuple[str, int, str]]:
 
     from pages.table import PAGES
 
-    names = ["", *(page.name for page in PAGES), "data", "lessons", "glossary", "works", "choosing"]
+    names = ["", *(page.name for page in PAGES), "data", "lessons", "glossary", "works", "deployments", "choosing"]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ.get("CHROME"), args=["--no-sandbox"])
         opened = browser.new_page(viewport={"width": 1440, "height": 900})

@@ -158,5 +158,4 @@ def rules(held: Callable[[Any], Guarantee]) -> Rules:
         r"(?:best attacker|an attacker deciding [^.]*) is right (?:at most |only )?([\d.]*\d) %": known,
         r"with this epsilon(?: and delta)? is (practically 100|[\d.]+) %": alone,
         r"practically every time": above(0.9995),
-        r"offers little protection": above(0.95),
     }

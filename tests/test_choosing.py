@@ -12,7 +12,7 @@ from dpcore.check import RefusedError
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from lab.links import versioned
 from pages.learn import choices
-from pages.learn.choices import OPTIONS, Answers, choose
+from pages.learn.choices import EPSILON, OPTIONS, Answers, choose
 from pages.table import PAGES
 from tests.app import opened, text
 from ui.controls import from_link
@@ -20,8 +20,8 @@ from ui.panels import number
 
 KINDS = {page.name: page.settings for page in PAGES}
 ALL = [
-    Answers(**dict(zip(OPTIONS, values, strict=True)))
-    for values in product(*OPTIONS.values())
+    Answers(**dict(zip([*OPTIONS, "epsilon"], values, strict=True)))
+    for values in product(*OPTIONS.values(), (EPSILON[0], 1.0, 3.0, EPSILON[1]))
     if values[0] == "model" or values[1] == "all"
 ]
 
@@ -111,7 +111,7 @@ def test_many_uses_of_a_number_need_gaussian_noise_and_few_need_laplace():
     assert any("Gaussian noise" in reason for reason in many.reasons)
 
 
-@pytest.mark.parametrize("wrong", [{"people": 7}, {"drawn": "some"}, {"epsilon": 2.0}, {"tries": 0}])
+@pytest.mark.parametrize("wrong", [{"people": 7}, {"drawn": "some"}, {"epsilon": 0.4}, {"tries": 0}])
 def test_other_answers_are_refused(wrong):
     with pytest.raises(RefusedError):
         Answers(**wrong)

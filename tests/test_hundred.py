@@ -27,6 +27,7 @@ def held(adjacency=Adjacency.ADD_REMOVE, unit="record", right=0.63):
 
 def counted(html):
     """(filled people, all people, the two numbers in words) of each row."""
+    html = html.partition('<div class="lab-deployments">')[0]
     rows = re.findall(r"<div aria-hidden=.*?</div>", html)
     inside = [(row.partition("<s>")[0].count("<i>"), row.count("<i>")) for row in rows]
     return inside, [int(one) for one in re.findall(r"<b>(\d+)</b>", html)]

@@ -50,7 +50,7 @@ def encoded(name: str) -> np.ndarray:
 
 def test_the_recipe_makes_these_bytes():
     made = make_samples.made()
-    assert set(made) == {path.name for path in FOLDER.glob("*.csv")} == set(SECTIONS)
+    assert set(made) == {path.name for path in FOLDER.glob("*.csv")} - {"deployments.csv"} == set(SECTIONS)
     assert [name for name, data in made.items() if (FOLDER / name).read_bytes() != data] == []
     assert max(map(len, made.values())) < 400_000
 

@@ -18,7 +18,7 @@ from dpcore.cache import cached
 from dpcore.check import RefusedError
 from lab.label import Stated
 from lab.settings import Settings
-from ui import hundred, my_rows
+from ui import deployments, hundred, my_rows
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk, Knobs
 from ui.live import Picture
@@ -250,7 +250,8 @@ class Page:
         return View(self.numbers(result), Made(words, result), Made(boards, result))
 
     def _guarantee(self, result: Any) -> str:
-        return hundred.stated(self.label(result), result) + self.words["guarantee"](result)
+        said = self.label(result)
+        return hundred.stated(said, result) + self.words["guarantee"](result) + deployments.stated(said, result)
 
     def boards(self, tab: str) -> tuple[str, ...]:
         """Return the boards in view while this tab is open."""

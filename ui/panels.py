@@ -153,9 +153,8 @@ def at_most(share: float) -> str:
 
 
 def meaning(held: Guarantee) -> str:
-    """Return what epsilon means for a person, and that it is little where the best attacker is right nearly always."""
-    said = SAYS("meaning", epsilon=number(held.epsilon), attacker=odds(held))
-    return f"{said} {SAYS['weak']}" if best_attacker(held).right > 0.95 else said
+    """Return what epsilon means for a person."""
+    return SAYS("meaning", epsilon=number(held.epsilon), attacker=odds(held))
 
 
 def large_delta(delta: float, count: int, units: str = "rows") -> str:

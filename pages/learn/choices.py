@@ -31,8 +31,8 @@ OPTIONS: Mapping[str, tuple[str | float, ...]] = {
     "people": (300, 10_000, 1_000_000),
     "releases": (1, 4, 12),
     "tries": (1, 3, 10),
-    "epsilon": (0.5, 1.0, 3.0, 8.0),
 }
+EPSILON = (0.5, 8.0)  # the lowest and the highest total budget for which there is a way with every other answer
 # As many rows, and parties, as their pages can show.
 _MODEL_ROWS, _PARTIES = 5000, 20_000
 # A usual start: steps on all rows; epochs of samples, of about so many rows, and of at least this share of all.
@@ -42,7 +42,7 @@ _NOISES = (0.3, 100.0)  # where the slider of *Privacy accounting* ends
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """What a practitioner says of a release. Raises RefusedError where one of them is none of ``OPTIONS``.
+    """What a practitioner says of a release. Raises RefusedError for what is not in ``OPTIONS`` or ``EPSILON``.
 
     drawn: what a training step looks at. rows_each: how many rows a person has at most. people: how many there are; of
     parties, how many parties. releases: how often there will be one, on the same people. tries: how many settings are
@@ -60,6 +60,7 @@ class Answers:
     def __post_init__(self) -> None:
         for name, options in OPTIONS.items():
             check.choice(options, **{name: getattr(self, name)})
+        check.between(*EPSILON, epsilon=self.epsilon)
 
     @property
     def uses(self) -> int:

@@ -6,9 +6,10 @@ from typing import Any
 
 import streamlit as st
 
+from lab.deployments import PERSON
 from pages.learn import choices
 from pages.learn.choices import Answers, Choice
-from ui import page_links, panels
+from ui import deployments, page_links, panels
 from ui.glossary import linked
 from ui.page import Page
 from ui.plot import theme
@@ -37,7 +38,10 @@ def _answers() -> Answers:
     asked = {name: name for name in choices.OPTIONS if name not in skipped[released]}
     if released == "votes":
         asked["people"] = "parties"
-    return Answers(released=released, **{name: _ask(name, label) for name, label in asked.items()})
+    said = {name: _ask(name, label) for name, label in asked.items()}
+    low, high = choices.EPSILON
+    epsilon = st.number_input(_TEXTS["asked.epsilon"], low, high, Answers().epsilon, 0.5, key="choosing.epsilon")
+    return Answers(released=released, epsilon=epsilon, **said)
 
 
 def _ask(name: str, label: str) -> Any:
@@ -68,6 +72,7 @@ def _answer(choice: Choice, answers: Answers, titles: Mapping[str, str]) -> None
         shown = {name: value for name, value in choice.settings.items() if name in KNOBS}
         st.caption(" · ".join(f"{KNOBS[name]['label']} {_written(value)}" for name, value in shown.items()))
         page_links.way(choice.page, _TEXTS("open", page=titles[choice.page]), choice.settings)
+    st.html(deployments.drawn(held, held.unit if held.unit == "party" else PERSON))
     st.header("Why", anchor=False)
     st.markdown("\n".join(f"- {linked(reason)}" for reason in choice.reasons))
     if choice.page == "classifier":

@@ -23,7 +23,7 @@ QUICK = {
 }
 # Parts of a page that are built as the others are.
 ALIKE = [f"attack?part={part}" for part in ("membership", "audit", "once", "pays")]
-TEXTS = ["glossary", "glossary?term=clipping", "works", "choosing"]
+TEXTS = ["glossary", "glossary?term=clipping", "works", "deployments", "choosing"]
 # Where numbers, sentence and the first row of charts end, in pixels from above.
 ENDS = """() => Object.fromEntries([".lab-numbers", ".lab-verdict", ".st-key-pictures [data-chart]"].map((where) =>
   [where, Math.max(...[...document.querySelectorAll(where)].map((one) => one.getBoundingClientRect().bottom))]))"""

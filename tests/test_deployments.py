@@ -1,0 +1,82 @@
+"""Releases in use: each number follows from its record, and none of another unit or trust stands unmarked."""
+
+import csv
+import math
+import re
+from html import unescape
+
+import pytest
+from scipy.stats import norm
+
+from lab.deployments import FILE, PERSON, deployments
+from pages.learn import page_deployments
+from pages.table import PAGES
+from tests.app import opened
+from tests.handouts import quick
+from ui import deployments as shown
+from ui.panels import at_most
+
+RECORDS = list(csv.DictReader(FILE.read_text("utf-8").splitlines()))
+VERDICT = re.compile(r"\b(fine|safe|enough for|acceptable|reasonable|good|common|usual|better than|worse than)\b", re.I)
+
+
+def expected(record: dict[str, str]) -> float:
+    """(1 + TV)/2 of Gaussian noise with mu = sqrt(2 rho), or of the worst (epsilon, delta) mechanism."""
+    if record["rho"]:
+        return norm.cdf(math.sqrt(2 * float(record["rho"])) / 2)
+    ratio = math.exp(float(record["epsilon"]))
+    return (ratio + float(record["delta"] or 0)) / (1 + ratio)
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda one: one["record"])
+def test_each_number_is_recomputed_from_its_record(record):
+    (one,) = (one for one in deployments() if one.record == record["record"])
+    assert {name: getattr(one, name) for name in record} == record
+    assert one.attacker.right == pytest.approx(expected(record), abs=6e-4)
+    assert one.attacker.right >= expected(record) - 1e-9
+    assert (record["variant"] == "Zero-concentrated DP") == bool(record["rho"])
+    assert (record["variant"] == "Approximate DP") == bool(record["delta"] and not record["rho"])
+    assert record["state"] in ("Pending", "Draft")
+
+
+def test_a_record_of_less_than_a_person_protects_none():
+    units = {one.unit for one in deployments() if one.protects == PERSON}
+    assert units == {"User-level", "Person-level", "Person-level; housing-unit-level"}
+    assert len(RECORDS) == len(deployments()) >= 20
+
+
+def lines(html: str) -> list[str]:
+    return [unescape(re.sub(r"<[^>]*>", "", one)) for one in re.findall(r"<li>(.*?)</li>", html)]
+
+
+@pytest.mark.parametrize("unit", [PERSON, "party", "record"])
+def test_a_record_of_another_unit_or_trust_is_apart_and_marked(unit):
+    drawn = shown.drawn(quick(PAGES[0]).page.label(quick(PAGES[0]).result).promise, unit)
+    first, _, more = drawn.partition("<details>")
+    for one in deployments():
+        of_it = [line for line in lines(first if one.like(unit) else more) if one.name in line]
+        assert len(of_it) == 1
+        assert (shown.protected(one) in of_it[0]) == (not one.like(unit))
+        right = one.attacker.right
+        assert of_it[0].startswith(f"{at_most(right) if right <= 0.9995 else 100}\u00a0% ")
+    assert len(lines(drawn)) == len(RECORDS) == drawn.count("<i ")
+    assert not VERDICT.search(re.sub(r"<li>.*?</li>", "", drawn))
+
+
+def test_every_page_with_a_guarantee_shows_them():
+    for page in PAGES:
+        one = quick(page)
+        said = one.page.view(one.result).words.get("guarantee", "")
+        stated = one.page.label(one.result)
+        assert ("lab-deployments" in said) == bool(stated.promise or page.name == "attack"), page.name
+
+
+def test_the_table_under_learn_has_all_of_them():
+    found = unescape(page_deployments.table())
+    for one in deployments():
+        assert one.source in found
+        assert one.name in found
+    app = opened("deployments")
+    assert not app.exception
+    assert "No record is approved yet" in app.caption[0].value
+    assert not VERDICT.search(re.sub(r"<td>.*?</td>", "", found))
