@@ -6,21 +6,30 @@ page's own clock, from the start of its navigation: *sign*, something is painted
 *charts*, every chart in view is drawn. *shift*: Chromium's layout shift score from the words until all is quiet.
 Kilobytes (of 1,000 bytes) are those of the whole visit, as they travel, headers included: Streamlit's front end, its
 fonts, Plotly, our own files, all other answers, and what comes over Streamlit's websocket.
+
+*static*: recorded pages, the same one and the largest, cold and slow, from a server that compresses them.
 """
 
+import gzip
+import threading
 from collections import Counter
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import numpy as np
 
 from benchmarks.latency import FLAGS, VIEWPORT, browser_path, missing_here, served
 from benchmarks.report import Outcome, Print, at_most, number, row
+from pages.table import PAGES
+from ui.recording import Recording
 
 PATH = "classifier"
 SLOW = {"offline": False, "latency": 200, "downloadThroughput": 125_000, "uploadThroughput": 125_000}
 NETWORKS = {"local": None, "slow": SLOW}
-CHARTS_AT_MOST, KILOBYTES_AT_MOST = 25.0, 2000.0
+CHARTS_AT_MOST, KILOBYTES_AT_MOST, STATIC_AT_MOST = 25.0, 2000.0, 3.0
+STATIC = ("classifier", "network")
 # Milliseconds: how long a picture may take; how long after it a visit goes on.
 PATIENCE, AFTERWARDS = 180_000, 4000
 
@@ -38,7 +47,8 @@ CHARTS = """() => {
     const { top, bottom } = one.getBoundingClientRect()
     return bottom > 0 && top < innerHeight
   })
-  const drawn = (one) => one.querySelector(".main-svg") && !one.querySelector("[data-waiting]")
+  const drawn = (one) =>
+    one.querySelector(".room > canvas[style]") || one.querySelector(".main-svg") && !one.querySelector("[data-waiting]")
   return seen.length && seen.every(drawn) && performance.now()
 }"""
 SHIFT = "since => (window.shifts ?? []).filter(([at]) => at > since).reduce((sum, [_, value]) => sum + value, 0)"
@@ -46,15 +56,15 @@ SHIFT = "since => (window.shifts ?? []).filter(([at]) => at > since).reduce((sum
 
 def run(*, rounds: int, say: Print) -> Outcome:
     """A cold and a warm visit on each network, ``rounds`` times."""
-    asked = "cold, at 1 Mbit/s and 200 ms: charts after", "cold: all that travels"
+    asked = ("charts after", "all that travels", "charts of the static site after")
     if missing := missing_here():
-        return Outcome(lines=_lines(asked, [], []), missing=missing)
+        return Outcome(lines=_lines(asked, [], [], []), missing=missing)
     from playwright.sync_api import sync_playwright
 
     say(row(COLUMNS, WIDTHS))
-    seconds, sizes = [], []
+    seconds, sizes, static = [], [], []
     with ExitStack() as stack:
-        address = stack.enter_context(served("app.py"))
+        address, site = stack.enter_context(served("app.py")), stack.enter_context(hosted(_site()))
         chromium = stack.enter_context(sync_playwright()).chromium
         for _ in range(rounds):
             for network, how in NETWORKS.items():
@@ -67,14 +77,53 @@ def run(*, rounds: int, say: Print) -> Outcome:
                         sizes.append(sum(seen["bytes"].values()) / 1000)
                         seconds += [seen["charts"]] if how else []
                 browser.close()
-    return Outcome(lines=_lines(asked, seconds, sizes))
+            for name in STATIC:
+                browser = chromium.launch(executable_path=browser_path(), args=FLAGS)
+                seen = visit(browser.new_context(viewport=VIEWPORT), f"{site}/{name}.html", SLOW)
+                say(row(["static", name[:5], *_told(seen)], WIDTHS))
+                static.append(seen["charts"])
+                browser.close()
+    return Outcome(lines=_lines(asked, seconds, sizes, static))
 
 
-def _lines(asked, seconds, sizes) -> list:
+def _lines(asked, seconds, sizes, static) -> list:
+    slow, cold = "cold, at 1 Mbit/s and 200 ms", "cold"
     return [
-        at_most(asked[0], CHARTS_AT_MOST, seconds, unit=" s"),
-        at_most(asked[1], KILOBYTES_AT_MOST, sizes, unit=" kB"),
+        at_most(f"{slow}: {asked[0]}", CHARTS_AT_MOST, seconds, unit=" s"),
+        at_most(f"{cold}: {asked[1]}", KILOBYTES_AT_MOST, sizes, unit=" kB"),
+        at_most(f"{slow}: {asked[2]}", STATIC_AT_MOST, static, unit=" s"),
     ]
+
+
+def _site() -> Mapping[str, str]:
+    """Return file -> HTML of the pages that are measured."""
+    chosen = (page for page in PAGES if page.name in STATIC)
+    how = {"told": "", "date": ""}
+    return {f"/{one.name}.html": Recording(page=one, settings=one.settings(), **how).html() for one in chosen}
+
+
+@contextmanager
+def hosted(files: Mapping[str, str]) -> Iterator[str]:
+    """Serve these files by path, compressed, as static hosts do; their address."""
+    packed = {path: gzip.compress(text.encode()) for path, text in files.items()}
+
+    class Host(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = packed.get(self.path, b"")
+            self.send_response(200 if body else 404)
+            for name, value in (("Content-Type", "text/html"), ("Content-Encoding", "gzip")):
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Host) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 def visit(context, address: str, network: dict | None) -> dict:

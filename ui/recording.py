@@ -20,6 +20,7 @@ from ui.compare import compare
 from ui.live import Knob, Picture, serving
 from ui.live.channel import Question, Shown, shown
 from ui.page import FIRST, GUARANTEE_TAB, WHY_TAB, Page, Tab
+from ui.plot import theme
 from ui.texts import SAYS
 
 # Stops of a recorded slider, about as many.
@@ -154,16 +155,17 @@ class Recording:
         """Return the page that plays what was ``taken``."""
         first = unfolded(taken["frames"], taken["at"])
         words, charts = first["words"], dict(self._charts(first))
-        label = self.knob.label.lower()
+        knob, now = self.knob, taken["values"][taken["at"]]
+        at = ", ".join(filter(None, (f'<span id="at">{knob.label} {theme.written(now)}</span>', escape(self.told))))
         body = (
-            f"<h1>{escape(self.page.question)}</h1><p class=told>{escape(self.told)}</p>"
+            f"<h1>{escape(self.page.question)}</h1><p class=told>{at}</p>"
             f'<div class="screen"><aside class="panel"><div class="rows hero" id="knob"></div>'
-            f"<p class=quiet>{SAYS('recording.one', knob=label, stops=len(taken['values']))}</p></aside>"
+            f"<p class=quiet>{SAYS('recording.one', knob=knob.label.lower(), stops=len(taken['values']))}</p></aside>"
             f'<div class="shown"><div class="lab-numbers">{words.get(".lab-numbers", "")}</div>'
             f'<div class="lab-verdict">{words.get(".lab-verdict", "")}</div>'
             f"{charts[FIRST]}{_part('caption', words)}</div></div>"
             f"{''.join(_tab(tab, words, charts) for tab in self.tabs)}{self.below}"
-            f"<footer>{SAYS('recording.note', date=self.date)} {escape(self.link)}</footer>"
+            f"<footer>{SAYS('recording.note', date=self.date)} <span id=link>{escape(self.link)}</span></footer>"
             f"{one_file.data({'charts': first['charts'], 'rows': first['rows']}, name='first')}"
             f"{one_file.program(_PROGRAM)}{one_file.data(taken, name='recording')}"
         )

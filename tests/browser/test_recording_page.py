@@ -15,7 +15,8 @@ from ui.plot import theme
 from ui.recording import stops, unfolded
 
 # Whether all charts in view have ink on them.
-PAINTED = """() => [...document.querySelectorAll(".room > canvas")].filter((one) => one.clientWidth).every((one) => {
+PAINTED = """() => [...document.querySelectorAll(".room > canvas")].every((one) => {
+  if (!one.checkVisibility()) return true
   const { data } = one.getContext("2d").getImageData(0, 0, one.width || 1, one.height || 1)
   return data.some((value) => value)
 })"""
@@ -61,6 +62,7 @@ def test_a_recording_moves_by_keys_without_a_net(chromium, tmp_path, topic):
     page.keyboard.press("Home")
     for value in stops(recording(topic).knob):
         expect(page.locator(".field")).to_have_value(theme.written(value))
+        assert theme.written(value) in page.locator("#at").inner_text().split(), "which a print says, too"
         words = unfolded(taken["frames"], taken["values"].index(value))["words"]
         for where in (".lab-numbers", ".lab-verdict"):
             assert page.evaluate(HOLDS, [where, words[where]])

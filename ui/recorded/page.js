@@ -1,7 +1,7 @@
 // A recorded page: one slider moves over the stops that were computed, and the words and charts of each are shown.
 
 import { Row } from "../live/assets/row.js"
-import { written } from "../live/assets/scale.js"
+import { spoken, written } from "../live/assets/scale.js"
 import { odds, Voice } from "../live/assets/voice.js"
 import { Chart } from "./chart.js"
 import { unfolded } from "./folded.js"
@@ -27,6 +27,8 @@ function say(words) {
   }
 }
 
+const write = (id, text) => (document.getElementById(id).textContent = text)
+
 watch([...charts.values()])
 draw(read("first").charts)
 addEventListener("DOMContentLoaded", () => begin(read("recording")))
@@ -45,10 +47,12 @@ function begin({ knob, values, at, frames }) {
     draw(pictures)
     row.show(values[at], "", odds())
     voice.answered(false)
+    write("at", `${knob.label} ${spoken(knob, values[at])}`)
     if (live) {
       const address = new URL(live.href)
       address.searchParams.set(knob.name, written(values[at]))
       live.href = address.href
+      write("link", address.href)
     }
   }
 
