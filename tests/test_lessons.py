@@ -54,6 +54,7 @@ def test_every_link_of_a_lesson_gives_no_notice(lesson):
     settings, notices = from_link(page.settings, brief(after))
     assert (settings, notices) == (after, [])
     desk = Desk(page=page.name, settings=after, shown={"only": ",".join(lesson.only)})
+    page = page.at(after)
     teacher.heed(page, desk)
     shown = teacher.knobs(page, desk)
     assert desk.notices == []
@@ -172,8 +173,8 @@ class TestSteps:
     @pytest.mark.parametrize(
         ("link", "said", "title"),
         [
-            ({"lesson": "epsilon", "step": "reveal"}, say.AGAIN, LESSONS[0].text("Question")),
-            ({"lesson": "epsilon", "step": "77"}, "There is no step", LESSONS[0].text("Question")),
+            ({"lesson": "epsilon", "step": "reveal"}, say.AGAIN, BY_NAME["epsilon"].text("Question")),
+            ({"lesson": "epsilon", "step": "77"}, "There is no step", BY_NAME["epsilon"].text("Question")),
             ({"lesson": "nobody"}, "There is no lesson", lessons.TITLE),
             ({"lesson": "<b>x</b>", "step": "why"}, "There is no lesson", lessons.TITLE),
         ],

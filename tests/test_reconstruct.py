@@ -85,6 +85,7 @@ RULES: Rules = {
     r"no more than chance allows": lambda r, _: r.right.sum() <= 58,
     r"which is (\d+) % here": lambda r, m: abs(int(m[1]) - 100 * r.expected) <= 0.5,
     r"needs more questions than people": lambda r, _: r.settings.questions <= PEOPLE,
+    r"curve finding: (\d+) % after": lambda r, m: abs(int(m[1]) - 100 * np.median(r.now)) <= 0.5 + 1e-9,
     r"between (\d+) % and (\d+) % are guessed": lambda r, m: (
         [int(m[1]), int(m[2])] == [round(100 * end) for end in (r.now.min(), r.now.max())]
     ),

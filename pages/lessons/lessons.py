@@ -165,6 +165,25 @@ def _scatter(runs: np.ndarray) -> float:
     return float(np.ptp(np.quantile(runs, (0.05, 0.95))))
 
 
+class _Reconstruction(Lesson):
+    def given(self, case: Case) -> dict[str, float]:
+        return super().given(case) | {"error": case.result.error}
+
+    def found(self, before: Case, after: Case) -> dict[str, float]:
+        return super().found(before, after) | {"epsilon": after.result.guarantee.epsilon}
+
+    def visible(self, before: Case, after: Case) -> int:
+        """Whether more answers recover more secrets, as many, or fewer."""
+        few, many = (float(np.median(self.truth(case))) for case in (before, after))
+        return 0 if many > few + 2 else 2 if many < few - 2 else 1
+
+    def claim(self, before: Case, after: Case) -> bool:
+        return self.found(before, after)["truth"] > self.start(before) + 10 and self.visible(before, after) == 0
+
+    def attacker(self, after: Case) -> Guarantee:
+        return after.result.guarantee
+
+
 class _Epsilon(Lesson):
     def place(self, settings: Any) -> float:
         return 100 * settings.prior
@@ -383,6 +402,7 @@ class _Tuning(Lesson):
 
 
 _KINDS: Mapping[str, type[Lesson]] = {
+    "reconstruction": _Reconstruction,
     "epsilon": _Epsilon,
     "small_epsilon": _SmallEpsilon,
     "clipping": _Clipping,

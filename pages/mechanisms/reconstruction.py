@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from dpcore import accountants
 from dpcore.attacks import reconstruct
@@ -17,6 +18,8 @@ from lab.ensemble import Grid, Runs, slices
 PEOPLE, REPEATS = 100, 20
 CURVE = (10, 30, 60, 100, 150, 200, 300, 400, 600, 1000)
 _AT_ONCE = 4  # repeats of a task
+# The error that nine answers in ten keep, in standard deviations of Gaussian noise.
+_NINE_IN_TEN = float(ndtri(0.95))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +79,11 @@ class ManyAnswers:
         """Return for whom (100,) the guess is right, in the repeat that is drawn."""
         asked = self.settings.questions
         return _drawn(self.model, asked).right(asked, noise_sd=self.model.noise_sd)
+
+    @property
+    def error(self) -> float:
+        """Return the error that nine answers in ten keep, up or down."""
+        return _NINE_IN_TEN * self.model.noise_sd
 
     @property
     def many(self) -> int:

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from pages.mechanisms.reconstruction import PEOPLE, REPEATS, ManyAnswers
 from ui import outcomes, panels
 from ui.panels import Number, number
@@ -13,14 +15,12 @@ ABOUT = SAYS.cases("about")
 
 # So many of 100 guesses are right by chance with probability below 5 %: the 95 % quantile of a fair binomial.
 _CHANCE = 58
-# The error of an answer, in standard deviations of its noise, that nine answers in ten keep.
-_NINE_IN_TEN = 1.6449
 _MOST = 90
 
 
 def numbers(result: ManyAnswers) -> list[Number]:
     """Return the secrets recovered, the error of an answer, the epsilon of all answers and the best attacker."""
-    held, off = result.guarantee, number(_NINE_IN_TEN * result.model.noise_sd)
+    held, off = result.guarantee, number(result.error)
     delta = SAYS("page.spent", delta=theme.delta(held.delta))
     return [
         Number(SAYS["page.recovered"], f"{result.many} of {PEOPLE}", SAYS["page.coin"], "bound", result.many),
@@ -65,7 +65,7 @@ def guarantee(result: ManyAnswers) -> str:
 
 def findings(result: ManyAnswers) -> dict[str, str]:
     """Return what each picture shows, for its title."""
-    middle = outcomes.percent(float(sorted(result.now)[len(result.now) // 2]))
+    middle = outcomes.percent(float(np.median(result.now)))
     return {
         "people": SAYS("finding.people", many=result.many),
         "curve": SAYS("finding.curve", share=middle, questions=result.settings.questions),
