@@ -39,7 +39,7 @@ def curve(result: ManyAnswers, finding: str = "") -> dict:
     more = np.array([count for count in CURVE if count > PEOPLE])
     expected = [reconstruct.expected(PEOPLE, int(count), noise_sd=result.model.noise_sd) for count in more]
     now = result.settings.questions
-    low, middle, high = np.quantile(result.now, (0.05, 0.5, 0.95))
+    low, high = np.quantile(result.now, (0.05, 0.95))
     return over(
         Curve(
             name="attacker",
@@ -47,8 +47,8 @@ def curve(result: ManyAnswers, finding: str = "") -> dict:
             y=100 * found,
             colour=theme.BOUND,
             dash="solid",
-            value=f"{100 * middle:.0f}\u00a0%",
-            at_now=100 * np.array([low, middle, high]),
+            value=f"{100 * result.median:.0f}\u00a0%",
+            at_now=100 * np.array([low, result.median, high]),
             ghost=True,
         ),
         Curve(name="least squares, expected", x=more, y=100 * np.array(expected), colour=theme.NON_PRIVATE, dash="dot"),

@@ -90,6 +90,11 @@ class ManyAnswers:
         """Return how many guesses are right."""
         return int(self.right.sum())
 
+    @property
+    def median(self) -> float:
+        """Return the median share of right guesses."""
+        return float(np.median(self.now))
+
     @cached_property
     def guarantee(self) -> Guarantee:
         """Return what all answers together guarantee each person."""

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from pages.mechanisms.reconstruction import PEOPLE, REPEATS, ManyAnswers
 from ui import outcomes, panels
 from ui.panels import Number, number
@@ -65,7 +63,7 @@ def guarantee(result: ManyAnswers) -> str:
 
 def findings(result: ManyAnswers) -> dict[str, str]:
     """Return what each picture shows, for its title."""
-    middle = outcomes.percent(float(np.median(result.now)))
+    middle = outcomes.percent(result.median)
     return {
         "people": SAYS("finding.people", many=result.many),
         "curve": SAYS("finding.curve", share=middle, questions=result.settings.questions),
