@@ -417,6 +417,14 @@ def test_a_question_can_be_asked_about_rows_that_are_here(table):
     answer = page.asked.view(question.run()).words["answer"]
     assert "Median accuracy is <b>70" in answer
     assert page.asked.asks(question) == "target 70.0"
+    result = settings.run()
+    shares = result.held_out["reference"].shares.diagonal()
+    reachable = {"scratch": result.reference.accuracy, "balanced": shares.mean()}
+    reachable |= {f"recall_{place}": share for place, share in enumerate(shares)}
+    start = page.targets(result)
+    assert start.pop("loss") > result.reference.loss[-1]
+    assert {*start} <= {*reachable}
+    assert all(0 < target <= 100 * reachable[name] - 2 for name, target in start.items())
     targets = {"scratch": 61.0, "balanced": 55.0}  # computed from the rows, and so in no address
     first = page.asked.about(settings, "", targets)
     other = first.change(measure="balanced")

@@ -1,5 +1,6 @@
 """What does privacy cost a classifier?"""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -78,7 +79,8 @@ def targets(result: ClassifierResult) -> Mapping[str, float]:
     found = {f"recall_{place}": recall for place, recall in enumerate(reference.shares.diagonal().tolist())}
     found["balanced"] = reference.middle["balanced accuracy"]
     start = {"scratch": outcomes.within_reach(result.reference.accuracy, result.baseline)}
-    chance = 1 / len(result.classes)
+    chance, guess = 1 / len(result.classes), math.log(len(result.classes))
+    start["loss"] = float(f"{(float(result.reference.loss[-1]) + guess) / 2:.3g}")
     reached = {name: outcomes.within_reach(share, chance) for name, share in found.items() if share > 0.05}
     return start | reached
 
