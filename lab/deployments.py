@@ -7,10 +7,10 @@ of which day, and under which licence.
 import csv
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 
-from dpcore import accountants
+from dpcore.accountants import account
 from dpcore.accountants.attacker import Attacker, best_attacker
 from dpcore.privacy import Adjacency, ApproximateRelease, GaussianRelease, Guarantee, PureRelease
 
@@ -59,20 +59,11 @@ class Deployment:
         Only epsilon and delta are known of a release that states them. A rho is read as that of Gaussian noise, whose
         multiplier is 1 / sqrt(2 rho) [bun2016, Proposition 1.6].
         """
-        known, adjacency = self.parameters, Adjacency.REPLACE_ONE
-        if "rho" in known:
-            gaussian = GaussianRelease(noise_multiplier=1 / math.sqrt(2 * known["rho"]))
-            return accountants.account(gaussian, delta=_DELTA, adjacency=adjacency)
-        epsilon, delta = known["epsilon"], known.get("delta", 0.0)
-        event = ApproximateRelease(epsilon=epsilon, delta=delta) if delta else PureRelease(epsilon=epsilon)
-        return Guarantee(
-            epsilon=epsilon,
-            delta=delta,
-            adjacency=adjacency,
-            unit=self.protects,
-            basis="as registered",
-            event=event,
-        )
+        told, count = self.parameters, partial(account, adjacency=Adjacency.REPLACE_ONE)
+        if "rho" in told:
+            return count(GaussianRelease(noise_multiplier=1 / math.sqrt(2 * told["rho"])), delta=_DELTA)
+        event = ApproximateRelease(**told) if "delta" in told else PureRelease(**told)
+        return count(event, delta=told.get("delta", 0.0), accountant="naive")
 
     @cached_property
     def attacker(self) -> Attacker:

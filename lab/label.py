@@ -1,6 +1,6 @@
 """The privacy label of an experiment: who is protected, how much, how that was counted, and what is not covered.
 
-Its fields, tier by tier, are those of ``label.schema.json``, after NIST SP 800-226 and the registries of deployments.
+Its fields are those of ``label.schema.json``, after NIST SP 800-226, in the sections of OpenDP's deployments registry.
 What nobody said is "not stated", never left out. Of a person's own file a label holds names of columns, bounds that
 were typed, and where bounds come from: no cell, no answer, no bound that was read off or paid for.
 """
@@ -52,29 +52,34 @@ class Stated:
 
 
 @cache
-def tiers() -> dict[str, dict[str, str]]:
-    """Return tier -> field -> its name in words."""
+def sections() -> dict[str, dict[str, str]]:
+    """Return section -> field -> its name in words."""
     known = json.loads(SCHEMA.read_text("utf-8"))["properties"]
-    named = {tier: one["properties"] for tier, one in known.items() if tier != "void"}
-    return {tier: {name: one["title"] for name, one in fields.items()} for tier, fields in named.items()}
+    named = {section: one["properties"] for section, one in known.items() if section != "void"}
+    return {section: {name: one["title"] for name, one in fields.items()} for section, fields in named.items()}
 
 
 @dataclass(frozen=True)
 class Label:
-    """Tier -> field -> text or number; ``void``: why nothing holds, or ""."""
+    """Section -> field -> text or number; ``void``: why nothing holds, or ""."""
 
     void: str
     fields: Mapping[str, Mapping[str, str | float]]
+
+    def __getitem__(self, name: str) -> str | float:
+        """Return what a field says."""
+        return next(fields[name] for fields in self.fields.values() if name in fields)
 
     def json(self) -> str:
         return json.dumps({"void": self.void, **self.fields}, indent=2, ensure_ascii=False) + "\n"
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Return (tier, name, what is said) of every field, in words."""
-        for tier, names in tiers().items():
+        """Return (section, name, what is said) of every field, in words."""
+        for section, names in sections().items():
+            title = section.replace("_", " ").capitalize().replace("Dp", "DP")
             for name, words in names.items():
-                said = self.fields[tier][name]
-                yield tier.replace("_", " "), words, said if isinstance(said, str) else number(said)
+                said = self[name]
+                yield title, words, said if isinstance(said, str) else number(said)
 
 
 def label(settings: Settings, stated: Stated, **said: str) -> Label:
@@ -90,7 +95,9 @@ def label(settings: Settings, stated: Stated, **said: str) -> Label:
         shown = NOTHING if void or promise is None else f"epsilon {number(promise.epsilon)}"
         known["claimed"] = f"claimed: epsilon {number(claimed)}; shown: {shown}"
     known = {name: value for name, value in known.items() if value not in (None, "")}
-    return Label(void, {tier: {name: known.get(name, NOT_STATED) for name in names} for tier, names in tiers().items()})
+    return Label(
+        void, {one: {name: known.get(name, NOT_STATED) for name in names} for one, names in sections().items()}
+    )
 
 
 def why_void(settings: Settings, stated: Stated) -> str:

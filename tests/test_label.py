@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import jsonschema
 import pytest
+import yaml
 
 from dpcore.data.paid_bounds import Payment
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, LaplaceRelease, PoissonSampled, Sequence
 from lab import label as labels
-from lab.label import NOT_STATED, NOTHING, Stated, label, tiers
+from lab.label import NOT_STATED, NOTHING, Stated, label, sections
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES, ROOMS
 from tests import own_files
@@ -62,26 +63,26 @@ def test_every_page_states_its_label(page):
     result, found = one.result, one.label
     stated = one.page.label(result)
     assert MUST - stated.said.keys() == set()
-    assert stated.said.keys() <= {name for names in tiers().values() for name in names}
+    assert stated.said.keys() <= {name for names in sections().values() for name in names}
     assert stated.promise or stated.nothing
     assert bool(stated.promise) == (page.name not in ("attack", "what-if"))
     if page in ROOMS and result.settings.promise:
         assert stated.promise == result.settings.promise
     told = valid(found)
     assert not told["void"]
-    assert told["made_by"]["date"] == "2026-01-31"
-    assert told["made_by"]["contact"] == NOT_STATED
+    assert told["administrative"]["date"] == "2026-01-31"
+    assert told["administrative"]["contact"] == NOT_STATED
     said = ". ".join(text for _, _, text in found.rows())
     broken_by(said, result, {})
     tiles = [one for one in page.view(result).numbers if one.label == "Attacker's accuracy, at most"]
-    attacker = told["how_much"]["attacker"]
-    if tiles and told["how_much"]["epsilon"] != NOTHING and "practically" not in attacker:
+    attacker = told["privacy_loss"]["attacker"]
+    if tiles and told["privacy_loss"]["epsilon"] != NOTHING and "practically" not in attacker:
         assert f"at most {tiles[0].amount:g}\u00a0%" in attacker
-    summary = told["in_short"]["summary"]
+    summary = told["basic"]["summary"]
     assert ("This release protects each" in summary) == bool(stated.promise)
     assert not stated.promise or attacker in summary.replace("An attacker", "an attacker")
     if stated.promise:
-        assert told["how_much"]["epsilon"] == pytest.approx(stated.promise.epsilon, rel=1e-5)
+        assert told["privacy_loss"]["epsilon"] == pytest.approx(stated.promise.epsilon, rel=1e-5)
         assert stated.promise.basis in said
 
 
@@ -91,17 +92,17 @@ def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
     assert not notices
     told = valid(of(named(name), settings))
     assert why in told["void"]
-    assert told["how_much"]["epsilon"] == told["how_much"]["delta"] == NOTHING
-    assert told["in_short"]["summary"] == f"Nothing is guaranteed ({told['void']}). Do not release this result."
+    assert told["privacy_loss"]["epsilon"] == told["privacy_loss"]["delta"] == NOTHING
+    assert told["basic"]["summary"] == f"Nothing is guaranteed ({told['void']}). Do not release this result."
 
 
 def test_a_training_that_is_half_shown_promises_what_it_has_spent():
     settings, _ = from_link(named("network").settings, {"repeats": "2", "epochs": "3", "shown": "30"})
     result = settings.run()
     told = valid(handout(named("network"), result).label)
-    assert told["how_much"]["epsilon"] == pytest.approx(result.guarantee.epsilon, rel=1e-5)
-    assert told["how_much"]["epsilon"] < settings.epsilon
-    assert "after step" in told["how_much"]["period"]
+    assert told["privacy_loss"]["epsilon"] == pytest.approx(result.guarantee.epsilon, rel=1e-5)
+    assert told["privacy_loss"]["epsilon"] < settings.epsilon
+    assert "after step" in told["deployment_model"]["period"]
 
 
 @pytest.mark.parametrize("kind", own_files.KINDS)
@@ -109,14 +110,14 @@ def test_of_a_file_there_are_names_typed_bounds_and_where_they_come_from(kind):
     settings = own_files.settings(kind)
     told = valid(of(named(kind), settings))
     roles = settings.own.roles
-    bounds = told["data"]["columns"]
+    bounds = told["implementation"]["columns"]
     for column in roles.columns:
         assert column.name in bounds
         if column.kind == "number":
             assert f"{column.name}: {column.low:g} to {column.high:g}, typed" in bounds
     assert not [value for column in roles.columns for value in column.values if f"{value}," in bounds]
-    assert told["data"]["source"] == "a file of the analyst's own"
-    assert told["covered"]["bounds"] == "public: typed by the analyst"
+    assert told["basic"]["source"] == "a file of the analyst's own"
+    assert told["accounting"]["bounds"] == "public: typed by the analyst"
     assert not told["void"]
 
 
@@ -125,8 +126,8 @@ def test_bounds_that_were_read_off_void_it_and_are_not_in_it(kind):
     found = of(named(kind), own_files.settings(kind, off=True))
     told = valid(found)
     assert "read off" in told["void"]
-    assert told["how_much"]["epsilon"] == NOTHING
-    assert told["covered"]["bounds"] == "not covered: read off private rows"
+    assert told["privacy_loss"]["epsilon"] == NOTHING
+    assert told["accounting"]["bounds"] == "not covered: read off private rows"
     assert not [digits for digits in own_files.DIGITS if digits in found.json()]
 
 
@@ -141,14 +142,14 @@ def test_bounds_that_were_read_off_void_it_and_are_not_in_it(kind):
 def test_one_row_per_person_is_stated_once_the_analyst_has_said_so(one_row, assumed, who):
     for kind in ("classifier", "network"):
         told = valid(of(named(kind), own_files.settings(kind, replace(own_files.CLASSES, one_row=one_row))))
-        assert told["how_counted"]["assumptions"].startswith(assumed)
-        assert told["how_counted"]["assumptions"].count("per person") == bool(one_row)
-        assert f"This release protects {who}" in told["in_short"]["summary"]
+        assert told["accounting"]["assumptions"].startswith(assumed)
+        assert told["accounting"]["assumptions"].count("per person") == bool(one_row)
+        assert f"This release protects {who}" in told["basic"]["summary"]
 
 
 def test_a_contact_is_on_the_label_as_text():
     one = replace(quick(named("classifier")), contact="<b>Ada</b> & co")
-    assert valid(one.label)["made_by"]["contact"] == one.contact
+    assert valid(one.label)["administrative"]["contact"] == one.contact
     for html in (one.label_html(), one.html()):
         assert "&lt;b&gt;Ada&lt;/b&gt; &amp; co" in html
         assert one.contact not in html
@@ -159,10 +160,51 @@ def test_bounds_that_were_paid_for_are_counted_and_not_in_it():
     paid = replace(first, low=16, high=128, paid=0.1)
     roles = replace(own_files.CLASSES, columns=(paid, *others), payments=(Payment(epsilon=0.1),))
     told = valid(of(named("classifier"), own_files.settings("classifier", roles)))
-    assert told["covered"]["bounds"].startswith("paid: epsilon 0.1")
-    assert "age: paid for" in told["data"]["columns"]
-    assert "128" not in told["data"]["columns"]
+    assert told["accounting"]["bounds"].startswith("paid: epsilon 0.1")
+    assert "age: paid for" in told["implementation"]["columns"]
+    assert "128" not in told["implementation"]["columns"]
     assert not told["void"]
+
+
+# The registry's fields that a record writes, each within its section; those that its schema requires, and its choices.
+WRITTEN = {
+    "basic": "name data_curators description intended_use data_product_type data_product_region publication_date",
+    "dp_variant": "variant_name unprotected_quantities",
+    "privacy_loss": "privacy_unit privacy_unit_details privacy_parameters privacy_parameters_details",
+    "deployment_model": "model_name actors release_type release_type_details",
+    "accounting": "composition",
+    "implementation": "preprocessing_and_hyperparameter_tuning mechanisms",
+    "administrative": "sources notes registry_authors",
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_label_that_holds_is_a_draft_of_a_registered_record(page):
+    one = quick(page)
+    promise = one.stated.promise
+    assert ("registry.yaml" in one.files()) == bool(promise) == bool(one.record())
+    if not promise:
+        return
+    told = yaml.safe_load(one.record())
+    assert [*told] == ["url_slug", "status", "tier", "deployment"]
+    assert (told["status"], told["tier"]) == ("Draft", 2)
+    deployment = told["deployment"]
+    assert {section: " ".join(fields) for section, fields in deployment.items()} == WRITTEN
+    assert deployment["basic"]["data_product_type"] in ("Machine learning model", "Summary statistics")
+    assert deployment["basic"]["publication_date"] == "2026-01-31"
+    assert deployment["basic"]["data_curators"] == deployment["administrative"]["registry_authors"] == [NOT_STATED]
+    assert deployment["dp_variant"]["variant_name"] == ("Approximate DP" if promise.delta else "Pure DP")
+    expected = {"epsilon": promise.epsilon} | ({"delta": promise.delta} if promise.delta else {})
+    assert deployment["privacy_loss"]["privacy_parameters"] == pytest.approx(expected, rel=1e-5)
+    assert promise.unit in deployment["privacy_loss"]["privacy_unit"].lower()
+    assert promise.basis in deployment["accounting"]["composition"]
+    texts = [text for fields in deployment.values() for text in fields.values() if isinstance(text, str)]
+    assert [text for text in texts if NOT_STATED in text] == [NOT_STATED] * 2  # intended use and region
+
+
+def test_a_label_that_is_void_is_no_record():
+    settings, _ = from_link(named("classifier").settings, {"version": "published", "repeats": "2", "steps": "5"})
+    assert handout(named("classifier"), settings.run()).record() == ""
 
 
 def test_what_nobody_said_is_not_stated():
@@ -175,23 +217,23 @@ def test_what_nobody_said_is_not_stated():
 def test_an_access_that_is_not_covered_voids_it():
     found = label(ClassifierSettings(), Stated(promise=PROMISE, said={"tuning": "not covered: tried on private rows"}))
     assert found.void == "tuning not covered: tried on private rows"
-    assert valid(found)["how_much"]["epsilon"] == NOTHING
+    assert valid(found)["privacy_loss"]["epsilon"] == NOTHING
     fine = valid(label(ClassifierSettings(), Stated(promise=PROMISE, said={"tuning": "paid: best of ten"})))
-    assert fine["how_much"]["epsilon"] == 0.5
+    assert fine["privacy_loss"]["epsilon"] == 0.5
 
 
 def test_schema_is_valid_and_refuses_a_promise_over_a_hole():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    fields = [name for names in tiers().values() for name in names]
+    fields = [name for names in sections().values() for name in names]
     assert len(fields) == len({*fields})
     told = valid(label(ClassifierSettings(), Stated(promise=PROMISE)))
     for broken in (
         {**told, "void": "read off"},
-        {**told, "covered": {**told["covered"], "bounds": "not covered: read off"}},
-        {**told, "covered": {**told["covered"], "bounds": "fine"}},
-        {**told, "how_much": {**told["how_much"], "delta": 2}},
+        {**told, "accounting": {**told["accounting"], "bounds": "not covered: read off"}},
+        {**told, "accounting": {**told["accounting"], "bounds": "fine"}},
+        {**told, "privacy_loss": {**told["privacy_loss"], "delta": 2}},
         {**told, "more": {}},
-        {name: tier for name, tier in told.items() if name != "limits"},
+        {name: tier for name, tier in told.items() if name != "implementation"},
     ):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(broken, SCHEMA)
@@ -206,4 +248,4 @@ def test_mechanism_is_said_release_by_release():
         two: "1 × Laplace noise, multiplier 3; 1 × Laplace noise, multiplier 4",
     }.items():
         found = label(ClassifierSettings(), Stated(promise=replace(PROMISE, event=event)))
-        assert found.fields["how_counted"]["mechanism"] == said
+        assert found.fields["implementation"]["mechanism"] == said

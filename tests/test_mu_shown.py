@@ -63,7 +63,7 @@ def made(**cases):
 def test_a_page_and_a_label_say_the_same_of_mu(event, page, in_label):
     assert made(here=held(event)) == {"mu": page}
     found = label(ClassifierSettings(), Stated(promise=held(event)))
-    assert found.fields["how_much"]["mu"] == in_label
+    assert found.fields["privacy_loss"]["mu"] == in_label
     assert isinstance(in_label, float) or f'"{in_label}"' in SCHEMA.read_text("utf-8")
 
 
@@ -77,7 +77,7 @@ def test_several_guarantees_have_a_mu_each_unless_it_is_the_same():
 def test_where_nothing_is_promised_the_label_has_no_mu():
     for promise, void in ((held(SAID[0][0]), "as published"), (held(SAID[0][0], epsilon=float("inf")), "")):
         found = label(ClassifierSettings(), Stated(promise=promise, void=void))
-        assert found.fields["how_much"]["mu"] == NOTHING
+        assert found.fields["privacy_loss"]["mu"] == NOTHING
 
 
 class TestOnlyAtRest:
@@ -122,7 +122,7 @@ class TestOnlyAtRest:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_handout_has_every_mu(page):
     one = quick(page)
-    html, stated = one.html(), one.label.fields["how_much"]["mu"]
+    html, stated = one.html(), one.label.fields["privacy_loss"]["mu"]
     assert mu.PENDING not in html
     said = mus(html.partition("<h2>Guarantee</h2>")[2])
     assert bool(said) == (page.name != "what-if")

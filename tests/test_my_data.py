@@ -161,11 +161,13 @@ class TestEachPage:
         here = next(one for one in PAGES if one.name == page).at(desk.settings)
         label = share.handed_out(desk, here, desk.settings.run(), link="", code="").label
         (count,) = re.findall(r"It compares (\d+) settings on the private rows", said(app))
-        assert label.fields["covered"]["tuning"] == f"not covered: {count} settings were compared on the private rows"
+        assert (
+            label.fields["accounting"]["tuning"] == f"not covered: {count} settings were compared on the private rows"
+        )
         assert label.void.startswith("tuning not covered")
         assert f"# VOID: {label.void}" in takeaway.script(desk.settings, void=label.void)
         summary = f"Nothing is guaranteed ({label.void}). Do not release this result."
-        assert label.fields["in_short"]["summary"] == summary
+        assert label.fields["basic"]["summary"] == summary
         printed, *_ = (plain(one.proto.body) for one in app.get("html") if "lab-paper" in one.proto.body)
         assert summary in printed
         rows, result = desk.settings.own, desk.settings.run()
@@ -173,9 +175,9 @@ class TestEachPage:
         app = app.toggle(key=f"{page}.best").set_value(True).run()
         assert f"costs **epsilon {price.epsilon:.3g} at delta" in said(app)
         counted = share.handed_out(desk, here, result, link="", code="").label
-        assert (counted.void, counted.fields["how_much"]["epsilon"]) == ("", pytest.approx(price.epsilon, rel=1e-5))
-        assert counted.fields["covered"]["tuning"] == "paid: best of a secret number of tries, 12 on average"
-        assert f"the {count} settings compared before" in counted.fields["how_counted"]["assumptions"]
+        assert (counted.void, counted.fields["privacy_loss"]["epsilon"]) == ("", pytest.approx(price.epsilon, rel=1e-5))
+        assert counted.fields["accounting"]["tuning"] == "paid: best of a secret number of tries, 12 on average"
+        assert f"the {count} settings compared before" in counted.fields["accounting"]["assumptions"]
         jsonschema.validate(json.loads(counted.json()), json.loads(SCHEMA.read_text("utf-8")))
         app.toggle(key=f"{page}.best").set_value(False).run()
         assert desk.tries == 0

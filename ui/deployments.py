@@ -30,8 +30,7 @@ def drawn(held: Guarantee, unit: str) -> str:
     alike = [one for one in deployments() if one.like(unit)]
     others = [one for one in deployments() if not one.like(unit)]
     here = f'<b style="left:{_place(best_attacker(held).right)}"></b>'
-    shown = "alike" if alike else "none"
-    said = SAYS(f"deployments.{shown}", unit="row" if unit == "record" else unit)
+    said = SAYS(f"deployments.{'alike' if alike else 'none'}", unit="row" if unit == "record" else unit)
     return (
         f'<div class="lab-deployments"><p>{said}</p>{_axis(here, alike)}{_list(alike, marked=False)}'
         f"<details><summary>{SAYS('deployments.others', count=len(others))}</summary>"

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from lab import registry
 from lab.label import NOT_STATED, SCHEMA, Label, Stated, label
 from lab.settings import Settings
 from ui import comparison, hundred, labels, mu, one_file, panels, recording
@@ -28,18 +29,18 @@ _SCREEN = re.compile(r"\s*[^.]*\b(?:[Cc]lick|[Hh]over|drag)\b[^.]*\.")
 # Rows of a table on the page; the files hold all. Letters that the explanations of words may have.
 _ROWS, _LETTERS = 40, 460
 _BLANK, _LINE = '<i class="blank"></i>', '<i class="blank long"></i>'
-# Of the label, what is on the sheet: tier, field, its name there.
-_ON_SHEET = (
-    ("in_short", "summary", "Summary"),
-    ("covered", "released", "Would be released"),
-    ("who", "unit", "Protected"),
-    ("how_counted", "mechanism", "Mechanism"),
-    ("how_counted", "basis", "Accountant"),
-    ("who", "trust", "Trusted"),
-    ("who", "public", "Taken as public"),
-    ("covered", "tuning", "Configurations tried"),
-    ("covered", "analyst_only", "Analyst only"),
-)
+# Of the label, what is on the sheet: field -> its name there.
+_ON_SHEET = {
+    "summary": "Summary",
+    "released": "Would be released",
+    "unit": "Protected",
+    "mechanism": "Mechanism",
+    "basis": "Accountant",
+    "trust": "Trusted",
+    "public": "Taken as public",
+    "tuning": "Configurations tried",
+    "analyst_only": "Analyst only",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +80,17 @@ class Handout:
             "label.html": self.label_html,
             "label.json": self.label.json,
             "label.schema.json": lambda: SCHEMA.read_text("utf-8"),
+            **({"registry.yaml": self.record} if self.record() else {}),
         }
+
+    def record(self) -> str:
+        """Return the draft of a record of the deployments registry (YAML), or "" where nothing is guaranteed."""
+        found, promise = self.label, self.stated.promise
+        if found.void or promise is None or not math.isfinite(promise.epsilon):
+            return ""
+        product = registry.STATISTICS if self.page.name == "mechanisms" else registry.MODEL
+        slug, name = f"epsilon-lab-{self.page.name}-{self.date}", f"Epsilon Lab: {self.page.title}"
+        return registry.record(found, promise, slug=slug, name=name, product=product)
 
     def html(self) -> str:
         view, found = self.page.view(self.result), self.label
@@ -206,28 +217,27 @@ def _void(found: Label) -> str:
 
 
 def _short(found: Label) -> str:
-    how_much = found.fields["how_much"]
-    epsilon, delta, mu_ = (how_much[name] for name in ("epsilon", "delta", "mu"))
+    epsilon, delta, mu_ = (found[name] for name in ("epsilon", "delta", "mu"))
     pair = str(epsilon)
     if isinstance(epsilon, float) and isinstance(delta, float):
         pair = f"epsilon {panels.number(epsilon)}, delta {theme.delta(delta)}"
         pair += f", mu {panels.number(mu_)}" if isinstance(mu_, float) else ""
-    rows = [(words, escape(str(found.fields[tier][name]))) for tier, name, words in _ON_SHEET]
-    whose = found.fields["who"]["neighbours"]
+    rows = [(words, escape(str(found[name]))) for name, words in _ON_SHEET.items()]
+    whose = found["neighbours"]
     rows.insert(2, ("Guarantee", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))
-    if found.fields["data"]["columns"] != NOT_STATED:
-        rows.insert(-2, ("Bounds", escape(str(found.fields["covered"]["bounds"]))))
-    contact = found.fields["made_by"]["contact"]
+    if found["columns"] != NOT_STATED:
+        rows.insert(-2, ("Bounds", escape(str(found["bounds"]))))
+    contact = found["contact"]
     rows += [("Contact", escape(str(contact)))] * (contact != NOT_STATED)
     rows.append(("Not covered", SAYS["handout.open"]))
     return _section("Privacy label", _facts(rows), "label" + " voided" * bool(found.void))
 
 
 def _full(found: Label) -> str:
-    tiers: dict[str, list[tuple[str, str]]] = {}
-    for tier, words, said in found.rows():
-        tiers.setdefault(tier, []).append((words, escape(said)))
-    return "".join(f"<h3>{tier.capitalize()}</h3>{_facts(rows)}" for tier, rows in tiers.items())
+    sections: dict[str, list[tuple[str, str]]] = {}
+    for section, words, said in found.rows():
+        sections.setdefault(section, []).append((words, escape(said)))
+    return "".join(f"<h3>{section}</h3>{_facts(rows)}" for section, rows in sections.items())
 
 
 def _facts(rows: list[tuple[str, str]]) -> str:

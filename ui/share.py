@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from lab.label import tiers, why_void
+from lab.label import sections, why_void
 from lab.links import brief
 from lab.settings import Settings
 from ui import comparison, takeaway
@@ -139,8 +139,8 @@ def on_label(desk: Desk, page: Page, result: Any) -> list[str]:
     """Return what a print of the page says of its privacy label: the summary, settings compared, contact."""
     blank: dict[str, Any] = dict.fromkeys(("told", "link", "code", "version", "date"), "")
     one = Handout(page=page, result=result, **blank, **known(desk))
-    shown, said = {"in_short": "summary", "covered": "tuning", "made_by": "contact"}, one.stated.said
-    lines = [f"{tiers()[tier][name]}: {said[name]}" for tier, name in shown.items() if name in said]
+    named, said = {name: words for one in sections().values() for name, words in one.items()}, one.stated.said
+    lines = [f"{named[name]}: {said[name]}" for name in ("summary", "tuning", "contact") if name in said]
     return [*lines, *([SAYS["share.one_run"]] if one.searched else [])]
 
 
