@@ -197,7 +197,7 @@ def promised(settings: Any) -> Guarantee | None:
             return settings.guarantees.formula if settings.version == "sound" else None
         case "mechanisms":
             shown = first(settings)
-            return shown.guarantee if settings.answers == "many" else shown.claim.guarantee
+            return shown.claim.guarantee if settings.answers == "one" else shown.guarantee
         case "accounting":
             return first(settings).held
         case _:

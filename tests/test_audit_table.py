@@ -97,6 +97,7 @@ AUDITED = {
         "objective": ("objective", "objective volume"),
         "tilt": ("tilt", "tilt pooled"),
     },
+    "parties.randomised_response": {"RandomisedResponse": ("response", "response of two")},
 }
 # Modules that draw from a continuous law for what protects nothing: attacks, data sets, and worlds that are attacked.
 ATTACKS = (
@@ -126,6 +127,7 @@ def test_every_mechanism_is_audited_sound_and_broken():
         "training.frank_wolfe": {*frank_wolfe.NOISES, *polytopes},
         "parties.aggregation parties.pate": {*aggregation.RELEASES, "pate"},
         "parties.sources parties.importance": {*sources.NOISES, "tilt"},
+        "parties.randomised_response": {"RandomisedResponse"},
     }
     for group, names in named.items():
         assert set(AUDITED[group]) == set(names)

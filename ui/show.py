@@ -50,7 +50,7 @@ def show(page: Page, welcome: str = "") -> None:
         return
     if not welcome:
         _to_lesson(desk)
-        st.title(page.question)
+        st.title(page.at(desk.settings).question)
     pins_of(page, desk)
     _open_linked(page, desk)
     _notices([*desk.notices, *_unasked(page, desk)])

@@ -13,7 +13,7 @@ from scipy.special import expit
 from dpcore.accountants import gdp
 from dpcore.streams import stream
 from lab.settings import Measure, Settings, Task
-from pages.mechanisms import reconstruction
+from pages.mechanisms import local, reconstruction
 from pages.mechanisms.work import (
     ANSWERS,
     CLAIMS,
@@ -36,7 +36,7 @@ NUMBER_MECHANISMS = {
 }
 COUNT_NOISES = {"gumbel": "Gumbel (exponential mechanism)", "laplace": "Laplace"}
 VOTES = ("leader", "runner-up", "last")
-RELEASED = {"one": "One number", "many": "Many answers"}
+RELEASED = {"one": "One number", "many": "Many answers", "local": "Randomised response"}
 RELEASES = 200
 _DOTS = 50
 _BASE = 20  # answers of the runner-up among the options
@@ -48,13 +48,15 @@ class MechanismsSettings(Settings):
 
     answers: a key of ``RELEASED``: one number, or answers to many questions about a hundred people.
     questions, noise_sd: how many of those are answered, each with Gaussian noise of this standard deviation.
+    respondents, true_share: people who randomise their own answer among ``options``, and the share whose true answer
+    is the first.
     mechanism: the noise on the number.
     epsilon, delta: what it claims; Laplace noise needs no delta.
     sensitivity: the most that one person may add.
     value: the true number without you; with you it is larger by ``sensitivity``.
     prior: the reader's own chance that you are in.
     release: how many of the seeded releases have been looked at.
-    options: the counts among which report-noisy-max chooses.
+    options: the counts among which report-noisy-max chooses, and the answers of randomised response.
     lead: by how much the first is ahead.
     vote: where your answer goes.
     noise: on the counts.
@@ -71,6 +73,8 @@ class MechanismsSettings(Settings):
         "release": (1, RELEASES),
         "questions": (1, 1000),
         "noise_sd": (0.1, 100.0),
+        "respondents": (10, 100_000),
+        "true_share": (0.0, 1.0),
         "options": (2, 8),
         "lead": (0, 50),
         "seed": (0, 9999),
@@ -105,9 +109,17 @@ class MechanismsSettings(Settings):
         )
     }
 
+    ESTIMATED: ClassVar = {
+        "estimate": Measure(
+            "estimated share of the first answer", "higher", lambda found: found[:, 0], unit="%", limits=(-10.0, 10.0)
+        )
+    }
+
     answers: str = "one"
     questions: int = 100
     noise_sd: float = 3.0
+    respondents: int = 1000
+    true_share: float = 0.3
     mechanism: str = "laplace"
     epsilon: float = 1.0
     delta: float = 1e-5
@@ -137,19 +149,27 @@ class MechanismsSettings(Settings):
 
     @property
     def measures(self) -> Mapping[str, Measure]:
-        return self.RECOVERED if self.answers == "many" else self.MEASURES
+        return {"many": self.RECOVERED, "local": self.ESTIMATED}.get(self.answers, self.MEASURES)
 
     def schedule(self) -> Iterable[Task]:
         """Return the release alone, of which everything else is closed form, or the runs of many answers."""
         return reconstruction.tasks(self) if self.answers == "many" else (self.probe(),)
 
     def probe(self) -> Task:
-        return reconstruction.probe(self) if self.answers == "many" else self.claim(self.mechanism)
+        match self.answers:
+            case "many":
+                return reconstruction.probe(self)
+            case "local":
+                return self.part(local.Surveys)
+        return self.claim(self.mechanism)
 
-    def result(self, outcomes: Mapping[Any, Any]) -> "MechanismsResult | reconstruction.ManyAnswers":
-        """Return what the page shows of the claim, or of many answers."""
+    def result(self, outcomes: Mapping[Any, Any]) -> Any:
+        """Return what the page shows of the claim, of many answers or of randomised ones."""
         if self.answers == "many":
             return reconstruction.result(self, outcomes)
+        if self.answers == "local":
+            survey = self.part(local.Surveys)
+            return local.LocalAnswers(settings=self, survey=survey, estimates=outcomes[survey])
         claim = self.claim(self.mechanism)
         return MechanismsResult(settings=self, claim=claim, worlds=outcomes[claim])
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from pages.mechanisms import figures, figures_many, words_many, words_tables
+from pages.mechanisms import figures, figures_local, figures_many, words_local, words_many, words_tables
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, RELEASED, MechanismsSettings
 from ui import controls, labels, live
@@ -16,6 +16,7 @@ MAIN = ("prior", "release", "sensitivity", "delta")
 MORE = ("value", "lead", "options", "seed")
 SHORT = dict(zip(NUMBER_MECHANISMS, ("Laplace", "Gaussian", "Textbook"), strict=True))
 VOTES = {"leader": "the leader", "runner-up": "the runner-up", "last": "the last"}
+ABOUT = say.ABOUT | words_many.ABOUT | words_local.ABOUT
 DRAWN: dict[str, Callable[..., dict]] = {
     "release": figures.release,
     "posterior": figures.posterior,
@@ -27,6 +28,8 @@ DRAWN: dict[str, Callable[..., dict]] = {
     "choice": figures.choice,
     "people": figures_many.people,
     "curve": figures_many.curve,
+    "shares": figures_local.shares,
+    "local_errors": figures_local.errors,
 }
 
 
@@ -51,7 +54,7 @@ def row(
     def draw(result: Any) -> Rows:
         found = findings(result)
         drawn = {name: DRAWN[name](result, found[name]) for name in names}
-        return [live.row(say.ABOUT | words_many.ABOUT, drawn, height=height, wide={names[0]: first_wide})]
+        return [live.row(ABOUT, drawn, height=height, wide={names[0]: first_wide})]
 
     return draw
 
@@ -119,4 +122,24 @@ MANY = replace(
     tabs=(WHY_TAB, GUARANTEE_TAB),
     frames=lambda result: result.frames(),
 )
-PAGE = replace(ONE, variant=lambda settings: MANY if settings.answers == "many" else None)
+LOCAL = replace(
+    ONE,
+    question=words_local.SAYS["page.question"],
+    label=labels.of("mechanisms", promise=lambda result: result.guarantee),
+    more=None,
+    lead=always(words_local.SAYS["page.lead"]),
+    move=Move("epsilon", words_local.SAYS["page.move"], low=5),
+    numbers=words_local.numbers,
+    knobs=always(Knobs(hero="epsilon", main=("respondents", "options", "true_share"), more=("seed",))),
+    words={
+        "verdict": words_local.verdict,
+        "caption": always(words_local.SAYS["page.caption"]),
+        "why": listed(words_local.diagnostics),
+        "guarantee": words_local.guarantee,
+    },
+    pictures=row("shares", "local_errors", height=HEIGHT, findings=words_local.findings),
+    tabs=(WHY_TAB, GUARANTEE_TAB),
+    frames=lambda result: result.frames(),
+)
+_BY_ANSWERS = {"one": ONE, "many": MANY, "local": LOCAL}
+PAGE = replace(ONE, variant=lambda settings: _BY_ANSWERS[settings.answers])

@@ -16,6 +16,7 @@ import numpy as np
 from dpcore.accountants import selection, tuning
 from dpcore.data import paid_bounds
 from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, NormExponential
+from dpcore.parties.randomised_response import RandomisedResponse
 from dpcore.privacy import Adjacency, PureRelease
 from dpcore.streams import stream
 
@@ -99,6 +100,18 @@ def winner(
     choice = NoisyMax(sensitivity=1.0, epsilon=epsilon, monotone=monotone, noise=noise)
     scores = np.array([world.there - 3.0 * choice.scale, -float(world.there)])
     return np.equal(choice.release(scores, world.rng(), size=world.runs), 0) * 1.0
+
+
+@target
+def response(world: World, epsilon: float, *, options: int = 2, of_two: bool = False) -> np.ndarray:
+    """Return whether a person gives the first answer, which is their true one in one world only.
+
+    of_two: true answers have the probability that two options would allow.
+    """
+    share = 1 / (1 + math.exp(-epsilon))
+    spent = math.log(share * (options - 1) / (1 - share)) if of_two else epsilon
+    one = RandomisedResponse(epsilon=spent, options=options)
+    return np.equal(one.answers(np.full(world.runs, 1 - world.there), world.rng()), 0) * 1.0
 
 
 @target

@@ -1,0 +1,75 @@
+"""Randomised response in words: which text of ``local.md`` is said, and with which numbers."""
+
+import math
+
+from pages.mechanisms.local import LocalAnswers
+from ui import outcomes, panels
+from ui.panels import Number, number
+from ui.texts import Texts
+
+SAYS = Texts(__file__, "local.md")
+ABOUT = SAYS.cases("about")
+# Twice the error is then half of all that a share can be.
+_USELESS = 0.5
+
+
+def numbers(result: LocalAnswers) -> list[Number]:
+    """Return the error of the survey, that of a curator, how often answers are true, and the best attacker."""
+    survey, times = result.survey, result.error() / result.central()
+    error, central = (number(100 * one) for one in (result.error(), result.central()))
+    note = SAYS("page.central_note", times=number(times)) if times > 1.05 else SAYS["page.central_same"]
+    people = SAYS("page.error_note", people=survey.respondents)
+    truth = outcomes.percent(survey.mechanism.truthful)
+    return [
+        Number(SAYS["page.error"], f"±{error}", people, "private", panels.amount(error), "points"),
+        Number(SAYS["page.central"], f"±{central}", note, "", panels.amount(central), "points"),
+        Number(
+            SAYS["page.truth"],
+            truth,
+            SAYS("page.truth_note", options=survey.options),
+            "",
+            panels.amount(truth),
+            "points",
+        ),
+        panels.attacker(result.guarantee),
+    ]
+
+
+def verdict(result: LocalAnswers) -> str:
+    """Return whether the survey learns the share, and what a trusted curator would need."""
+    error, share = result.error(), float(result.shares[0])
+    case = "useless" if error >= _USELESS else "hidden" if error >= share else "learns"
+    fewer = max(1, math.ceil(result.central(1) / error))
+    said = SAYS(f"verdict.{case}", share=outcomes.percent(share, digits=1), error=number(100 * error))
+    return f"{said} {SAYS('verdict.price', fewer=fewer)}"
+
+
+def diagnostics(result: LocalAnswers) -> list[str]:
+    """Return how answers are drawn, whom they protect, and what the correction costs."""
+    survey, one, share = result.survey, result.survey.mechanism, float(result.shares[0])
+    naive = share * one.truthful + (1 - share) * one.other
+    lies = (1 - share) * one.other / naive
+    chances = {"truthful": outcomes.percent(one.truthful, digits=1), "other": outcomes.percent(one.other, digits=1)}
+    shown = {"naive": outcomes.percent(naive, digits=1), "share": outcomes.percent(share, digits=1)}
+    return [
+        SAYS("why.answers", epsilon=number(survey.epsilon), **chances),
+        SAYS("why.deniable", lies=outcomes.percent(lies, digits=1)),
+        SAYS("why.biased", **shown),
+        SAYS["why.root"],
+    ]
+
+
+def guarantee(result: LocalAnswers) -> str:
+    """Return what each person is guaranteed."""
+    held = result.guarantee
+    notes = (panels.meaning(held), outcomes.limit(held), SAYS["page.assumed"])
+    return panels.guarantee(here=held) + "".join(map(panels.note, notes))
+
+
+def findings(result: LocalAnswers) -> dict[str, str]:
+    """Return what each picture shows, for its title."""
+    times = number(result.error() / result.central())
+    return {
+        "shares": SAYS("finding.shares", error=f"±{number(100 * result.error())}"),
+        "local_errors": SAYS("finding.local_errors", times=times),
+    }
