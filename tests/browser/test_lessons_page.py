@@ -227,7 +227,7 @@ def test_steps_links_reload_and_another_tab(lesson, lab):
 def test_from_the_list_through_a_lesson_to_the_page(lab):
     page = lab("lessons", charts=0)
     tabs = len(page.context.pages)
-    page.get_by_role("button", name=LESSONS[0].text("Title")).click()
+    page.get_by_role("button", name=NAMED["epsilon"].text("Title")).click()
     page.wait_for_url("**lesson=epsilon*")
     chart(page)
     lock(page, "posterior")
