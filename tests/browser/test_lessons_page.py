@@ -196,6 +196,8 @@ def test_a_guess_by_keyboard_alone(lesson):
         page.keyboard.press("ArrowUp")
     expect(guess_field(page)).to_have_value(value)
     page.keyboard.press("Tab")
+    still(page)
+    expect(button(page, "Lock in my guess")).to_be_enabled()
     button(page, "Lock in my guess").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"You said {value}\xa0%")
