@@ -232,14 +232,13 @@ def marks(page: Page, settings: Settings) -> dict[str, list[tuple[float, str]]]:
 
 
 def door(desk: Desk) -> None:
-    """Show the button that begins it, and its keys."""
+    """Show the button that begins it, with its keys as help."""
 
     def begin() -> None:
         desk.shown[_WORD] = FIRST_PICTURE
 
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Present", key=f"{desk.page}/begin", icon=":material/co_present:", on_click=begin)
-        st.caption(SAYS["present.keys"])
+    keys = SAYS["present.keys"]
+    st.button("Present", key=f"{desk.page}/begin", icon=":material/co_present:", on_click=begin, help=keys)
 
 
 def notes(page: Page) -> None:

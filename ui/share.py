@@ -61,8 +61,8 @@ def paper(page: Page, desk: Desk) -> dict[str, Any]:
     }
 
 
-def share(desk: Desk, page: Page, result: Any) -> None:
-    """Show link and code of it, numbers, which are put into frames when they are asked for, and programs."""
+def link_and_code(desk: Desk) -> tuple[str, str]:
+    """Show the link of what is shown, and its code; return the link, and the one that others can open."""
     link = address(desk)
     known = elsewhere(link)
     words, code = st.columns([4, 1])
@@ -74,8 +74,14 @@ def share(desk: Desk, page: Page, result: Any) -> None:
             st.code(known, language=None, wrap_lines=True)
     with code:
         st.image(qr(known or link), caption="QR code", alt=QR_ALT)
+    return link, known or link
+
+
+def share(desk: Desk, page: Page, result: Any) -> None:
+    """Show link and code of it, numbers, which are put into frames when they are asked for, and programs."""
+    link, open_to_others = link_and_code(desk)
     _contact()
-    files = _files(handed_out(desk, page, result, link=link, code=qr(known or link)))
+    files = _files(handed_out(desk, page, result, link=link, code=qr(open_to_others)))
     with st.container(horizontal=True):
         for label, (file, mime, icon, made) in files.items():
             st.download_button(

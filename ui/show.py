@@ -17,7 +17,7 @@ from ui.moves import card as move_card
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Asked, Page, Tab
 from ui.panels import number
 from ui.plot.theme import delta
-from ui.share import on_label, paper, share, told
+from ui.share import link_and_code, on_label, paper, share, told
 from ui.texts import SAYS
 
 # What the drawer of further sliders and selectors is called.
@@ -51,6 +51,7 @@ def show(page: Page, welcome: str = "") -> None:
     if not welcome:
         _to_lesson(desk)
         st.title(page.at(desk.settings).question)
+        _head(page, desk)
     pins_of(page, desk)
     _open_linked(page, desk)
     _notices([*desk.notices, *_unasked(page, desk)])
@@ -66,6 +67,23 @@ def show(page: Page, welcome: str = "") -> None:
     elif more := page.at(desk.settings).more:
         with st.expander(MORE):  # the way to other data
             more(desk)
+
+
+def _head(page: Page, desk: controls.Desk) -> None:
+    """Show what can be done with a page, in the head of the screen: present it, take it away, share its link."""
+    if not page.tabs or st.context.is_embedded:
+        return
+
+    def take() -> None:
+        controls.hold(_tabs_key(page), SHARE_TAB.title)
+
+    with st.container(key="head-actions", horizontal=True):
+        present.door(desk)
+        st.button("Handout", key=f"{desk.page}/take", icon=":material/download:", on_click=take)
+        with st.popover("Share", icon=":material/link:", key=f"{desk.page}/share", on_change="rerun") as more:
+            if more.open:
+                with st.container(key="shared"):
+                    link_and_code(desk)
 
 
 def _to_lesson(desk: controls.Desk) -> None:
@@ -302,7 +320,6 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
             st.markdown(papers.cited(glossary.linked(page.method)))
         case tab if tab is SHARE_TAB:
             share(desk, page, result)
-            present.door(desk)
             teacher.make(page, desk)
 
 
