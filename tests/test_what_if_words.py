@@ -251,7 +251,7 @@ RULES: Rules = {
     r"The best of (\d+) tries is": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
     r"about one split": lambda r, _: r.settings.seeds == 1,
     r"over (\d+) splits": lambda r, m: int(m[1]) == r.settings.seeds,
-    r"Trainings used: ([\d,]+) each costs": lambda r, m: number(m[1]) == trainings(r),
+    r"Trainings: ([\d,]+) each costs": lambda r, m: number(m[1]) == trainings(r),
     r"This answer uses ([\d,]+) trainings \((\d+) settings?": lambda r, m: (
         number(m[1]) == trainings(r) and int(m[2]) == len(r.used)
     ),
