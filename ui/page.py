@@ -180,8 +180,8 @@ class Page:
     ready: whether all is there to compute from, asked by the page, which shows what is missing; ``holds``: whether it
     still is, asked at each movement; by default whether a visitor's own file is there, where the settings need one.
     variant: settings -> the page as it is with them, where their choice makes it another; None where not.
-    asked: the questions that can be asked about it. targets: result -> measure -> the target that they
-        start with, where it is not the usual one.
+    asked: the questions that can be asked about it; asks: whether this variant has them. targets: result -> measure
+        -> the target that they start with, where it is not the usual one.
     label: result -> what its privacy label says; without, nothing is stated.
     move: the one worth making on it, which a card asks for.
     """
@@ -209,6 +209,7 @@ class Page:
     slices: Slices = _SLICES
     variant: Callable[[Any], "Page | None"] | None = None
     asked: Asked | None = None
+    asks: bool = True
     targets: Callable[[Any], Mapping[str, float]] = _USUAL_TARGETS
     label: Callable[[Any], Stated] = _SILENT
     move: Move | None = None
@@ -217,7 +218,7 @@ class Page:
         """Return the page as it is with these settings, and with the tabs that they have."""
         page = (self.variant(settings) if self.variant else None) or self
         tabs = tuple(tab for tab in page.tabs if tab.when(settings))
-        return _at(page, tabs, self.asked, None if settings.private else page.code)
+        return _at(page, tabs, self.asked if page.asks else None, None if settings.private else page.code)
 
     def sliders(self, settings: Settings) -> Knobs:
         """Return the knobs of these settings, without those that can take one value only and need not be ``STATED``."""

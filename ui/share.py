@@ -34,9 +34,10 @@ def address(desk: Desk) -> str:
 
 def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: str = "") -> str:
     """Return the settings in words: all choices, and of the knobs what differs from the default, and those of
-    ``always``; all ``without`` one."""
+    ``always`` that the page has; all ``without`` one."""
     settings, asked = desk.settings, getattr(desk.settings, "settings", None)  # those that a question is about
-    changes = page.sliders(settings).changes
+    knobs = page.at(settings).sliders(settings)
+    changes, unused = knobs.changes, {"epsilon"} - {knobs.hero, *knobs.main, *knobs.more} if asked is None else set()
     said: dict[str, str] = {}
     for one in (settings, asked) if isinstance(asked, Settings) else (settings,):
         usual = type(one)()
@@ -46,7 +47,7 @@ def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: s
                 pair = comparison.choice_words(name, value, desk.choices)
             else:
                 pair = comparison.knob_words(name, value, changes)
-            if pair and (name in desk.choices or name in always or value != getattr(usual, name)):
+            if pair and (name in desk.choices or name in {*always} - unused or value != getattr(usual, name)):
                 said[name] = " ".join(pair)
     return ", ".join(said.values())
 

@@ -105,6 +105,7 @@ ONE = Page(
 )
 MANY = replace(
     ONE,
+    asks=False,
     label=labels.of("mechanisms", promise=lambda result: result.guarantee),
     question=words_many.SAYS["page.question"],
     more=None,
@@ -124,6 +125,7 @@ MANY = replace(
 )
 LOCAL = replace(
     ONE,
+    asks=False,
     question=words_local.SAYS["page.question"],
     label=labels.of("mechanisms", promise=lambda result: result.guarantee),
     more=None,
