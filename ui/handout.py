@@ -204,7 +204,7 @@ def elsewhere(settings: Settings, name: str, changes: Mapping[str, Mapping[str, 
 
 
 def _document(title: str, body: str) -> str:
-    sheets = (one_file.HERE / "handout.css", hundred.RULES)
+    sheets = (one_file.CHART_RULES, one_file.HERE / "handout.css", hundred.RULES)
     return one_file.document(title, body, style="".join(one.read_text("utf-8") for one in sheets), width="794")
 
 

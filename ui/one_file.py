@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 HERE = Path(__file__).parent
+CHART_RULES = HERE / "recorded" / "chart.css"
 # The page may ask nobody for anything.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|let|class) (\w+))", re.MULTILINE)

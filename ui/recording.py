@@ -234,7 +234,7 @@ def style() -> str:
         "".join(f"--st-{name}:{st.get_option(f'theme.{mode}.{option}')};" for option, name in _COLOURS.items())
         for mode in ("light", "dark")
     )
-    sheets = (serving.SLIDER_RULES, one_file.HERE / "recorded" / "page.css")
+    sheets = (serving.SLIDER_RULES, one_file.CHART_RULES, one_file.HERE / "recorded" / "page.css")
     themes = (
         f":root{{color-scheme:light;--st-font:{st.get_option('theme.font')};{light}}}"
         f"@media screen and (prefers-color-scheme:dark){{:root:not([data-paper]){{color-scheme:dark;{dark}}}}}"
