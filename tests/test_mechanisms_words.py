@@ -38,10 +38,6 @@ def words(result) -> str:
     return " ".join([*parts, *tables, say.choosing(result)])
 
 
-def exact(result) -> float:
-    return attackers.right(result.claim.guarantee.event, result.claim.guarantee.adjacency)
-
-
 def shown(words: str, share: float) -> bool:
     """Whether ``words`` are this share as one of 100."""
     if words.startswith(("below", "above")):
@@ -77,10 +73,7 @@ NUMBER = r"((?:below |above )?[\d.]+)"
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.claim.guarantee, m[1]),
     r"the error is at most what you add": lambda r, _: abs(r.worlds.within / r.settings.sensitivity - 1) < 0.006,
-    r"reveals almost nothing about you": lambda r, _: exact(r) <= 0.55,
-    r"is weak evidence about you": lambda r, _: 0.55 < exact(r) <= 0.75,
-    r"is strong evidence about you": lambda r, _: 0.75 < exact(r) <= 0.95,
-    r"gives you away": lambda r, _: exact(r) > 0.95,
+    r"the best attacker is right at most ([\d.]+)": lambda r, m: attackers.close(r.claim.guarantee, m[1]),
     r"the error is at most ([\d.,e+-]+) times what you add": lambda r, m: (
         told(m[1]) == pytest.approx(r.worlds.within / r.settings.sensitivity, rel=0.006)
     ),

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import delta_rounded_up
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.figures import FORMULA_NAMES
@@ -18,8 +19,6 @@ INTRODUCTION, MECHANISMS_HELP, RELEASED_HELP = SAYS["introduction"], SAYS["mecha
 ABOUT = SAYS.cases("about")
 # From this probability on, a release that moves a guess farther than epsilon alone would let it is not rare.
 _OFTEN = 0.1
-# The largest accuracy of the best attacker -> how much one number reveals.
-_EVIDENCE = {0.55: "nothing", 0.75: "weak", 0.95: "strong", 1.0: "certain"}
 # A likelihood ratio above this is not written out.
 _LARGE = math.log(1e9)
 
@@ -61,7 +60,7 @@ def _between(result: MechanismsResult, shown: str) -> str:
 
 
 def verdict(result: MechanismsResult) -> str:
-    """Return how much one number reveals, after an epsilon that differs from the one asked for."""
+    """Return what one number tells an attacker, after an epsilon that differs from the one asked for."""
     claimed, evidence = _formula_gives(result), _evidence(result)
     return f"{claimed} {evidence}" if claimed else f"{evidence} {_odds(result)}"
 
@@ -79,10 +78,10 @@ def _formula_gives(result: MechanismsResult) -> str:
 
 
 def _evidence(result: MechanismsResult) -> str:
-    case = next(case for most, case in _EVIDENCE.items() if result.worlds.balanced_accuracy <= most)
+    right = panels.at_most(best_attacker(result.claim.guarantee).right)
     times = number(result.worlds.within / result.worlds.sensitivity)
     error = SAYS("verdict.error_equal" if times == "1" else "verdict.error", times=times)
-    return f"{SAYS[f'verdict.{case}']} {error}"
+    return f"{SAYS('verdict.attacker', right=right)} {error}"
 
 
 def _odds(result: MechanismsResult) -> str:
