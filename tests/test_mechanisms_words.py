@@ -73,7 +73,7 @@ NUMBER = r"((?:below |above )?[\d.]+)"
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.claim.guarantee, m[1]),
     r"the error is at most what you add": lambda r, _: abs(r.worlds.within / r.settings.sensitivity - 1) < 0.006,
-    r"the best attacker is right at most ([\d.]+)": lambda r, m: attackers.close(r.claim.guarantee, m[1]),
+    r"[Tt]he best attacker is right at most ([\d.]+)": lambda r, m: attackers.close(r.claim.guarantee, m[1]),
     r"the error is at most ([\d.,e+-]+) times what you add": lambda r, m: (
         told(m[1]) == pytest.approx(r.worlds.within / r.settings.sensitivity, rel=0.006)
     ),
