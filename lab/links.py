@@ -2,7 +2,7 @@
 
 Nothing that is read takes anything away: what the settings refuse is left as it was, and the refusal says why.
 
-A link names the version of the defaults that it leaves out, ``v=2``. To change a default, raise ``VERSION`` and put the
+A link names the version of the defaults that it leaves out, ``v=3``. To change a default, raise ``VERSION`` and put the
 old one into ``EARLIER`` of its settings under the version before.
 """
 
@@ -23,7 +23,7 @@ APART = "~"
 # Old names of pages -> their names now. Links, pins, downloads and open browser tabs may still hold an old one.
 RENAMED = MappingProxyType({"ledger": "accounting"})
 # The parameter that names the version of the defaults, today's, and that of links written before there were versions.
-VERSION_NAME, VERSION, UNVERSIONED = "v", 2, 1
+VERSION_NAME, VERSION, UNVERSIONED = "v", 3, 1
 UNFORESEEN = "another value, as this one met a fault of the page"
 # Numbers as people write them, in the address as in a field (``scale.js`` has the same): no "nan", no "1_000", no
 # digits of other scripts.

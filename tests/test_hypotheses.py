@@ -299,11 +299,11 @@ class TestResult:
         np.testing.assert_allclose(own["median"], quantiles[1])
         assert tuple(at) == EPSILONS
 
-    @pytest.mark.parametrize(("over", "epsilon"), [("dimension", 10.0), ("plain dimension", math.inf)])
+    @pytest.mark.parametrize(("over", "epsilon"), [("dimension", 3.0), ("plain dimension", math.inf)])
     def test_the_number_of_features_is_measured_at_todays_epsilon(self, result, over, epsilon):
         at, quantiles = result.curve("transfer", over)
         assert tuple(at) == DIMENSIONS
-        assert result.settings.epsilon == 10.0
+        assert result.settings.epsilon == 3.0
         tasks = result.settings.change(dimension=5).answers(epsilon=epsilon)
         accuracy = np.concatenate([task.run().accuracy[:, 0] for task in tasks])
         np.testing.assert_allclose(quantiles[:, 1], np.quantile(accuracy, (0.05, 0.5, 0.95)))

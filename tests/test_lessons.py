@@ -10,7 +10,7 @@ import pytest
 from streamlit.runtime.context import ContextProxy
 
 from dpcore.cache import CACHE
-from lab.links import brief
+from lab.links import VERSION, brief
 from pages.lessons import page as lessons
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, texts
@@ -318,7 +318,10 @@ class TestTeacher:
 
     def test_the_link_that_share_makes_is_such_a_lesson(self):
         link = teacher.link(page_of(BY_NAME["public_start"]).settings(epsilon=2.0), self.LINK)
-        assert link == "?epsilon=2.0&only=epsilon%2Cclip_norm&ask=How+often+is+%2Ait%2A+right%3F&guess=scratch&v=2"
+        assert (
+            link
+            == f"?epsilon=2.0&only=epsilon%2Cclip_norm&ask=How+often+is+%2Ait%2A+right%3F&guess=scratch&v={VERSION}"
+        )
 
 
 class TestTogether:

@@ -34,6 +34,7 @@ for old, new in CHANGED.items():
     WRITTEN = WRITTEN.replace(old, new)
 OLD = json.loads(WRITTEN)
 PAGES = {page.name: page for page in table.PAGES}
+NEXT = links.VERSION + 1
 
 
 def texts(settings: Settings) -> dict[str, str]:
@@ -150,17 +151,30 @@ def test_the_network_was_counted_by_renyi_orders_then():
 
 
 def test_a_version_that_is_none_is_refused_and_the_rest_is_read():
-    for version in ("3", "0", "-1", "", "2.0", "02", "x" * 5000, "nan", "\u00b2", "<b>", "1e0", " 1"):
+    for version in (
+        str(NEXT),
+        "0",
+        "-1",
+        "",
+        "2.0",
+        "02",
+        "x" * 5000,
+        "nan",
+        "\u00b2",
+        "<b>",
+        "1e0",
+        " 1",
+    ):
         settings, (notice,) = from_link(PAGES["network"].settings, {"v": version, "epsilon": "2"})
         assert settings == PAGES["network"].settings(epsilon=2.0)
-        assert notice.endswith(" was ignored. It must be a version that this lab knows, 1 to 2.")
+        assert notice.endswith(f" was ignored. It must be a version that this lab knows, 1 to {links.VERSION}.")
         assert len(notice) < 200
 
 
 def test_a_version_that_is_refused_is_said_once_for_a_whole_link():
-    app = read("network", "epsilon=2&v=3&pin=~B~delta~2e-06&what_if=knob+clip_norm&present=1~epsilon~2.0")
+    app = read("network", f"epsilon=2&v={NEXT}&pin=~B~delta~2e-06&what_if=knob+clip_norm&present=1~epsilon~2.0")
     desk, pins = app.session_state["found"]
-    assert [notice for notice in desk.notices if "v=3" not in notice] == []
+    assert [notice for notice in desk.notices if f"v={NEXT}" not in notice] == []
     assert len(desk.notices) == 1
     assert pins.ghost.settings.accountant == "pld"
     assert app.query_params["v"] == str(links.VERSION)

@@ -106,12 +106,13 @@ class HypothesesParameters(Settings):
     TUNED: ClassVar = {"lambda_lr": (1e-4, 0.1), "lambda_iw": (1e-4, 0.1)}
     PEOPLE: ClassVar = "source_rows"
     STATED: ClassVar = ("sources", *ROWS)
+    EARLIER: ClassVar = {2: {"epsilon": 10.0}}
     COMMON: ClassVar = (*_OF_ROWS, *ROWS, "public_rows", "noise", "repeats", "seed", "mixture")
 
     data: str = "domains"
     own: str = file_handles.NONE
     sources: int = 5
-    epsilon: float = 10.0
+    epsilon: float = 3.0
     label_share: float = 0.05
     dimension: int = 20
     projection: str = "svd"

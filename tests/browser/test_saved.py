@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from lab.links import VERSION
 from pages.table import PAGES
 from tests.browser.sight import still
 
@@ -45,7 +46,7 @@ SHORT = ("classifier", "mechanisms")
 )
 def test_the_first_chart_of_every_page_says_what_it_is_of(lab, topic):
     name, value = CHANGED.get(topic.name, ("delta", "2e-06"))
-    opened = lab(f"{topic.name}?{name}={value}&v=2", charts=1, width=1440)
+    opened = lab(f"{topic.name}?{name}={value}&v={VERSION}", charts=1, width=1440)
     opened.wait_for_selector(".st-key-pictures .lab-tools", state="attached")
     still(opened)  # all is trained, and the legend tells its last values
     opened.wait_for_function("() => !document.querySelector('[data-waiting]')")
