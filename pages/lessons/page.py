@@ -17,7 +17,7 @@ from pages.lessons import page_pictures as pictures
 from pages.lessons import page_together as together
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson
-from ui import controls, debounce, guess, live, page_links, teacher
+from ui import controls, debounce, guess, live, page_links, puzzles, teacher
 from ui.compute import compute
 from ui.escaping import quoted
 from ui.page import Page
@@ -117,6 +117,7 @@ def _all() -> None:
                 st.markdown(lesson.text("Question"))
                 done = " · :material/check: done" if kept(lesson).done else ""
                 st.caption(f"{lesson.minutes} minutes{done}")
+    puzzles.offer()
 
 
 def go(lesson: Lesson | None, step: str = "guess") -> None:
