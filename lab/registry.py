@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.privacy import Guarantee
+from lab.deployments import model_of
 from lab.label import NOT_STATED, Label, number, sections
 
 MODEL, STATISTICS = "Machine learning model", "Summary statistics"
@@ -31,7 +32,7 @@ def record(found: Label, promise: Guarantee, *, slug: str, name: str, product: s
         "variant_name": "Approximate DP" if promise.delta else "Pure DP",
         "privacy_unit": f"{promise.unit.capitalize()}-level",
         "privacy_parameters": {one: value for one, value in parameters.items() if value},
-        "model_name": "Central",
+        "model_name": model_of(str(found["trust"])),
         "release_type": "One release",
         "registry_authors": [found["contact"]],
     }

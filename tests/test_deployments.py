@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from scipy.stats import norm
 
-from lab.deployments import FILE, PERSON, deployments
+from lab.deployments import CENTRAL, FILE, LOCAL, PERSON, deployments
 from pages.learn import page_deployments
 from pages.table import PAGES
 from tests.app import opened
@@ -49,18 +49,27 @@ def lines(html: str) -> list[str]:
     return [unescape(re.sub(r"<[^>]*>", "", one)) for one in re.findall(r"<li>(.*?)</li>", html)]
 
 
-@pytest.mark.parametrize("unit", [PERSON, "party", "record"])
-def test_a_record_of_another_unit_or_trust_is_apart_and_marked(unit):
-    drawn = shown.drawn(quick(PAGES[0]).page.label(quick(PAGES[0]).result).promise, unit)
+@pytest.mark.parametrize("unit", [PERSON, "party", "record", "event"])
+@pytest.mark.parametrize("model", [CENTRAL, LOCAL])
+def test_a_record_of_another_unit_or_trust_is_apart_and_marked(unit, model):
+    drawn = shown.drawn(quick(PAGES[0]).page.label(quick(PAGES[0]).result).promise, unit, model)
     first, _, more = drawn.partition("<details>")
     for one in deployments():
-        of_it = [line for line in lines(first if one.like(unit) else more) if one.name in line]
+        of_it = [line for line in lines(first if one.like(unit, model) else more) if one.name in line]
         assert len(of_it) == 1
-        assert (shown.protected(one) in of_it[0]) == (not one.like(unit))
+        assert (shown.protected(one) in of_it[0]) == (not one.like(unit, model))
         right = one.attacker.right
         assert of_it[0].startswith(f"{at_most(right) if right <= 0.9995 else 100}\u00a0% ")
     assert len(lines(drawn)) == len(RECORDS) == drawn.count("<i ")
     assert not VERDICT.search(re.sub(r"<li>.*?</li>", "", drawn))
+
+
+def test_randomised_response_is_beside_releases_with_local_noise_only():
+    page = next(page for page in PAGES if page.name == "mechanisms")
+    settings = page.settings(answers="local")
+    said = page.at(settings).view(settings.run()).words["guarantee"].partition("<details>")[0]
+    assert "noise added by each person" in said
+    assert not [one.name for one in deployments() if one.name in said and one.model != LOCAL]
 
 
 def test_every_page_with_a_guarantee_shows_them():

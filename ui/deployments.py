@@ -6,7 +6,7 @@ from typing import Any
 
 from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import Guarantee
-from lab.deployments import PERSON, Deployment, deployments
+from lab.deployments import CENTRAL, PERSON, Deployment, deployments, model_of
 from lab.label import Stated, roles_of
 from ui.panels import at_most
 from ui.plot.theme import number
@@ -22,15 +22,16 @@ def stated(said: Stated, result: Any) -> str:
         return ""
     roles, unit = roles_of(result.settings), said.promise.unit
     one_row = unit == "record" and (roles is None or roles.one_row)
-    return drawn(said.promise, PERSON if one_row else unit)
+    return drawn(said.promise, PERSON if one_row else unit, model_of(said.said.get("trust", "")))
 
 
-def drawn(held: Guarantee, unit: str) -> str:
-    """Return the axis (HTML) with a guarantee that protects ``unit``, added by a central curator, and the ticks."""
-    alike = [one for one in deployments() if one.like(unit)]
-    others = [one for one in deployments() if not one.like(unit)]
+def drawn(held: Guarantee, unit: str, model: str = CENTRAL) -> str:
+    """Return the axis (HTML) with a guarantee that protects ``unit`` in this deployment model, and the ticks."""
+    alike = [one for one in deployments() if one.like(unit, model)]
+    others = [one for one in deployments() if not one.like(unit, model)]
     here = f'<b style="left:{_place(best_attacker(held).right)}"></b>'
-    said = SAYS(f"deployments.{'alike' if alike else 'none'}", unit="row" if unit == "record" else unit)
+    by = SAYS[f"deployments.by_{model.lower()}"]
+    said = SAYS(f"deployments.{'alike' if alike else 'none'}", unit="row" if unit == "record" else unit, by=by)
     return (
         f'<div class="lab-deployments"><p>{said}</p>{_axis(here, alike)}{_list(alike, marked=False)}'
         f"<details><summary>{SAYS('deployments.others', count=len(others))}</summary>"
