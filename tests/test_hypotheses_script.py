@@ -132,11 +132,12 @@ class TestOwnFile:
         assert shown.query_params["own"] in (str(settings.own), [str(settings.own)])
         assert VERDICT in text(shown)
 
-    def test_a_file_is_not_pinned(self, table):
-        app = self.open(table, own=str(chosen(table)), pin="~~epsilon~5")
+    def test_a_file_is_pinned_in_the_session_alone(self, table):
+        app = self.open(table, own=str(chosen(table)))
+        next(one for one in app.button if one.label == "Pin for comparison").click().run()
         assert VERDICT in text(app)
-        assert not {"Pin for comparison", "Swap"} & {one.label for one in app.button}
-        assert '<div class="lab-compare">' not in text(app)
+        assert "Swap" in {one.label for one in app.button}
+        assert "pin" not in app.query_params
 
     def test_a_file_dies_with_its_session(self):
         app = self.open()

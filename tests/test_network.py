@@ -11,6 +11,7 @@ from dpcore import accountants, check
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, ApproximateRelease, Composed, GaussianRelease, PoissonSampled
 from dpcore.training import networks, sgd, toeplitz
+from lab import links
 from lab.ensemble import Runs
 from lab.sources import OWN
 from pages.network import parameters as network
@@ -49,9 +50,19 @@ class TestSettings:
         back = digits.change(dataset="spirals")
         assert (back.rows, back.lot_size) == (400, 400)
         for dataset in OF_OURS:
-            assert NetworkSettings(dataset=dataset) == digits.change(dataset=dataset, rows=None, lot_size=100)
+            assert NetworkSettings().change(dataset=dataset) == digits.change(dataset=dataset, rows=None, lot_size=100)
         with pytest.raises(check.RefusedError, match="^rows is 400"):
             NetworkSettings(dataset="digits", rows=400)
+
+    def test_a_data_set_starts_with_its_own_recipe_and_keeps_what_was_changed(self):
+        usual, digits = NetworkSettings(), NetworkSettings().change(dataset="digits")
+        assert (digits.clip_norm, digits.learning_rate) == tuple(network.STARTS["digits"].values())
+        assert digits.change(dataset="moons").change(rows=400) == usual
+        mine = usual.change(clip_norm=0.7).change(dataset="digits")
+        assert (mine.clip_norm, mine.learning_rate) == (0.7, digits.learning_rate)
+        for version, rate in (("2", usual.learning_rate), ("3", digits.learning_rate)):
+            settings, _ = links.read(NetworkSettings, {"dataset": "digits", "v": version})
+            assert settings.learning_rate == rate
 
 
 class TestBudget:

@@ -13,7 +13,7 @@ from scipy.special import expit
 from dpcore.accountants.attacker import best_attacker
 from lab.crossing import Found
 from pages.table import PAGES
-from pages.what_if import page_command, page_tables, words_answers, words_numbers
+from pages.what_if import page_command, page_tables, words_answers, words_numbers, words_questions
 from pages.what_if import words as parts
 from pages.what_if.experiment import QUESTIONS
 from tests import reached
@@ -80,7 +80,7 @@ def said_of(result) -> str:
     assert len(verdict) <= LONGEST, (len(verdict), verdict)
     numbers = [f"{one.label}: {one.value} {one.note}." for one in words_numbers.numbers(result)]
     said = [make(result) for name, make in PAGE.words.items() if name not in ("verdict", "table")]
-    asked = words_answers.questions(result.settings).values()
+    asked = words_questions.questions(result.settings).values()
     return f"{verdict.strip()} {plain(' '.join([*said, *numbers, *asked, page_tables.table(result)]))}"
 
 

@@ -22,6 +22,7 @@ from pages.what_if import (
     words,
     words_answers,
     words_numbers,
+    words_questions,
 )
 from pages.what_if.experiment import CURVE, REPEATS, STARTS, Topic, WhatIfSettings, asking
 from pages.what_if.measured import usual_target
@@ -58,7 +59,7 @@ def more(pages: Sequence[Page], desk: controls.Desk) -> None:
 
 def aside(desk: controls.Desk) -> None:
     key = f"{desk.page}.question"
-    asks = words_answers.questions(desk.settings)
+    asks = words_questions.questions(desk.settings)
     controls.hold(key, desk.settings.asks if desk.settings.asks in asks else None)
     st.selectbox(
         "Question",
@@ -126,7 +127,7 @@ def _spoken(name: str) -> str:
 def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
     """The target; and those of the page that is asked about."""
     own = next(page for page in pages if page.name == settings.topic).knobs(settings.settings)
-    changes = dict(own.changes) | {"target": words_answers.target_knob(settings)}
+    changes = dict(own.changes) | {"target": words_questions.target_knob(settings)}
     rest = [name for name in _all(own) if name not in (own.hero, "repeats")]
     return Knobs(hero="target", main=(own.hero,), more=("seeds", "tries", *rest), changes=changes)
 
@@ -197,7 +198,7 @@ def inset(desk: controls.Desk) -> None:
     desk.choose("knob", "Vary", {name: words.label(name) for name in settings.knobs})
     measure(desk)
     runs(desk)
-    target = words_answers.target_knob(settings)
+    target = words_questions.target_knob(settings)
     desk.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
     if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
         st.caption(words.of_private_rows(settings))
@@ -226,7 +227,7 @@ def page(pages: Sequence[Page]) -> Page:
         setup=partial(setup, pages),
         more=partial(more, pages),
         aside=aside,
-        lead=words_answers.introduction,
+        lead=words_questions.introduction,
         move=Move("target", words.SAYS["move"]),
         knobs=partial(knobs, pages),
         numbers=words_numbers.numbers,
