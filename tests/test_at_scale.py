@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import ModuleType
 
@@ -103,20 +102,25 @@ def test_a_sweep_leaves_its_work_in_no_memory(monkeypatch):
     assert memory.held_bytes == 0
 
 
-def test_killed_at_any_moment_and_started_again_it_loses_and_doubles_nothing(tmp_path):
+def test_killed_while_it_writes_and_started_again_it_loses_and_doubles_nothing(tmp_path):
     folder = tmp_path / "runs"
     values = ",".join(f"{0.05 * i:.2f}" for i in range(1, 41))
     words = [LINK, "--over", f"epsilon={values}", "--measure", "scratch", "--repeats", "100"]
-    program = (
-        "import sys\nfrom scripts import sweep\nsweep._KEEP = 0.02\n"
-        f"sys.exit(sweep.main({[*words, '--out', str(folder), '--backend', 'threads']!r}))"
-    )
-    command = [sys.executable, "-c", program]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
-    while process.poll() is None and len([*folder.glob("*.parquet")]) < 2:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL, "it ended before it could be killed"
+    run = f"sys.exit(sweep.main({[*words, '--out', str(folder), '--backend', 'threads']!r}))"
+    # A file for each cell; the third is written, and not there yet.
+    dies = """
+import os, signal, sys
+from scripts import sweep
+sweep._KEEP, write, times = 0.0, sweep.pq.write_table, iter((0, 0, 1))
+def writes(*what):
+    write(*what)
+    if next(times):
+        os.kill(os.getpid(), signal.SIGKILL)
+sweep.pq.write_table = writes
+"""
+    killed = subprocess.run([sys.executable, "-c", dies + run], cwd=ROOT, check=False, stderr=subprocess.DEVNULL)
+    assert killed.returncode == -signal.SIGKILL
+    command = [sys.executable, "-c", f"import sys\nfrom scripts import sweep\n{run}"]
     assert 0 < len(pd.read_parquet(folder)) < 40 * 100
     subprocess.run(command, cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
     found = pd.read_parquet(folder)

@@ -142,7 +142,7 @@ class TestRows:
 
 BUILT_IN = [
     *(("classifier", name, {"public_rows": 0}) for name in ("breast_cancer", "digits", "iris")),
-    ("network", "digits", {}),
+    ("network", "digits", {"clip_norm": 0.5, "learning_rate": 8.0}),
     ("attack", "digits", {"part": "worlds", "who": "row", "person": 7}),
     ("attack", "breast_cancer", {"part": "worlds", "who": "row", "person": 7, "sees": "steps"}),
     ("attack", "digits", {"part": "membership"}),

@@ -240,7 +240,6 @@ class Desk:
 
         if "seed" in self.settings.limits:
             button("Resample", "noise", "casino", SAYS["resample"], resample)
-        button("Undo", "undo", "undo", "Undo the last change", self._undo, disabled=not self.before)
         usual = type(self.settings)()
         button(
             "Reset",
@@ -250,6 +249,8 @@ class Desk:
             lambda: self.take(usual),
             disabled=self.settings == usual,
         )
+        # last, and so outermost: while there is nothing to undo, its place is empty
+        button("Undo", "undo", "undo", "Undo the last change", self._undo, disabled=not self.before)
 
     def _undo(self) -> None:
         if self.before:
