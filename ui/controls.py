@@ -240,15 +240,8 @@ class Desk:
 
         if "seed" in self.settings.limits:
             button("Resample", "noise", "casino", SAYS["resample"], resample)
-        usual = type(self.settings)()
-        button(
-            "Reset",
-            "reset",
-            "restart_alt",
-            "Restore the default settings",
-            lambda: self.take(usual),
-            disabled=self.settings == usual,
-        )
+        usual, restore = type(self.settings)(), "Restore the default settings"
+        button("Reset", "reset", "restart_alt", restore, lambda: self.take(usual), disabled=self.settings == usual)
         # last, and so outermost: while there is nothing to undo, its place is empty
         button("Undo", "undo", "undo", "Undo the last change", self._undo, disabled=not self.before)
 

@@ -70,13 +70,14 @@ class Toy(Settings):
     def result(self, outcomes: Mapping[Piece, float]) -> "Outcome":
         if self.epsilon == 95:
             raise ZeroDivisionError("oops")
-        return Outcome(self.epsilon, self.shown, len(outcomes))
+        return Outcome(self, self.epsilon, self.shown, len(outcomes))
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What is shown: ``pieces`` are done."""
 
+    settings: Toy
     epsilon: float
     shown: int
     pieces: int
