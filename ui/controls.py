@@ -363,7 +363,7 @@ def heed(here: Desk) -> None:
         elif move.name == MORE:
             here.shows(MORE, "1" if move.value else "")
         if move.page:
-            st.rerun()
+            debounce.again()
 
 
 def _date(desk: Desk, version: str) -> None:

@@ -7,9 +7,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
+import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ui import turns
@@ -57,6 +58,12 @@ def _heed() -> None:
     """
     if run := get_script_run_ctx(suppress_warning=True):
         "" in run.session_state  # noqa: B015
+
+
+def again() -> NoReturn:
+    """Start a run of the whole page, unless something newer was asked for, such as another page: that would be lost."""
+    _heed()
+    st.rerun()
 
 
 @contextmanager

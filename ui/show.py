@@ -152,7 +152,7 @@ def _moving(page: Page, welcome: str) -> None:
     """
     desk = controls.desk(page.name, page.settings)
     if not page.holds(desk) or desk.presents:
-        st.rerun()
+        debounce.again()
     here, pins = page.at(desk.settings), pins_of(page, desk)
     seconds, resting = _seconds(here, desk), bool(desk.ack) and not desk.moving
     both = compare(page, desk.settings, pins.ghost, seconds=seconds, tab=_opened(page), ask=desk.ask, resting=resting)
@@ -196,7 +196,7 @@ def _seconds(page: Page, desk: controls.Desk) -> float:
 def _on_stage(page: Page) -> None:
     desk = controls.desk(page.name, page.settings)
     if not page.holds(desk) or not desk.presents:
-        st.rerun()
+        debounce.again()
     here = page.at(desk.settings)
     both = compare(page, desk.settings, None, seconds=_seconds(here, desk), tab=present.NOTES)
     says, private = both.says(present.NOTES), desk.settings.private
