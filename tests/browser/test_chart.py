@@ -80,26 +80,16 @@ def test_charts_follow_the_theme(demo):
     page.wait_for_function(f"light => ({colour})() !== light", arg=light)
 
 
-def test_a_chart_can_be_saved_and_a_saved_page_draws_it_by_itself(demo, tmp_path):
+def test_a_chart_can_be_saved(demo, tmp_path):
     page = demo()
     chart = lines(page)
     chart.hover()
-    for kind, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("HTML", b"<!doctype html")):
+    for kind, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
         with page.expect_download() as saved:
             page.locator("[data-chart]", has=chart).get_by_role("button", name=f"Download as {kind}").click()
         assert saved.value.suggested_filename == f"lines.{kind.lower()}"
-        saved.value.save_as(file := tmp_path / "chart.html")
+        saved.value.save_as(file := tmp_path / "chart")
         assert file.read_bytes().lower().startswith(head.lower())
-    alone, faults = page.context.new_page(), []
-    alone.route(re.compile("^(?!file:)"), lambda route: route.abort())
-    alone.on("pageerror", lambda error: faults.append(str(error)))
-    alone.goto(file.as_uri())
-    expect(alone.locator("#chart .js-line").first).to_be_visible()
-    assert alone.title() == chart.get_attribute("aria-label")
-    points = "node => node.data.map(({ x, y }) => [[...(x ?? [])], [...(y ?? [])]])"
-    assert alone.locator("#chart").evaluate(points) == chart.evaluate(points)
-    assert faults == []
-    alone.close()
 
 
 def test_a_chart_that_cannot_be_drawn_says_so(page, demo):
