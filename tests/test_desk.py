@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.app import QUICK, address, moved, opened
+from ui import debounce
 from ui.controls import Desk
 
 OLD, NEW, OTHER = ({"epsilon": text} for text in ("0.5", "2.0", "7.0"))
@@ -77,6 +78,22 @@ def test_a_run_that_is_ended_while_it_tells_the_address_changes_no_settings(monk
     assert not desk.hears(OLD, history=False)
     desk.tell(done=1)
     assert browser == desk.address == desk.link
+
+
+def test_run_that_a_page_asks_for_itself_comes_after_a_newer_request(monkeypatch):
+    class Newer(Exception):
+        pass
+
+    def newer() -> None:
+        raise Newer
+
+    asked = []
+    monkeypatch.setattr("streamlit.rerun", lambda: asked.append(None))
+    debounce.again()
+    monkeypatch.setattr(debounce, "_heed", newer)
+    with pytest.raises(Newer):
+        debounce.again()
+    assert len(asked) == 1
 
 
 def late(app: AppTest, **address: str) -> AppTest:

@@ -52,8 +52,13 @@ def alike(found: dict) -> dict:
     return {name: alike(one) if isinstance(one, dict) else _number(one) for name, one in found.items()}
 
 
+# Fields that no link of version 1 had. A change of their defaults raises the version.
+ADDED = {"answers", "questions", "noise_sd", "respondents", "true_share"}
+
+
 def then(found: dict, known: dict) -> dict:
-    """Return, of fields, those that a link knew; one that was added since keeps its default."""
+    """Return, of fields, those that a link knew; the others are such as were ``ADDED`` since."""
+    assert {*found} - {*known} <= ADDED
     return {name: then(found[name], one) if isinstance(one, dict) else found[name] for name, one in known.items()}
 
 

@@ -22,7 +22,7 @@ ONCE = [
     LOCAL.change(epsilon=0.01),
     LOCAL.change(epsilon=0.5, true_share=0.01),
     LOCAL.change(epsilon=150.0, options=2),
-    LOCAL.change(epsilon=1.0, respondents=10, options=2),
+    *(LOCAL.change(epsilon=one, respondents=10, options=2) for one in (1.0, 4.77)),
 ]
 
 
@@ -86,6 +86,8 @@ RULES: Rules = {
     r"90 % error, points: ±([\d.,e+-]+)": lambda r, m: told(m[1]) == pytest.approx(100 * r.error(), rel=0.006),
     r"With a trusted curator: ±([\d.,e+-]+)": lambda r, m: told(m[1]) == pytest.approx(100 * r.central(), rel=0.006),
     r"([\d.,e+]+) times smaller": lambda r, m: told(m[1]) == pytest.approx(r.error() / r.central(), rel=0.006),
+    r"about the same\)": lambda r, _: 0.95 <= r.error() / r.central() <= 1.05,
+    r"([\d.,e+]+) times larger": lambda r, m: told(m[1]) == pytest.approx(r.central() / r.error(), rel=0.006),
     r"this survey learns nothing": lambda r, _: r.error() >= 0.5,
     r"cannot tell it from zero": lambda r, _: r.shares[0] <= r.error() < 0.5,
     r"finds a share of ([\d.]+) % within ([\d.,e+-]+) points": lambda r, m: (

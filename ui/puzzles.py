@@ -64,12 +64,12 @@ def puzzles() -> Mapping[str, Puzzle]:
     return {name: Puzzle(name=name, **fields | {"ask": flowing(fields["ask"])}) for name, fields in read.items()}
 
 
-def card(desk: Desk, numbers: Sequence[Number]) -> None:
-    """Show the puzzle that the address names, and whether it is solved here."""
+def card(desk: Desk, numbers: Sequence[Number], *, done: bool) -> None:
+    """Show the puzzle that the address names, and whether it is solved here, once all runs are ``done``."""
     puzzle = puzzles().get(desk.shown.get(PUZZLE, ""))
     if puzzle is None or puzzle.page != desk.page:
         return
-    if puzzle.solved(desk.settings, numbers):
+    if done and puzzle.solved(desk.settings, numbers):
         st.success(f"{puzzle.ask} {SAYS['puzzle.solved']}", icon=":material/check:")
     else:
         st.info(puzzle.ask, icon=":material/extension:")

@@ -41,13 +41,13 @@ def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: s
     said: dict[str, str] = {}
     for one in (settings, asked) if isinstance(asked, Settings) else (settings,):
         usual = type(one)()
-        for name in (field.name for field in fields(one) if field.name not in (*said, without)):
+        for name in (field.name for field in fields(one) if field.name not in (*said, *unused, without)):
             value = getattr(one, name)
             if name in desk.choices:
                 pair = comparison.choice_words(name, value, desk.choices)
             else:
                 pair = comparison.knob_words(name, value, changes)
-            if pair and (name in desk.choices or name in {*always} - unused or value != getattr(usual, name)):
+            if pair and (name in desk.choices or name in always or value != getattr(usual, name)):
                 said[name] = " ".join(pair)
     return ", ".join(said.values())
 

@@ -173,7 +173,7 @@ def _moving(page: Page, welcome: str) -> None:
             desk.shows(controls.TAB, "" if tab == here.all_tabs[0].name else tab)
     with beside:
         teacher.offer_all(desk)
-        puzzles.card(desk, both.view.numbers)
+        puzzles.card(desk, both.view.numbers, done=both.done == 1)
         if here.tabs:
             card(desk, pins, both)
     sliders = teacher.knobs(here, desk)

@@ -36,7 +36,7 @@ NUMBER_MECHANISMS = {
 }
 COUNT_NOISES = {"gumbel": "Gumbel (exponential mechanism)", "laplace": "Laplace"}
 VOTES = ("leader", "runner-up", "last")
-RELEASED = {"one": "One number", "many": "Many answers", "local": "Randomised response"}
+RELEASED = {"one": "One number", "many": "Many answers", "local": "Local model"}
 RELEASES = 200
 _DOTS = 50
 _BASE = 20  # answers of the runner-up among the options

@@ -103,45 +103,43 @@ ONE = Page(
         "Choice": lambda: result.choice,
     },
 )
-MANY = replace(
-    ONE,
-    asks=False,
-    label=labels.of("mechanisms", promise=lambda result: result.guarantee),
-    question=words_many.SAYS["page.question"],
-    more=None,
-    lead=always(words_many.SAYS["page.lead"]),
+
+
+def variant(say: Any, knobs: Knobs, *names: str, move: Move) -> Page:
+    """Return the page as it is where something else is released: ``say``, its module of words; two pictures."""
+    return replace(
+        ONE,
+        asks=False,
+        label=labels.of("mechanisms", promise=lambda result: result.guarantee),
+        question=say.SAYS["page.question"],
+        more=None,
+        lead=always(say.SAYS["page.lead"]),
+        move=move,
+        numbers=say.numbers,
+        knobs=always(knobs),
+        words={
+            "verdict": say.verdict,
+            "caption": always(say.SAYS["page.caption"]),
+            "why": listed(say.diagnostics),
+            "guarantee": say.guarantee,
+        },
+        pictures=row(*names, height=HEIGHT, findings=say.findings),
+        tabs=(WHY_TAB, GUARANTEE_TAB),
+        frames=lambda result: result.frames(),
+    )
+
+
+MANY = variant(
+    words_many,
+    Knobs(hero="noise_sd", play="questions", more=("delta", "seed")),
+    *("people", "curve"),
     move=Move("questions", words_many.SAYS["page.move"], low=1000),
-    numbers=words_many.numbers,
-    knobs=always(Knobs(hero="noise_sd", play="questions", more=("delta", "seed"))),
-    words={
-        "verdict": words_many.verdict,
-        "caption": always(words_many.SAYS["page.caption"]),
-        "why": listed(words_many.diagnostics),
-        "guarantee": words_many.guarantee,
-    },
-    pictures=row("people", "curve", height=HEIGHT, findings=words_many.findings),
-    tabs=(WHY_TAB, GUARANTEE_TAB),
-    frames=lambda result: result.frames(),
 )
-LOCAL = replace(
-    ONE,
-    asks=False,
-    question=words_local.SAYS["page.question"],
-    label=labels.of("mechanisms", promise=lambda result: result.guarantee),
-    more=None,
-    lead=always(words_local.SAYS["page.lead"]),
+LOCAL = variant(
+    words_local,
+    Knobs(hero="epsilon", main=("respondents", "options", "true_share"), more=("seed",)),
+    *("shares", "local_errors"),
     move=Move("epsilon", words_local.SAYS["page.move"], low=5),
-    numbers=words_local.numbers,
-    knobs=always(Knobs(hero="epsilon", main=("respondents", "options", "true_share"), more=("seed",))),
-    words={
-        "verdict": words_local.verdict,
-        "caption": always(words_local.SAYS["page.caption"]),
-        "why": listed(words_local.diagnostics),
-        "guarantee": words_local.guarantee,
-    },
-    pictures=row("shares", "local_errors", height=HEIGHT, findings=words_local.findings),
-    tabs=(WHY_TAB, GUARANTEE_TAB),
-    frames=lambda result: result.frames(),
 )
 _BY_ANSWERS = {"one": ONE, "many": MANY, "local": LOCAL}
 PAGE = replace(ONE, variant=lambda settings: _BY_ANSWERS[settings.answers])

@@ -9,7 +9,7 @@ from ui.texts import Texts
 
 SAYS = Texts(__file__, "local.md")
 ABOUT = SAYS.cases("about")
-# Twice the error is then half of all that a share can be.
+# With such an error the range of the estimate, up and down, is as wide as all shares.
 _USELESS = 0.5
 
 
@@ -17,7 +17,8 @@ def numbers(result: LocalAnswers) -> list[Number]:
     """Return the error of the survey, that of a curator, how often answers are true, and the best attacker."""
     survey, times = result.survey, result.error() / result.central()
     error, central = (number(100 * one) for one in (result.error(), result.central()))
-    note = SAYS("page.central_note", times=number(times)) if times > 1.05 else SAYS["page.central_same"]
+    case = "central_note" if times > 1.05 else "central_larger" if times < 0.95 else "central_same"
+    note = SAYS(f"page.{case}", times=number(max(times, 1 / times)))
     people = SAYS("page.error_note", people=survey.respondents)
     truth = outcomes.percent(survey.mechanism.truthful)
     return [
@@ -68,8 +69,8 @@ def guarantee(result: LocalAnswers) -> str:
 
 def findings(result: LocalAnswers) -> dict[str, str]:
     """Return what each picture shows, for its title."""
-    times = number(result.error() / result.central())
+    error, central = (number(100 * one) for one in (result.error(), result.central()))
     return {
-        "shares": SAYS("finding.shares", error=f"±{number(100 * result.error())}"),
-        "local_errors": SAYS("finding.local_errors", times=times),
+        "shares": SAYS("finding.shares", error=f"±{error}"),
+        "local_errors": SAYS("finding.local_errors", error=error, central=central),
     }

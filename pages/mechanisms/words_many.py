@@ -11,7 +11,7 @@ from ui.texts import Texts
 SAYS = Texts(__file__, "many.md")
 ABOUT = SAYS.cases("about")
 
-# So many of 100 guesses are right by chance with probability below 5 %: the 95 % quantile of a fair binomial.
+# More of 100 guesses are right by chance with probability below 5 %: the 95 % quantile of a fair binomial.
 _CHANCE = 58
 _MOST = 90
 
