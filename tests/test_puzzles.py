@@ -8,6 +8,7 @@ import pytest
 from pages.table import PAGES
 from tests.app import opened
 from ui.puzzles import Puzzle, puzzles
+from ui.texts import SAYS
 
 ALL = [*puzzles().values()]
 BY_NAME = {page.name: page for page in PAGES}
@@ -41,6 +42,11 @@ def test_link_gives_no_notice_and_the_page_asks(puzzle):
     app = opened(puzzle.page, **puzzle.query)
     assert [one.value for one in app.warning] == []
     assert puzzle.ask in [one.value for one in app.info]
+
+
+def test_there_are_as_many_as_the_lab_says():
+    assert len(ALL) == 10
+    assert SAYS["puzzle.all"].startswith("Ten puzzles")
 
 
 def test_page_says_that_it_is_solved_and_keeps_the_puzzle_in_its_link():
