@@ -14,7 +14,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks import people
 from tests.browser.person import PATIENCE, button, choose, distinct, drag_until, enter, field, slider, tab
-from tests.browser.sight import VERDICT, drawn, obeys, says
+from tests.browser.sight import VERDICT, drawn, obeys, says, still
 from tests.hostile_files import ordinary
 from tests.test_own_texts import written
 
@@ -41,6 +41,8 @@ def predicts(page) -> None:
     use(page, "churned", "To predict")
     for value in ("no", "yes"):
         box = page.get_by_role("combobox", name="Classes of churned")
+        box.click()
+        still(page)  # a run of the page that ends while one types empties the box
         box.press_sequentially(value)
         expect(page.get_by_role("option", name=f"Add: {value}")).to_be_visible()
         box.press("Enter")
