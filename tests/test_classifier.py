@@ -63,7 +63,7 @@ class TestWork:
         whole = one.run()
         monkeypatch.setattr(classifier, "_CELLS_AT_ONCE", 1.0)
         one = settings()
-        assert len(one.tasks()) == 2 + len(classifier.EPSILONS)
+        assert len(one.tasks()) == 3 + len(classifier.EPSILONS)
         keys = ["arm", "epsilon", "repeat"]
         sliced, together = (r.curve.sort_values(keys).reset_index(drop=True) for r in (one.run(), whole))
         pd.testing.assert_frame_equal(sliced, together)
@@ -87,7 +87,10 @@ class TestWork:
         assert one.tasks() == moved.tasks()
         assert one.tasks()[1:] == dataclasses.replace(one, epsilon=7.0).tasks()[1:]
         changed = dataclasses.replace(one, clip_norm=0.1, epsilon=2.0, version="published", repeats=9)
-        assert one.tasks()[1] == changed.tasks()[1]  # the non-private reference
+        assert one.tasks()[1:3] == changed.tasks()[1:3]  # the non-private references
+        without = dataclasses.replace(one, public_rows=0)
+        assert without.tasks()[1] == one.tasks()[1]
+        assert without.tasks()[2] != one.tasks()[2]
 
 
 class TestOutcomes:
@@ -138,11 +141,14 @@ class TestOutcomes:
         assert ((shares[1] > 0.05) & (shares[1] < 0.95)).all()
         assert (shares[2] == 0).all()
 
-    def test_without_privacy_there_is_no_noise_and_no_spread(self):
+    def test_without_privacy_each_arm_is_its_reference(self):
         found = settings(version="none").run()
         assert found.focus.noise == 0
         assert np.ptp(found.focus.weights, axis=1).max() == 0
-        assert found.reference.accuracy == pytest.approx(found.focus.accuracy[0, 0])
+        for place, arm in enumerate(found.settings.arms):
+            np.testing.assert_array_equal(found.references[arm].weights, found.focus.weights[place, 0])
+            np.testing.assert_allclose(found.references[arm].loss, found.focus.loss[place, 0], rtol=1e-5)
+        assert found.reference is found.references["scratch"]
 
     @pytest.mark.parametrize("version", ["sound", "published"])
     def test_the_noise_is_made_for_the_rows_that_there_are(self, version):

@@ -64,9 +64,11 @@ def test_the_curve_shows_the_medians_of_the_table(result):
 
 
 def test_the_loss_drawn_is_the_loss_downloaded(result):
-    curves, lines = result.loss_curves(), classifier.loss(result)["data"][1:-1:2]
-    for arm, (name, trace) in enumerate(zip(result.settings.arms, lines, strict=True)):
+    curves, lines, count = result.loss_curves(), classifier.loss(result)["data"], len(result.references)
+    traces = zip(result.settings.arms, lines[1 : 2 * count : 2], lines[-count:], strict=True)
+    for arm, (name, trace, plain) in enumerate(traces):
         median = np.median(result.focus.loss[arm], axis=0)
+        np.testing.assert_allclose(numbers(plain["y"]), result.references[name].loss, rtol=1e-5)
         np.testing.assert_allclose(numbers(trace["y"]), median, rtol=1e-5)
         np.testing.assert_allclose(curves[curves["arm"] == name]["median"], median, rtol=1e-5)
 

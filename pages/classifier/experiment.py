@@ -30,7 +30,7 @@ class ClassifierSettings(ClassifierParameters):
 
     def schedule(self) -> Iterable[Task]:
         now, *later = self.samples()
-        return now, self._reference(), *later, *self._curve(), *self._apart()
+        return now, *self._references(), *later, *self._curve(), *self._apart()
 
     def probe(self) -> Runs[work.Model, work.FocusOutcome]:
         """Return today's ensemble, as many repeats of it as the first picture has."""
@@ -66,9 +66,12 @@ class ClassifierSettings(ClassifierParameters):
             else ()
         )
 
-    def _reference(self) -> Runs[work.Training, work.ReferenceOutcome]:
-        training = self.part(work.Training, dataset=self.rows_of, private_rows=self.rows)
-        return Runs(work=work.reference, model=training, count=2, essential=True)
+    def _references(self) -> tuple[Runs[work.Training, work.ReferenceOutcome], ...]:
+        """Return the non-private descent of each arm, with the arm's start and as many steps."""
+        rows, public = {"dataset": self.rows_of, "private_rows": self.rows}, self.model.public
+        plain: list[work.Training] = [self.part(work.Training, **rows)]
+        plain += [self.part(work.PreTrained, public=public, **rows)] if public else []
+        return tuple(Runs(work=work.reference, model=one, count=2, essential=True) for one in plain)
 
     def _curve(self) -> tuple[Runs[work.Model, np.ndarray], ...]:
         """Return the work over epsilon in slices, some repeats at every epsilon before more at any."""
@@ -83,7 +86,7 @@ class ClassifierSettings(ClassifierParameters):
             settings=self,
             split=self.model.split,
             focus=work.FocusOutcome.of([outcomes[task] for task in self.samples() if task in outcomes]),
-            reference=outcomes[self._reference()],
+            references=dict(zip(self.arms, map(outcomes.__getitem__, self._references()), strict=True)),
             accuracy=Grid.of(EPSILONS, self._curve(), outcomes, repeats=repeats, arms=arms),
             guarantees=self.guarantees,
             apart=Grid.of((self.epsilon,), self._apart(), outcomes, repeats=repeats),

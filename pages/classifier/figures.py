@@ -15,6 +15,8 @@ from ui.plot.curves import Curve, over, trained
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
+# The dotted line of each arm's non-private model.
+_PLAIN = {"scratch": theme.NON_PRIVATE, "public": theme.PUBLIC}
 
 
 def regions(result: ClassifierResult, arm: int) -> dict:
@@ -22,15 +24,15 @@ def regions(result: ClassifierResult, arm: int) -> dict:
     name, shown = result.settings.arms[arm], drawn(result.focus.accuracy[arm], result.split.n_classes)
     weights = result.focus.weights[arm][shown]
     title = theme.title(_name(result, name).capitalize(), theme.percent(result.summary[name].median))
-    return _map(result.split, result.plane, weights, name=name, title=title, also=[_reference(result)[1]])
+    return _map(result.split, result.plane, weights, name=name, title=title, also=[_reference(result, name)[1]])
 
 
 def reference_regions(result: ClassifierResult) -> dict:
-    return _reference(result)[0]
+    return _reference(result, "scratch")[0]
 
 
-def _reference(result: ClassifierResult) -> tuple[dict, dict]:
-    return _drawn_reference(result.reference, result.split, result.plane, _name(result, "reference"))
+def _reference(result: ClassifierResult, arm: str) -> tuple[dict, dict]:
+    return _drawn_reference(result.references[arm], result.split, result.plane, _plain_name(result, arm))
 
 
 @cached(newest=16)
@@ -44,6 +46,10 @@ def _drawn_reference(reference: ReferenceOutcome, split: Split, plane: Plane, na
 
 def _name(result: ClassifierResult, name: str) -> str:
     return theme.NAMES[result.settings.version][name]
+
+
+def _plain_name(result: ClassifierResult, arm: str) -> str:
+    return _name(result, "reference" if arm == "scratch" else f"reference_{arm}")
 
 
 def _map(split: Split, plane: Plane, weights: np.ndarray, *, name: str, title: dict, also: Sequence[dict] = ()) -> dict:
@@ -74,7 +80,11 @@ def leading(result: ClassifierResult) -> columns.Leading:
 def loss(result: ClassifierResult) -> dict:
     """Training loss over steps: median and nine in ten of the repeats, beside the loss on held-out rows and the descent
     without privacy."""
-    reference, quantiles = result.reference, result.losses()
+    quantiles = result.losses()
+    plain = [
+        Curve(name=_plain_name(result, arm), colour=_PLAIN[arm], dash="dot", x=one.steps, y=one.loss)
+        for arm, one in result.references.items()
+    ]
     curves = [
         Curve(
             name=_name(result, name), colour=theme.COLOURS[name], x=result.focus.steps, y=own, ghost=name == "scratch"
@@ -82,12 +92,12 @@ def loss(result: ClassifierResult) -> dict:
         for name, own in zip(result.settings.arms, quantiles[:, :-1].swapaxes(0, 1), strict=True)
     ]
     held_out = SAYS("figures.held_out", model=_name(result, "scratch"))
-    least = min(reference.loss.min(), quantiles[0].min())
+    least = min(*(one.loss.min() for one in result.references.values()), quantiles[0].min())
     low, high = theme.steady_range(max(least, 1e-3), max(quantiles[2].max(), 1.0))
     return over(
         *curves,
         Curve(name=held_out, colour=theme.PRIVATE, x=result.focus.steps, y=quantiles[1, -1], dash="dash", width=2),
-        Curve(name=_name(result, "reference"), colour=theme.NON_PRIVATE, x=reference.steps, y=reference.loss),
+        *plain,
         title=theme.title(SAYS["figures.loss"], "not released"),
         legend=True,
         xaxis=theme.axis("step", 0, result.settings.steps),
@@ -98,7 +108,8 @@ def loss(result: ClassifierResult) -> dict:
 def accuracy(result: ClassifierResult) -> dict:
     """Held-out accuracy over epsilon; at today's, a stroke for each repeat, the arms on either side of the rule."""
     settings, names, now = result.settings, theme.NAMES[result.settings.version], result.summary
-    curves = [_rail(names["reference"], result.reference.accuracy)]
+    plain = result.references.items()
+    curves = [_rail(_plain_name(result, arm), one.accuracy, colour=_PLAIN[arm]) for arm, one in plain]
     for arm, (name, ends) in enumerate(zip(settings.arms, ((-10, -1), (1, 10)), strict=False)):
         epsilons, quantiles = result.accuracy.arms[arm].over()
         first = name == "scratch"
@@ -129,9 +140,9 @@ def accuracy(result: ClassifierResult) -> dict:
     )
 
 
-def _rail(name: str, share: float, dash: str | None = None) -> Curve:
+def _rail(name: str, share: float, *, colour: str = theme.NON_PRIVATE, dash: str = "dot") -> Curve:
     """Return the line of an accuracy that no private knob moves."""
-    return Curve(name=name, y=100 * share, value=theme.percent(share), colour=theme.NON_PRIVATE, dash=dash)
+    return Curve(name=name, y=100 * share, value=theme.percent(share), colour=colour, dash=dash)
 
 
 def _finding(result: ClassifierResult) -> str:

@@ -1,5 +1,6 @@
 """What the classifier's page shows: accuracy, loss, decision regions and guarantees of the private models."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +25,7 @@ from pages.classifier.work import FocusOutcome, ReferenceOutcome
 class ClassifierResult:
     """What a page shows.
 
+    references: arm -> its non-private descent, with the same start and as many steps.
     accuracy: held-out accuracy (A, E, R) by arm, epsilon of ``EPSILONS`` and repeat.
     apart (1, R): that of rows clipped one by one, see ``RowByRow``; NaN where no number of rows is declared.
     """
@@ -31,7 +33,7 @@ class ClassifierResult:
     settings: ClassifierParameters
     split: data.Split
     focus: FocusOutcome
-    reference: ReferenceOutcome
+    references: Mapping[str, ReferenceOutcome]
     accuracy: Grid
     guarantees: Guarantees
     apart: Grid
@@ -40,6 +42,11 @@ class ClassifierResult:
     def trained(self) -> int:
         """Return how many repeats are trained so far at today's epsilon, in each arm."""
         return self.focus.accuracy.shape[1]
+
+    @property
+    def reference(self) -> ReferenceOutcome:
+        """Return the non-private descent from zero, beside which the tiles and the verdict put the private ones."""
+        return self.references["scratch"]
 
     @property
     def baseline(self) -> float:

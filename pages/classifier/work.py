@@ -1,4 +1,4 @@
-"""The classifier's pieces of work: today's epsilon with its path, the non-private reference, slices of the curve."""
+"""The classifier's pieces of work: today's epsilon with its path, the non-private references, slices of the curve."""
 
 import math
 from collections.abc import Sequence
@@ -89,6 +89,16 @@ class PublicStart(Training):
 @cached
 def _started(start: PublicStart) -> np.ndarray:
     return start.weights()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreTrained(Training):
+    """A descent as it is without privacy, from the weights of a public start."""
+
+    public: PublicStart
+
+    def descend(self, X: np.ndarray, y: np.ndarray, **how: Any) -> descent.Path:
+        return super().descend(X, y, **({"start": _started(self.public)} | how))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -308,7 +318,7 @@ def _facts_of_people(model: Model, some, start, learned: "_Learned") -> tuple[np
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReferenceOutcome:
-    """weights (k, p) of the same descent without clipping and noise; its accuracy, steps (m,) and loss (m,); and the
+    """weights (k, p) of an arm's descent without clipping and noise; its accuracy, steps (m,) and loss (m,); and the
     accuracy and loss that descents approach (``best_accuracy``, ``best_loss``)."""
 
     weights: np.ndarray
@@ -320,7 +330,7 @@ class ReferenceOutcome:
 
 
 def reference(training: Training, at: tuple[()], repeats: range) -> ReferenceOutcome:
-    """Return the non-private descent with the same steps and learning rate, and the optimum.
+    """Return the non-private descent with the same start, steps and learning rate, and the optimum.
 
     The ``repeats`` are the same model: two of them, so that its arithmetic is that of an ensemble.
     """

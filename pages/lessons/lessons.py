@@ -298,7 +298,8 @@ class _PublicStart(Lesson):
     def found(self, before: Case, after: Case) -> dict[str, float]:
         small, large = (float(np.median(self.gain(after, epsilon))) for epsilon in (after.settings.epsilon, 50.0))
         scratch = float(np.median(after.share("scratch")))
-        return super().found(before, after) | {"scratch": scratch, "gain": small, "gain_large": large}
+        plain = 100 * after.result.references["public"].accuracy
+        return super().found(before, after) | {"scratch": scratch, "gain": small, "gain_large": large, "plain": plain}
 
     def visible(self, before: Case, after: Case) -> int:
         """Where the start is shown to help most: at a small epsilon, at a large one, or alike."""
