@@ -98,7 +98,8 @@ class Settings(Key):
     tune -> (lowest, highest) value worth a try, public knowledge, to be searched on a logarithmic scale. PEOPLE: the
     field that says how many people there are, or "". STATED: the fields that are shown even where they can have one
     value only. EARLIER: version of links (``lab.links``) -> field -> its default up to that version, where it has been
-    changed since. RENAMED: field -> a value that links may hold -> its name now.
+    changed since. RENAMED: field -> a value that links may hold -> its name now. GONE: a field that there is no more ->
+    the value with which a link to it means what it did.
     """
 
     CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
@@ -110,6 +111,7 @@ class Settings(Key):
     PEOPLE: ClassVar[str] = ""
     EARLIER: ClassVar[Mapping[int, Mapping[str, Any]]] = MappingProxyType({})
     RENAMED: ClassVar[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
+    GONE: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     @classmethod
     def of_version(cls, version: int) -> Self:

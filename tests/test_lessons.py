@@ -296,6 +296,12 @@ class TestTeacher:
         press(app, "Show all sliders")
         assert teacher.knobs(page, app.session_state["classifier.desk"]) == page.sliders(desk.settings)
 
+    def test_a_knob_that_plays_is_shown_once_wherever_a_link_names_it(self):
+        page = next(page for page in PAGES if page.name == "mechanisms")
+        for only, hero, play in (("epsilon,prior", "epsilon", "epsilon"), ("prior,epsilon", "prior", None)):
+            shown = teacher.knobs(page, Desk(page=page.name, settings=page.settings(), shown={"only": only}))
+            assert (shown.hero, shown.play, sorted(shown.shown)) == (hero, play, ["epsilon", "prior"])
+
     @pytest.mark.parametrize(
         ("link", "said"),
         [

@@ -20,11 +20,11 @@ ONCE = [
     ONE.change(mechanism="classical", epsilon=0.5),
     ONE.change(epsilon=0.5, prior=0.9),
     ONE.change(epsilon=0.02, prior=0.9, mechanism="gaussian"),
-    ONE.change(epsilon=0.01, release=5),
+    ONE.change(epsilon=0.01, seed=5),
     ONE.change(epsilon=math.log(10)),
     ONE.change(mechanism="classical", epsilon=7.0, delta=0.01),
     ONE.change(mechanism="gaussian", epsilon=0.05, delta=0.01),
-    ONE.change(epsilon=150.0, noise="laplace", lead=0, release=3),
+    ONE.change(epsilon=150.0, noise="laplace", lead=0, seed=3),
 ]
 
 
@@ -57,7 +57,7 @@ def ends(result, match) -> bool:
 
 
 def ratio(result, match) -> bool:
-    towards = result.last["log ratio"] if match[2] == "with" else -result.last["log ratio"]
+    towards = result.drawn["log ratio"] if match[2] == "with" else -result.drawn["log ratio"]
     return towards > 0 and float(match[1].replace(",", "")) == pytest.approx(math.exp(towards), rel=0.006)
 
 
@@ -94,14 +94,14 @@ RULES: Rules = {
     ),
     rf"Posterior that you are in: {NUMBER} % \(prior {NUMBER} %": lambda r, m: (
         shown(m[2], r.settings.prior)
-        and shown(m[1], float(r.last["posterior"]))
-        and (m[1] != m[2] or abs(float(r.last["posterior"]) - r.settings.prior) < 1e-5)
+        and shown(m[1], r.drawn["posterior"])
+        and (m[1] != m[2] or abs(r.drawn["posterior"] - r.settings.prior) < 1e-5)
     ),
     r"90 % error: ±([\d.,e+-]+) ": lambda r, m: told(m[1]) == pytest.approx(r.worlds.within, rel=0.006),
     r"likelihood ratio ([\d.,e+-]+)\)": lambda r, m: (
-        told(m[1]) == pytest.approx(math.exp(r.last["log ratio"]), rel=0.006) or r.last["log ratio"] < -math.log(200)
+        told(m[1]) == pytest.approx(math.exp(r.drawn["log ratio"]), rel=0.006) or r.drawn["log ratio"] < -math.log(200)
     ),
-    r"likelihood ratio over a billion": lambda r, _: r.last["log ratio"] >= math.log(1e9) - 1e-9,
+    r"likelihood ratio over a billion": lambda r, _: r.drawn["log ratio"] >= math.log(1e9) - 1e-9,
     r"Orange is the guarantee": lambda r, _: r.claim.holds,
     r"Orange is the claim": lambda r, _: not r.claim.holds,
     r"Shaded numbers exceed it": lambda r, _: r.worlds.family == "gaussian",
@@ -123,10 +123,9 @@ RULES: Rules = {
     r"more than is needed here": lambda r, _: r.claim.guarantee.epsilon <= r.settings.epsilon,
     r"It is ([\d.,]+) times as likely (with|without) you": ratio,
     r"It is over a billion times as likely (with|without) you": lambda r, m: (
-        r.last["log ratio"] * (1 if m[1] == "with" else -1) > math.log(1e9)
+        r.drawn["log ratio"] * (1 if m[1] == "with" else -1) > math.log(1e9)
     ),
-    r"about equally likely with": lambda r, _: abs(r.last["log ratio"]) < 0.006,
-    r"times epsilon": lambda r, _: r.settings.release > 1,
+    r"about equally likely with": lambda r, _: abs(r.drawn["log ratio"]) < 0.006,
     r"says “in” above": lambda r, _: np.isfinite(r.cut),
     r"no output changes": lambda r, _: not np.isfinite(r.cut),
     r"hardly any output changes": lambda r, _: min(r.worlds.attacker(r.settings.prior)[:2]) < 1e-12,

@@ -17,6 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpcore.check import RefusedError
 from lab import links
+from lab.settings import Settings
 from ui import debounce, live, metrics, turns
 from ui.escaping import plain, quoted
 from ui.plot.theme import written
@@ -48,9 +49,14 @@ class Knobs(NamedTuple):
     changes: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
     @property
+    def apart(self) -> list[str]:
+        """Return the one that plays, unless it is the hero."""
+        return [self.play] if self.play and self.play != self.hero else []
+
+    @property
     def shown(self) -> list[str]:
         """Return those that are not folded away, the hero first."""
-        return [self.hero, *self.main, *([self.play] if self.play else [])]
+        return [self.hero, *self.main, *self.apart]
 
 
 def knob(name: str, limits: Mapping[str, tuple[float, float]], **changes: Any) -> live.Knob:
@@ -183,8 +189,7 @@ class Desk:
         tables and the address, follows when nothing has moved for a moment, and again when all is done. ``channel``:
         what a question on the channel is about (``place``), if one may be asked. Others as in ``live.panel``.
         """
-        play = [shown.play] if shown.play else []
-        groups = {"hero": [shown.hero], "play": play, "main": shown.main, "more": shown.more}
+        groups = {"hero": [shown.hero], "play": shown.apart, "main": shown.main, "more": shown.more}
         knobs = [
             knob(name, self.settings.limits, group=group, play=name == shown.play, **shown.changes.get(name, {}))
             for group, names in groups.items()
@@ -392,14 +397,14 @@ def _long(desk: Desk) -> list[str]:
     return told
 
 
-def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, list[str]]:
+def from_link(settings_type: type[Settings], address: Mapping[str, str]) -> tuple[Any, list[str]]:
     """Return (the settings that a link holds, a sentence for each part of it that was ignored)."""
     settings, refused = links.read(settings_type, address)
     notices = []
     for name, refusal in refused.items():
         notices.append(ignored(name, address[name], plain(refusal.allowed)) + _two_ways(address[name]))
     known = {one.name for one in fields(settings_type)} | {links.VERSION_NAME}
-    unknown = [name for name in address if name not in known]
+    unknown = [name for name, text in address.items() if name not in known and settings_type.GONE.get(name) != text]
     notices += [f"{_quoted(name, address[name])} was ignored, as this page has no such setting." for name in unknown]
     return settings, notices
 

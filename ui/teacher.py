@@ -55,9 +55,9 @@ def knobs(page: Page, desk: Desk) -> Knobs:
     only = [name for name in _named(desk) if name in _all(whole)]
     if not only:
         return whole
-    rest = [name for name in only if name != whole.play]
-    play = whole.play if rest and whole.play in only else None
+    rest = [name for name in only if name not in whole.apart]
     hero, *main = rest or only
+    play = whole.play if rest and whole.play in only and whole.play not in main else None
     return whole._replace(hero=hero, main=main, more=(), play=play)
 
 
@@ -76,7 +76,7 @@ def _named(desk: Desk) -> list[str]:
 
 
 def _all(whole: Knobs) -> list[str]:
-    return [whole.hero, *([whole.play] if whole.play else []), *whole.main, *whole.more]
+    return [whole.hero, *whole.apart, *whole.main, *whole.more]
 
 
 def pending(page: Page, desk: Desk) -> bool:

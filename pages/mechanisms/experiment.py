@@ -37,7 +37,6 @@ NUMBER_MECHANISMS = {
 COUNT_NOISES = {"gumbel": "Gumbel (exponential mechanism)", "laplace": "Laplace"}
 VOTES = ("leader", "runner-up", "last")
 RELEASED = {"one": "One number", "many": "Many answers", "local": "Local model"}
-RELEASES = 200
 _DOTS = 50
 _BASE = 20  # answers of the runner-up among the options
 
@@ -55,14 +54,14 @@ class MechanismsSettings(Settings):
     sensitivity: the most that one person may add.
     value: the true number without you; with you it is larger by ``sensitivity``.
     prior: the reader's own chance that you are in.
-    release: how many of the seeded releases have been looked at.
     options: the counts among which report-noisy-max chooses, and the answers of randomised response.
     lead: by how much the first is ahead.
     vote: where your answer goes.
     noise: on the counts.
-    seed: of the releases.
+    seed: of the release.
     """
 
+    GONE: ClassVar = {"release": "1"}
     CHOICES: ClassVar = {"answers": RELEASED, "mechanism": NUMBER_MECHANISMS, "noise": COUNT_NOISES, "vote": VOTES}
     LIMITS: ClassVar = {
         "epsilon": EPSILON_RANGE,
@@ -70,7 +69,6 @@ class MechanismsSettings(Settings):
         "sensitivity": (0.1, 100.0),
         "value": (0, 1000),
         "prior": (0.01, 0.99),
-        "release": (1, RELEASES),
         "questions": (1, 1000),
         "noise_sd": (0.1, 100.0),
         "respondents": (10, 100_000),
@@ -126,7 +124,6 @@ class MechanismsSettings(Settings):
     sensitivity: float = 1.0
     value: int = 40
     prior: float = 0.5
-    release: int = 1
     options: int = 4
     lead: int = 3
     vote: str = "runner-up"
@@ -183,10 +180,13 @@ class MechanismsResult:
     worlds: Worlds
 
     @cached_property
-    def releases(self) -> np.ndarray:
-        """Return releases (200,) drawn in the world with you."""
-        truth = np.full(RELEASES, self.settings.value + self.settings.sensitivity)
-        return self.claim.made.release(truth, stream(self.settings.seed, "noise"))
+    def drawn(self) -> dict[str, float]:
+        """Return a release drawn in the world with you: its output, and what that says about you."""
+        truth = np.array([self.settings.value + self.settings.sensitivity])
+        x = self.claim.made.release(truth, stream(self.settings.seed, "noise"))
+        columns = {"output": x, "log ratio": self.worlds.log_ratio(x)}
+        columns |= {"posterior": self.worlds.posterior(x, self.settings.prior)}
+        return {name: float(column[0]) for name, column in columns.items()}
 
     @property
     def errors(self) -> dict[str, np.ndarray]:
@@ -272,18 +272,6 @@ class MechanismsResult:
         epsilons = np.unique(np.concatenate([np.geomspace(*EPSILON_RANGE, 101), np.maximum(near, EPSILON_RANGE[0])]))
         deltas = [self.worlds.delta_at(float(epsilon)) for epsilon in epsilons]
         return {"epsilon": epsilons, "delta": np.array(deltas)}
-
-    @cached_property
-    def sequence(self) -> dict[str, Any]:
-        """Return columns, a row per release looked at so far: what it said, and what it says about you."""
-        x = self.releases[: self.settings.release]
-        columns = {"release": np.arange(1, len(x) + 1), "output": x, "log ratio": self.worlds.log_ratio(x)}
-        return columns | {"posterior": self.worlds.posterior(x, self.settings.prior)}
-
-    @property
-    def last(self) -> dict[str, Any]:
-        """Return the last row of the ``sequence``."""
-        return {name: column[-1] for name, column in self.sequence.items()}
 
     @cached_property
     def choice(self) -> dict[str, Any]:

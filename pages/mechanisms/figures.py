@@ -24,9 +24,9 @@ _RIGHT = 20
 
 
 def release(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw both densities with the releases so far under them, and below, over the same outputs, their log-ratio."""
+    """Draw both densities with a release under them, and below, over the same outputs, their log-ratio."""
     x, epsilon = result.outputs, result.settings.epsilon
-    densities, here = result.worlds.densities(x), result.worlds.densities(result.last["output"])
+    densities, here = result.worlds.densities(x), result.worlds.densities(result.drawn["output"])
     top = _ladder(1.02 * max(density.max() for density in densities))
     hover = "%{x:.5g}: privacy loss %{y:.3g}<extra></extra>"
     return theme.figure(
@@ -84,15 +84,12 @@ def _density(x: np.ndarray, y: np.ndarray, here: float, world: tuple[str, str]) 
 
 
 def _marks(result: MechanismsResult, top: float) -> list[dict]:
-    """Draw the releases so far as faint strokes, the newest as a diamond, here and on the log-ratio."""
-    *earlier, now = result.sequence["output"]
-    strokes = "".join(f"M{x:.6g},{-0.035 * top:.4g}L{x:.6g},{-0.105 * top:.4g}" for x in earlier) or "M0,0L0,0"
-    line = {"color": theme.rgba(theme.WITH_YOU, 0.5), "width": 1.3}
+    """Draw the release as a diamond, here and on the log-ratio."""
+    now = result.drawn["output"]
     return [
-        theme.path(strokes, line=line, visible=bool(earlier)),
         theme.rule(now),
         theme.diamond(now, -0.07 * top, name=theme.GHOST),
-        theme.diamond(now, result.last["log ratio"], yref="y2", name=theme.GHOST),
+        theme.diamond(now, result.drawn["log ratio"], yref="y2", name=theme.GHOST),
     ]
 
 
@@ -176,7 +173,7 @@ def posterior(result: MechanismsResult, finding: str = "") -> dict:
         now=prior,
         right=_RIGHT,
         title=theme.title("Posterior", finding),
-        shapes=[theme.diamond(prior, 100 * float(result.last["posterior"]), name=theme.GHOST)],
+        shapes=[theme.diamond(prior, 100 * result.drawn["posterior"], name=theme.GHOST)],
         xaxis=_hundred("prior probability that you are in, %"),
         yaxis=_hundred("posterior, %"),
     )

@@ -12,7 +12,7 @@ from ui.moves import Move
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab, always, listed, noted
 
 HEIGHT = 455
-MAIN = ("prior", "release", "sensitivity", "delta")
+MAIN = ("prior", "sensitivity", "delta")
 MORE = ("value", "lead", "options", "seed")
 SHORT = dict(zip(NUMBER_MECHANISMS, ("Laplace", "Gaussian", "Textbook"), strict=True))
 VOTES = {"leader": "the leader", "runner-up": "the runner-up", "last": "the last"}
@@ -73,7 +73,7 @@ ONE = Page(
     lead=always(say.INTRODUCTION),
     move=Move("epsilon", say.SAYS["move"], low=5, tile=3),
     numbers=say.numbers,
-    knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
+    knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, play="epsilon")),
     words={
         "verdict": say.verdict,
         "caption": say.caption,
@@ -97,7 +97,6 @@ ONE = Page(
         "Densities": result.densities,
         "Trade-off": lambda: result.trade_off,
         "Delta over epsilon": lambda: result.profile,
-        "Releases": lambda: result.sequence,
         "Formulas": lambda: result.claims,
         "Noise of several answers": lambda: result.answers,
         "Choice": lambda: result.choice,

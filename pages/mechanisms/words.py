@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import delta_rounded_up
@@ -25,12 +24,12 @@ _LARGE = math.log(1e9)
 
 def numbers(result: MechanismsResult) -> list[Number]:
     """Return the error, this release, the posterior and the best attacker."""
-    last, prior = result.last, result.settings.prior
-    off, after = number(result.worlds.within), float(last["posterior"])
-    then, release = _far(after, prior), SAYS("tiles.release_note", ratio=_ratio(last["log ratio"]))
+    drawn, prior = result.drawn, result.settings.prior
+    off, after = number(result.worlds.within), drawn["posterior"]
+    then, release = _far(after, prior), SAYS("tiles.release_note", ratio=_ratio(drawn["log ratio"]))
     return [
         Number(SAYS["tiles.error"], f"±{off}", SAYS["tiles.error_note"], tone="private", amount=panels.amount(off)),
-        Number(SAYS["tiles.release"], _released(last["output"]), release),
+        Number(SAYS["tiles.release"], _released(drawn["output"]), release),
         Number(SAYS["tiles.posterior"], then, _between(result, _far(prior, after)), "", panels.amount(then), "points"),
         panels.attacker(result.claim.guarantee),
     ]
@@ -106,28 +105,25 @@ def _far(after: float, prior: float) -> str:
 
 def caption(result: MechanismsResult) -> str:
     """Return what the marks are."""
-    settings = result.settings
-    case = "caption.holds" if result.claim.holds else "caption.broken"
-    marks = SAYS(case, release=settings.release, epsilon=number(settings.epsilon))
-    return f"{marks} {SAYS['caption.shaded']}" if math.isfinite(result.worlds.threshold(settings.epsilon)) else marks
+    marks = SAYS["caption.holds" if result.claim.holds else "caption.broken"]
+    shaded = math.isfinite(result.worlds.threshold(result.settings.epsilon))
+    return f"{marks} {SAYS['caption.shaded']}" if shaded else marks
 
 
 def this_release(result: MechanismsResult) -> str:
-    """Return what the release at hand says, and what a series would cost."""
-    settings, last = result.settings, result.last
-    count, prior, after = settings.release, settings.prior, float(last["posterior"])
-    truth, epsilon = settings.value + settings.sensitivity, number(settings.epsilon)
+    """Return what the release that is drawn says about you."""
+    settings, drawn = result.settings, result.drawn
+    prior, after = settings.prior, drawn["posterior"]
     return " ".join(
         (
-            SAYS("release.shown", release=count, output=_released(last["output"]), truth=truth),
-            _likely(last, "release"),
+            SAYS("release.shown", output=_released(drawn["output"]), truth=settings.value + settings.sensitivity),
+            _likely(drawn, "release"),
             SAYS("release.posterior", prior=_far(prior, after), after=_far(after, prior)),
-            SAYS("release.series" if count > 1 else "release.one", count=count, epsilon=epsilon),
         )
     )
 
 
-def _likely(release: Mapping[str, Any], section: str) -> str:
+def _likely(release: Mapping[str, float], section: str) -> str:
     """Return with which data a release is likelier, and how many times."""
     size = release["log ratio"]
     ratio = _ratio(abs(size))
@@ -187,8 +183,8 @@ def guarantee(result: MechanismsResult) -> str:
 
 def findings(result: MechanismsResult) -> dict[str, str]:
     """Return what each picture shows, for its title."""
-    settings, last, needed = result.settings, result.last, result.claim.needed_delta
-    prior, after = settings.prior, float(last["posterior"])
+    settings, drawn, needed = result.settings, result.drawn, result.claim.needed_delta
+    prior, after = settings.prior, drawn["posterior"]
     kept = (claim for claim in map(settings.claim, NUMBER_MECHANISMS) if claim.holds)
     least = min(kept, key=lambda claim: claim.worlds.within).mechanism
     before, then = (float(chance) for chance in result.chances[:, settings.voted])
@@ -196,7 +192,7 @@ def findings(result: MechanismsResult) -> dict[str, str]:
     given = [f"{number(result.formulas[name].real)} by {FORMULA_NAMES[name]}" for name in ("slide", "classical")]
     option, gain = result.choice["option"][settings.voted], outcomes.points(then - before)
     return {
-        "release": _likely(last, "finding"),
+        "release": _likely(drawn, "finding"),
         "posterior": SAYS("finding.posterior", prior=_far(prior, after), after=_far(after, prior)),
         "trade": SAYS("finding.trade", right=in_hundred(result.worlds.attacker(prior)[2])),
         "profile": SAYS(profile, needed=needs(needed), delta=theme.delta(result.claim.delta)),

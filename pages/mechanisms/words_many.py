@@ -47,6 +47,9 @@ def diagnostics(result: ManyAnswers) -> list[str]:
     said = [
         SAYS("why.attack", questions=asked),
         SAYS(f"why.{case}", people=PEOPLE, **expected),
+        SAYS(
+            "why.average", questions=asked, average=number(result.error / math.sqrt(asked)), error=number(result.error)
+        ),
         SAYS["why.theorem"],
         SAYS("why.stops", now=number(sd), more=number(2 * sd)),
     ]

@@ -29,7 +29,7 @@ REPEATS = (24, 100, 400)
 # A target of what has no largest value lies within this factor of the topic's usual one.
 WIDE = 100.0
 # Knobs that say what is looked at or how often, and so decide nothing that is asked for.
-ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "person_y", "label", "feature"}
+ASIDE = {"repeats", "seed", "shown", "draw", "person", "person_x", "person_y", "label", "feature"}
 # What a page has only once somebody has brought it: nothing can be asked about it, but of rows that are here.
 ELSEWHERE = {"data": ("own", "newsgroups"), "dataset": ("own",)}
 # How the base is read: a text of its own among those of a link.

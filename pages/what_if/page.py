@@ -133,7 +133,7 @@ def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
 
 
 def _all(own: Knobs) -> list[str]:
-    return [own.hero, *([own.play] if own.play else []), *own.main, *own.more]
+    return [own.hero, *own.apart, *own.main, *own.more]
 
 
 def pictures(result: WhatIfResult) -> list[list[live.Picture]]:

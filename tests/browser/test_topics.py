@@ -146,17 +146,6 @@ def test_a_link_opened_elsewhere_shows_the_same(lab):
     assert said[0] == said[1]
 
 
-def test_arrow_keys_step_through_the_releases(lab):
-    page = lab("mechanisms?release=1")
-    said = set()
-    for number in (2, 3, 4):
-        slider(page, "Sample #").press("ArrowRight")
-        says(page, f"Release {number} is", ".lab-words-release")
-        said.add(re.search(r"is ([-\d.]+)", page.locator(".lab-words-release").inner_text())[1])
-    assert len(said) == 3
-    page.wait_for_url("**release=4*")
-
-
 def test_a_weight_takes_from_the_others_and_the_link_remembers(lab):
     page = lab("hypotheses?repeats=4&source_rows=200&unlabelled_rows=200&target_rows=400&public_rows=300")
     page.get_by_text("More settings", exact=True).click()

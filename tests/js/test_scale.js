@@ -121,7 +121,8 @@ test("numbers are written as short as they can be", () => {
 test("a number is spoken with its unit; a knob that plays says where it ends", () => {
   assert.equal(spoken({ unit: "%" }, 5), "5 %")
   assert.equal(spoken({ unit: "" }, 0.5), "0.5")
-  assert.equal(unitOf({ unit: "", play: true, high: 60 }), "of 60")
+  assert.equal(unitOf({ unit: "", play: true, whole: true, high: 60 }), "of 60")
+  assert.equal(unitOf({ unit: "", play: true, whole: false, high: 60 }), "")
   assert.equal(unitOf({ unit: "steps", play: true, high: 60 }), "steps")
 })
 

@@ -68,9 +68,9 @@ export function written(value) {
   return size !== 0 && (size < 1e-3 || size >= 1e9) ? neat.toExponential().replace("e+", "e") : String(neat)
 }
 
-/** What stands behind the number; a knob that plays says where it will end: 12 of 60. */
+/** What stands behind the number; a knob that plays whole numbers says where it will end: 12 of 60. */
 export function unitOf(knob) {
-  return knob.unit || (knob.play ? `of ${written(knob.high)}` : "")
+  return knob.unit || (knob.play && knob.whole ? `of ${written(knob.high)}` : "")
 }
 
 /** The number with its unit, for a screen reader. */
