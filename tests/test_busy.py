@@ -80,6 +80,22 @@ def test_run_of_a_page_counts_once_also_where_it_fails(monkeypatch):
     assert (runs.waiting, runs.served, len(runs.waits())) == (0, 1, 1)
 
 
+def test_nobody_waits_for_a_run_that_gives_way(clock, monkeypatch):
+    """Its picture stands: what it waits for until it ends keeps nobody at the door."""
+    runs = busy.Line(1)
+    monkeypatch.setattr(debounce, "RUNS", runs)
+    with debounce.working():
+        debounce.later()
+        debounce.later()
+        clock[0] += 30
+        assert debounce.at_work()
+        assert (runs.waiting, runs.served) == (0, 1)
+    assert not debounce.at_work()
+    assert (runs.waiting, runs.waits()) == (0, [])
+    with debounce.working():
+        assert runs.waiting == 1
+
+
 def test_run_costs_its_own_processor_time(monkeypatch):
     runs = busy.Line(1)
     monkeypatch.setattr(debounce, "RUNS", runs)

@@ -4,6 +4,8 @@ import threading
 from contextlib import suppress
 
 import pytest
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
 
 from dpcore.cache import CACHE
@@ -90,6 +92,7 @@ def test_run_that_nobody_waits_for_ends_before_the_next_task(shared, monkeypatch
 
     class Run:
         session_state = SafeSessionState(SessionState(), yield_callback=closed)
+        script_requests = None
 
     monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: Run)
     with pytest.raises(Closed), debounce.working():
@@ -97,6 +100,32 @@ def test_run_that_nobody_waits_for_ends_before_the_next_task(shared, monkeypatch
     assert len(Piece.begun) == 2
     assert compute.compute(Toy(repeats=5, work=0), seconds=0)[1] == 2 / 5
     assert len(Piece.begun) == 2
+
+
+def test_run_that_gives_way_ends_for_a_request_that_waits_for_it(shared, monkeypatch):
+    """Streamlit keeps a request for the live part until the live part's run has ended: it begins no more tasks, and
+    waits behind nobody who came after it.
+    """
+
+    class Run:
+        session_state = SafeSessionState(SessionState(), yield_callback=lambda: None)
+        script_requests = ScriptRequests()
+
+    assert "script_requests" in ScriptRunContext.__dataclass_fields__
+    monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: Run)
+    with debounce.working():
+        debounce.later()
+        compute.compute(Toy(repeats=5, work=0), seconds=1e-9)
+        first, second = shared.join(), shared.join()
+        Run.script_requests.request_rerun(RerunData(fragment_id="live"))
+        leaves = threading.Timer(0.01, shared.leave, [first])
+        leaves.start()
+        _, done = compute.compute(Toy(repeats=5, work=0), seconds=PATIENCE)
+        assert first.came.done()
+        assert not second.came.done()
+    leaves.join(PATIENCE)
+    shared.leave(second)
+    assert (done, len(Piece.begun)) == (1 / 5, 1)
 
 
 def test_run_that_makes_way_for_another_of_its_page_leaves_it_its_place(shared):

@@ -30,8 +30,9 @@ def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[An
     """Return (the result of the work done so far, the share of the tasks that are done: 1 when complete).
 
     seconds: of CPU time, so that a busy machine draws the same work no more often. Essential tasks are run whatever
-    they take, and always at least one that is not done yet; with ``seconds`` 0 nothing but the essential ones. Before
-    each task others may go first, or the work is given up (``turns.pause``). Another session's run of a task is waited
+    they take, and always at least one that is not done yet, unless a request waits for the end of this one; with
+    ``seconds`` 0 nothing but the essential ones. Before each task others may go first, or the work is given up
+    (``turns.pause``). Another session's run of a task is waited
     for where this one would have to run it; beyond that, what others are at is left to them. The same work done gives
     the same object.
     """
@@ -47,7 +48,8 @@ def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[An
         must = task.essential or (seconds and not ran)
         if not found and (must or (spare() and not CACHE.running(task))):
             paused += turns.pause()
-            outcome, found, ran = CACHE.answer(task, task.run), True, True
+            if task.essential or not turns.pressed():
+                outcome, found, ran = CACHE.answer(task, task.run), True, True
         if found:
             done[task] = outcome
     what = experiment, tuple(done)

@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dpcore.check import RefusedError
 from lab import links
 from lab.settings import Settings
-from ui import debounce, live, metrics, turns
+from ui import debounce, live, metrics
 from ui.escaping import plain, quoted
 from ui.plot.theme import written
 from ui.texts import SAYS
@@ -361,7 +361,7 @@ def heed(here: Desk) -> None:
             if not move.page:  # else the channel was asked before
                 metrics.RAN.inc()
         elif not move.page:
-            turns.later()
+            debounce.later()
         here.ack = move.seq
         if _movable(here.settings, move.name):
             here.change(**{move.name: move.value})

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 from ui import turns
 from ui.busy import RUNS
@@ -21,7 +22,8 @@ CALM, BUSY = 1.0, 3.0
 MANY, LATELY = 8, 2.0
 
 _moved: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
-_asked: list[None] = []
+_asked: list[None] = []  # an entry each: questions of the channel, and runs that give way
+_later: list[None] = []
 _lock = threading.Lock()
 _here = threading.local()
 
@@ -39,8 +41,8 @@ def working() -> Iterator[None]:
         yield
         return
     number, began = RUNS.joins(), time.thread_time()
-    _here.works = True
-    turn = turns.SHARED.join(since=getattr(_here, "since", None), heed=_heed)
+    _here.works, _here.number = True, number
+    turn = turns.SHARED.join(since=getattr(_here, "since", None), heed=_heed, pressed=_pressed)
     _here.since = turn.since  # a run that makes way for another one of its page leaves it its place
     try:
         with turns.SHARED.at_work(turn):
@@ -48,8 +50,30 @@ def working() -> Iterator[None]:
         _here.since = None
     finally:
         _here.works = False
-        RUNS.leaves(number, served=True)
+        if _here.number is None:
+            _later.pop()
+        else:
+            RUNS.leaves(number, served=True)
         RUNS.took(time.thread_time() - began)
+
+
+def later() -> None:
+    """Let the rest of this thread's run give way: its picture stands, and nobody waits for the run any more."""
+    turns.later()
+    if getattr(_here, "works", False) and _here.number is not None:
+        RUNS.leaves(_here.number, served=True)
+        _later.append(None)
+        _here.number = None
+
+
+def _pressed() -> bool:
+    """Return whether this session has asked for another run of the live part: Streamlit keeps it until this one ends,
+    and does not end this one for it.
+    """
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is None or run.script_requests is None:
+        return False
+    return run.script_requests._state is ScriptRequestType.RERUN
 
 
 def _heed() -> None:
@@ -77,8 +101,8 @@ def asking() -> Iterator[None]:
 
 
 def at_work() -> bool:
-    """Return whether anybody waits for anything at the moment."""
-    return RUNS.waiting > 0 or bool(_asked)
+    """Return whether anything is asked for, or at work, at the moment."""
+    return RUNS.waiting > 0 or bool(_later) or bool(_asked)
 
 
 def rest(calm: float = CALM) -> float:

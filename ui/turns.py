@@ -26,11 +26,15 @@ class GivenUpError(BaseException):
 
 class Turn:
     """A place in the line. since: when its request came (``time.monotonic``), or ``GIVES_WAY`` seconds ``later``. came:
-    done once it may begin. heed: raises where nobody waits for it any more.
+    done once it may begin. heed: raises where nobody waits for it any more. pressed: whether a request waits for its
+    end.
     """
 
-    def __init__(self, since: float, number: int, *, later: bool, heed: Callable[[], object]):
-        self.since, self.number, self.later, self.heed = since + GIVES_WAY * later, number, later, heed
+    def __init__(
+        self, since: float, number: int, *, later: bool, heed: Callable[[], object], pressed: Callable[[], bool]
+    ):
+        self.since, self.number, self.later = since + GIVES_WAY * later, number, later
+        self.heed, self.pressed = heed, pressed
         self.came: Future[None] = Future()
 
     def __lt__(self, other: "Turn") -> bool:
@@ -47,11 +51,16 @@ class Turns:
         self._lock = threading.Lock()
 
     def join(
-        self, *, since: float | None = None, later: bool = False, heed: Callable[[], object] = lambda: None
+        self,
+        *,
+        since: float | None = None,
+        later: bool = False,
+        heed: Callable[[], object] = lambda: None,
+        pressed: Callable[[], bool] = lambda: False,
     ) -> Turn:
         """Return the turn of a request that came at a time ``since``, by default now."""
         since = time.monotonic() if since is None else since
-        turn = Turn(since, next(self._numbers), later=later, heed=heed)
+        turn = Turn(since, next(self._numbers), later=later, heed=heed, pressed=pressed)
         with self._lock:
             heapq.heappush(self._line, turn)
             self._give()
@@ -99,7 +108,15 @@ class Turns:
             self._give()
         while not turn.came.done():
             turn.heed()
+            if turn.later and turn.pressed():
+                self._hasten(turn)
             wait([turn.came], timeout=LOOK)
+
+    def _hasten(self, turn: Turn) -> None:
+        """Give a turn that is later the place in the line that it would have had."""
+        with self._lock:
+            turn.since, turn.later = turn.since - GIVES_WAY, False
+            heapq.heapify(self._line)
 
 
 def pause() -> float:
@@ -121,6 +138,12 @@ def hurried() -> bool:
     """Return whether somebody waits for the picture of this thread's request, and others for their turn."""
     held = _held()
     return held is not None and not held[1].later and bool(held[0].waiting())
+
+
+def pressed() -> bool:
+    """Return whether a request waits for the end of this thread's work, so that no more should be begun."""
+    held = _held()
+    return held is not None and held[1].pressed()
 
 
 def later() -> None:
