@@ -24,8 +24,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
-from tests.browser.person import PATIENCE
-from tests.browser.sight import drawn
+pytest.register_assert_rewrite("tests.browser.sight", "tests.browser.person")
+
+from tests.browser.person import PATIENCE  # noqa: E402
+from tests.browser.sight import drawn  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 FLAGS = [
