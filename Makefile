@@ -12,6 +12,8 @@ PIP_INSTALL := -m pip install --quiet --no-input --disable-pip-version-check
 # Deno asks nobody whether there is a newer one, and keeps its cache where `make clean` finds it.
 export DENO_NO_UPDATE_CHECK := 1
 export DENO_DIR := $(CURDIR)/$(VENV)/deno
+# Each thread of the server would keep freed memory of its own (glibc): with two arenas the lab takes a tenth less.
+export MALLOC_ARENA_MAX ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help run class load test lint format quick browser soak mutants sweep audit bench site pictures clean
