@@ -11,9 +11,11 @@ from streamlit.runtime.context import ContextProxy
 
 from dpcore.cache import CACHE
 from lab.links import VERSION, brief
+from lab.sweep import shown
 from pages.lessons import page as lessons
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, texts
+from pages.lessons.page_linked import of_link
 from pages.table import PAGES
 from tests.app import opened, text
 from tests.sentences import plain
@@ -364,6 +366,56 @@ class TestTogether:
             assert app.query_params["step"] == "reveal"
             assert "guess" not in app.query_params
             assert "1 guess, median 60\xa0%. It can become 73\xa0%." in captions(app)
+
+    @pytest.mark.parametrize(
+        ("link", "guess", "outcome"),
+        [
+            (
+                "classifier?epsilon=0.3&repeats=3&ask=How+*sure*+%7Bis%7D+it%3F&guess=scratch&v=3",
+                60.0,
+                None,
+            ),
+            ("http://lab/ledger?guess=epsilon&v=3", 0.5, "The outcome is 0.947."),
+        ],
+    )
+    def test_a_class_is_asked_a_lesson_made_by_link(self, link, guess, outcome):
+        lesson = of_link(link, PAGES)
+        assert not any(CACHE.find(task)[0] for task in lesson.asked.samples()) or outcome
+        teacher = opened("lessons", lesson=link)
+        press(teacher, "Ask a class")
+        pupil = opened("lessons", room=teacher.query_params["room"])
+        assert pupil.query_params["lesson"] == link
+        assert [one.title[0].value for one in (teacher, pupil)] == [lesson.question] * 2
+        send(pupil, guess)
+        press(teacher, "Close and show")
+        pupil.run()
+        outcome = outcome or f"The median run is {100 * np.median(shown(lesson.asked, 'scratch')):.0f}\xa0%."
+        assert pupil.title[0].value == f"You said {say.guessed(lesson, guess)}. {outcome}"
+        for app in (teacher, pupil):
+            assert f"1 guess, median {say.guessed(lesson, guess)}. {outcome}" in captions(app)
+        press(pupil, "Try it yourself")
+        (way,) = [one.proto for one in pupil.get("page_link") if "Open the page" in one.proto.label]
+        assert dict(parse_qsl(way.query_string))["lesson"] == link
+
+    @pytest.mark.parametrize(
+        ("link", "said"),
+        [
+            ("nobody?guess=scratch", "`lesson` must be"),
+            ("lessons?lesson=epsilon", "`lesson` must be"),
+            ("classifier?" + "a" * 3000, "`lesson` must be"),
+            ("classifier?guess=<b>&v=3", "`guess` must be"),
+            ("classifier?dataset=own&guess=scratch&v=3", "`guess` must be"),
+            ("what-if?guess=scratch", "`guess` must be"),
+            ("classifier?epsilon=-3&guess=scratch&v=3", "`epsilon` must be"),
+            ("classifier?guess=scratch&v=99", "`v` must be"),
+        ],
+    )
+    def test_a_link_that_asks_nothing_says_why(self, link, said):
+        app = opened("lessons", lesson=link)
+        assert [said in one.value for one in app.warning] == [True]
+        assert app.title[0].value == lessons.TITLE
+        code = classroom.classroom().open(link[: classroom.LONGEST], classroom.someone())
+        assert opened("lessons", room=code).title[0].value == lessons.TITLE
 
     def test_who_comes_late_guesses_alone(self, both):
         teacher, pupil = both

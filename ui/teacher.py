@@ -13,7 +13,7 @@ import streamlit as st
 from lab.links import brief, versioned
 from lab.settings import Measure, Settings
 from lab.sweep import shown
-from ui import guess, live
+from ui import guess, live, page_links
 from ui.controls import Desk
 from ui.escaping import plain, quoted
 from ui.page import Knobs, Page
@@ -102,7 +102,7 @@ def waits(page: Page, desk: Desk, told: Callable[[], str]) -> bool:
         st.session_state.update({f"{key}.asked": asked, f"{key}.said": None, f"{key}.at": desk.settings})
     waiting = st.session_state[f"{key}.said"] is None
     with st.container(border=True, key="own-lesson"):
-        st.header(plain(asked[0]) or f"What will it be: {measure.label}?")
+        st.header(question(asked[0], measure))
         if waiting:
             _ask(measure, desk, key, told())
         else:
@@ -110,24 +110,30 @@ def waits(page: Page, desk: Desk, told: Callable[[], str]) -> bool:
     return waiting
 
 
+def question(asked: str, measure: Measure) -> str:
+    """Return the question of a link, escaped, or one about its measure."""
+    return plain(asked) or f"What will it be: {measure.label}?"
+
+
 def _ask(measure: Measure, desk: Desk, key: str, told: str) -> None:
-    span = _range(measure)
+    span = range_of(measure)
     st.markdown(SAYS("lesson-link.locked", measure=measure.label))
-    st.caption(", ".join([*_chosen(desk.settings), told]))
+    st.caption(", ".join([*chosen(desk.settings), told]))
     value = guess.number(key, span, None)
     if st.button("Lock in my guess", type="primary", disabled=value is None, key=f"{key}.lock"):
         st.session_state.update({f"{key}.said": value, f"{key}.at": desk.settings})
         st.rerun()
 
 
-def _chosen(settings: Settings) -> list[str]:
+def chosen(settings: Settings) -> list[str]:
     """Return the choices that are not as by default: their lists are not in view."""
     usual = type(settings)()
     names = [name for name in settings.choices if getattr(settings, name) != getattr(usual, name)]
     return [f"{name} {getattr(settings, name)}".replace("_", " ") for name in names]
 
 
-def _range(measure: Measure) -> guess.Range:
+def range_of(measure: Measure) -> guess.Range:
+    """Return what can be guessed of a measure."""
     low, high = measure.limits
     if measure.unit == "%":
         return guess.Range(100 * low, 100 * high, 1.0, "%")
@@ -143,17 +149,18 @@ def _show(measure: Measure, desk: Desk, key: str) -> None:
     unit = f"\u00a0{measure.unit}" if measure.unit else ""
     found = {"guess": f"{written(said, digits=4)}{unit}", "median": f"{written(middle, digits=3)}{unit}"}
     st.markdown(SAYS("lesson-link.runs" if len(runs) > 1 else "lesson-link.value", **found))
-    figure = guesses.line_of_runs(runs, said, name=measure.label.capitalize(), ends=_ends(measure, runs, said))
+    figure = guesses.line_of_runs(runs, said, name=measure.label.capitalize(), ends=ends(measure, [*runs, said]))
     alt = SAYS("lesson-link.alt", **found)
     live.board([[live.Picture(name="lesson", figure=figure, alt=alt, height=HEIGHT)]], key=f"{key}.runs", name="lesson")
     if at != desk.settings:
         st.caption(SAYS["lesson-link.elsewhere"])
 
 
-def _ends(measure: Measure, runs: Sequence[float], said: float) -> tuple[float, float]:
+def ends(measure: Measure, values: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of an axis that shows these values of a measure."""
     if measure.unit == "%":
         return 100 * measure.limits[0], 100 * measure.limits[1]
-    low, high = min(*runs, said), max(*runs, said)
+    low, high = min(values), max(values)
     room = 0.08 * (high - low) or 1.0
     return low - room, high + room
 
@@ -175,9 +182,14 @@ def make(page: Page, desk: Desk) -> None:
         )
         words = {ASK: question.strip(), GUESS: measure, ONLY: ",".join(only)}
         st.code(link(desk.settings, words), language=None, wrap_lines=True)
+        asked = {"lesson": f"{page.name}?{_query(desk.settings, words)}"}
+        page_links.way("lessons", "Ask a class", asked, icon=":material/groups:")
 
 
 def link(settings: Settings, words: Mapping[str, str | None]) -> str:
     """Return the address of a lesson: the page, its settings and these words, as far as they say anything."""
-    query = urlencode(versioned({**brief(settings), **{name: word for name, word in words.items() if word}}))
-    return f"{(st.context.url or '').split('?')[0]}?{query}"
+    return f"{(st.context.url or '').split('?')[0]}?{_query(settings, words)}"
+
+
+def _query(settings: Settings, words: Mapping[str, str | None]) -> str:
+    return urlencode(versioned({**brief(settings), **{name: word for name, word in words.items() if word}}))

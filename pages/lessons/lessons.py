@@ -5,11 +5,11 @@ lesson's ``claim`` says what its text takes for granted.
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -58,8 +58,11 @@ class Number:
 class Lesson:
     """One lesson, with the fields of ``lessons.toml``; a subclass computes what its texts say.
 
-    name: in the address, and of the file of its texts. number: what a guess may be; None where it is one of options.
+    name: in the address, and of the file of its texts. picture: its chart, covered before the guess; "" if nothing is
+    drawn then. number: what a guess may be; None where it is one of options.
     """
+
+    STEPS: ClassVar[Sequence[str]] = ("guess", "reveal", "why", "try")
 
     name: str
     link: str
@@ -125,11 +128,15 @@ class Lesson:
         known = self.start(case)
         return [(self.place(case.settings), known, self.point.format(known))]
 
-    def given(self, case: Case) -> dict[str, float]:
+    def given(self, case: Case) -> dict[str, Any]:
         """Return the numbers of the first text."""
         return {"known": self.start(case)}
 
-    def found(self, before: Case, after: Case) -> dict[str, float]:
+    def ends(self, values: Collection[float], after: Case) -> tuple[float, float]:
+        """Return the ends of the axis on which the numbers that a class guessed are drawn."""
+        return (self.number.low, self.number.high) if self.number else (min(values), max(values))
+
+    def found(self, before: Case, after: Case) -> dict[str, Any]:
         """Return the numbers of the later texts."""
         runs = self.truth(after)
         spread = Spread.of(runs)

@@ -11,25 +11,26 @@ from typing import Literal
 
 import streamlit as st
 
+from dpcore.check import RefusedError
 from lab.links import brief, versioned
 from lab.settings import Settings
 from pages.lessons import page_pictures as pictures
 from pages.lessons import page_together as together
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson
+from pages.lessons.page_linked import Linked, of_link
 from ui import controls, debounce, guess, live, page_links, puzzles, teacher
 from ui.compute import compute
-from ui.escaping import quoted
 from ui.page import Page
 
 NAMED = {lesson.name: lesson for lesson in LESSONS}
-# Height of a chart over sliders, and on a phone where one guesses.
-LOW, NARROWER = 430, 240
+# Height of a chart over sliders, there on a phone, and on a phone where one guesses.
+LOW, LOWER, NARROWER = 430, 320, 240
 SECONDS = 0.5  # of work before the first picture
 WHOLE = 60.0  # as many as it takes
 AT = "lessons.at"  # where this session is: (lesson, step)
 PRESENT = "present"  # what an address says where a hall looks on
-TITLE = "Lessons"
+TITLE, TRY = "Lessons", "Try it yourself"
 
 
 @dataclass
@@ -56,16 +57,18 @@ def show(pages: Sequence[Page]) -> None:
         go(*at)  # back from another page, which takes the address along
     here = together.seat()
     if here is not None:
-        _heed(here)
-    name, step = st.query_params.get("lesson", ""), st.query_params.get("step", "guess")
-    if name and name not in NAMED:
-        st.warning(f"There is no lesson {quoted(name)}. All lessons are listed below.", icon=":material/link_off:")
-    if name not in NAMED:
+        _heed(here, pages)
+    name, step, notice = st.query_params.get("lesson", ""), st.query_params.get("step", "guess"), ""
+    try:
+        lesson = _named(name, pages) if name else None
+    except RefusedError as refusal:
+        lesson = None
+        st.warning(say.unusable(name, refusal), icon=":material/link_off:")
+    if lesson is None:
         _all()
         return
-    lesson, notice = NAMED[name], ""
-    if step not in say.STEPS:
-        notice, step = f"There is no step {quoted(step)}. The lesson begins with a guess.", "guess"
+    if step not in lesson.STEPS:
+        notice, step = say.no_step(step), "guess"
     elif here is not None and here.open(lesson):
         step = "guess"
     elif step != "guess" and kept(lesson).guess is None and not (here and here.teaches and here.asks(lesson)):
@@ -85,14 +88,20 @@ def show(pages: Sequence[Page]) -> None:
         together.follow(here)
 
 
-def _heed(here: together.Seat) -> None:
+def _named(name: str, pages: Sequence[Page]) -> Lesson:
+    """Return the lesson of this name, or of this link. Raises RefusedError."""
+    return NAMED.get(name) or of_link(name, pages)
+
+
+def _heed(here: together.Seat, pages: Sequence[Page]) -> None:
     """Go where the class is, once for each question, and to its outcome, once it is closed."""
     if here.room is None:
         st.info(say.GONE, icon=":material/group_off:")
         together.leave()
         return
-    lesson, at = NAMED.get(here.room.question), f"lessons.class.{here.code}"
-    if lesson is None:
+    try:
+        lesson, at = _named(here.room.question, pages), f"lessons.class.{here.code}"
+    except RefusedError:  # of another version of the lab
         return
     mine, named = kept(lesson), st.query_params.get("lesson", "")
     if not here.teaches and st.session_state.get(at) != here.room.round:
@@ -163,6 +172,8 @@ def _picture(lesson: Lesson, page: Page, result) -> live.Picture:
 def _known(lesson: Lesson, page: Page) -> tuple[Case, Settings]:
     """(what is known before the guess, settings of what is asked for)."""
     first, second = lesson.cases(page.settings)
+    if not lesson.picture:
+        return Case(first), second
     result, _ = compute(first, seconds=WHOLE if lesson.whole else 0)
     return Case(first, result), second
 
@@ -173,20 +184,23 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
     """The first step: what is known, the covered chart, and the guess."""
     before, asked = _known(lesson, page)
     key, one, ask = f"lesson.{lesson.name}", lesson.number, lesson.text("Question")
-    picture = _picture(lesson, page, before.result)
-    axes = picture.figure["layout"]
+    picture = _picture(lesson, page, before.result) if lesson.picture else None
+    axes = picture.figure["layout"] if picture else {}
     text, chart, answer = _places()
     with text:
         st.html(say.head(lesson, "guess"))
         st.title(ask)
         st.markdown(say.known(lesson, before))
     place, taught = None, here if here is not None and here.teaches and here.open(lesson) else None
-    if one and taught is None:
+    if one and taught is None and picture:
         guess.dragged(key, axes["yaxis"], guess.Range(one.low, one.high, one.step, one.unit))
         place = lesson.place(asked), guess.draft(key, kept(lesson).guess)
     with chart:
-        covered = replace(pictures.covered(lesson, picture, before, place), narrow=NARROWER)
-        guess.board(replace(covered, clicks=guess.clicks(axes, *place) if place else None), key)
+        if picture:
+            covered = replace(pictures.covered(lesson, picture, before, place), narrow=NARROWER)
+            guess.board(replace(covered, clicks=guess.clicks(axes, *place) if place else None), key)
+        elif isinstance(lesson, Linked):
+            guess.board(pictures.runs(lesson, None), key)
     with answer:
         if taught is not None:
             together.teach(lesson, taught)
@@ -200,7 +214,8 @@ def _answer(lesson: Lesson, here: together.Seat | None) -> None:
     if here is not None and here.asks(lesson) and not here.open(lesson):
         st.caption(say.CLOSED)
     if one := lesson.number:
-        st.markdown("Press the chart at your guess, or type it.")
+        if lesson.picture:
+            st.markdown("Press the chart at your guess, or type it.")
         value = guess.number(key, guess.Range(one.low, one.high, one.step, one.unit), mine.guess)
     else:
         st.markdown("**My guess**")
@@ -251,13 +266,13 @@ def _outcome(lesson: Lesson, page: Page, step: str, here: together.Seat | None) 
         if step == "reveal":
             _refused(lesson)
         if step == "reveal" and here is not None and here.asks(lesson):
-            axis = _picture(lesson, page, result).figure["layout"]["yaxis"]
+            axis = _picture(lesson, page, result).figure["layout"]["yaxis"] if lesson.picture else {}
             together.guesses_of_all(lesson, here, axis, kept(lesson).guess, (before, after))
         match step:
             case "reveal":
                 _reveal(lesson, before, after)
             case "why":
-                _ways(lesson, back="reveal", on="try", label="Try it yourself")
+                _ways(lesson, back="reveal", on="try", label=TRY)
             case "try":
                 _try(lesson, page, after)
 
@@ -268,7 +283,10 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
     before, asked = _known(lesson, page)
     result, done = compute(asked, seconds=0.5 * SECONDS)
     after, mine = Case(asked, result), kept(lesson).guess
-    picture = pictures.revealed(lesson, _picture(lesson, page, result), mine, before, after)
+    if isinstance(lesson, Linked):
+        picture = pictures.runs(lesson, after, mine)
+    else:
+        picture = pictures.revealed(lesson, _picture(lesson, page, result), mine, before, after)
     live.board([[picture]], key=f"lesson.{lesson.name}.reveal", name="lesson")
     if done < 1:
         st.progress(done, text="Still training. The chart will become finer.")
@@ -285,7 +303,7 @@ def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
     controls.heed(desk)
     here = page.at(desk.settings)
     result, done = compute(desk.settings, seconds=here.slices.moving if desk.moving else SECONDS)
-    picture = replace(_picture(lesson, page, result), height=LOW, narrow=NARROWER)
+    picture = replace(_picture(lesson, page, result), height=LOW, narrow=LOWER)
     live.board([[picture]], key=f"{key}.board", name="lesson")
     st.html(f'<div class="lab-verdict">{here.view(result).words["verdict"]}</div>')
     desk.told, desk.link = (desk.settings, done == 1), desk.address  # nothing stands around these
@@ -305,12 +323,15 @@ def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
                 st.html(drawn)
             st.markdown(f"**Not so:** {tell('Misconception')}")
         case "try":
-            st.title("Try it yourself")
+            st.title(TRY)
             st.markdown(tell("Try"))
 
 
 def _reveal(lesson: Lesson, before: Case, after: Case) -> None:
     mine, key = kept(lesson), f"lesson.{lesson.name}.seen"
+    if "why" not in lesson.STEPS:
+        _ways(lesson, back="guess", on="try", label=TRY)
+        return
     st.markdown("**What did you see?**")
 
     def said(place: int) -> None:
@@ -330,11 +351,11 @@ def _try(lesson: Lesson, page: Page, after: Case) -> None:
     query = versioned({**brief(after.settings), "only": ",".join(lesson.only), **back})
     label, icon = f"Open the page: {page.title}", ":material/open_in_full:"
     st.page_link(page_links.to(lesson.page), label=label, icon=icon, query_params=query)
-    place = LESSONS.index(lesson) + 1
+    place = LESSONS.index(lesson) + 1 if lesson in LESSONS else len(LESSONS)
     following = LESSONS[place] if place < len(LESSONS) else None
     label = f"Next: {following.text('Title')}" if following else "All lessons"
     with st.container(horizontal=True, key="lesson-ways"):
-        st.button("Back", key=f"lesson.{lesson.name}.try.back", on_click=go, args=(lesson, "why"))
+        st.button("Back", key=f"lesson.{lesson.name}.try.back", on_click=go, args=(lesson, lesson.STEPS[-2]))
         st.button(label, key=f"lesson.{lesson.name}.try.on", type="primary", on_click=go, args=(following,))
 
 

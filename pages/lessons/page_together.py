@@ -3,6 +3,7 @@
 An address holds the room's code only: who teaches is known by a cookie of their browser, also after a reload.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import urlencode
@@ -13,6 +14,7 @@ from dpcore.check import RefusedError
 from pages.lessons import figures
 from pages.lessons import words as say
 from pages.lessons.lessons import Case, Lesson
+from pages.lessons.page_linked import Linked
 from ui import live
 from ui.classroom import LETTERS_A_CODE, Room, classroom, owner, someone
 from ui.plot import guesses
@@ -131,7 +133,8 @@ def teach(lesson: Lesson, here: Seat) -> None:
         st.rerun()
     with st.container(border=True, key="lesson-room"):
         st.html(say.room(room))
-        _link(lesson, here.code)
+        # a link in a link makes a code that a phone can hardly read; the room knows what it asks
+        _link(here.code, {} if isinstance(lesson, Linked) else {"lesson": lesson.name})
         if me() < 0:
             st.warning(say.NAMELESS_TEACHER)
         if st.button("Close and show", type="primary", key=f"lesson.{lesson.name}.close"):
@@ -141,11 +144,11 @@ def teach(lesson: Lesson, here: Seat) -> None:
         if more.open:
             with more:
                 st.caption(say.CARRY)
-                _link(lesson, f"{here.code}.{classroom().key(here.code, me())}")
+                _link(f"{here.code}.{classroom().key(here.code, me())}", {"lesson": lesson.name})
 
 
-def _link(lesson: Lesson, room: str) -> None:
-    link = f"{(st.context.url or '').split('?')[0]}?{urlencode({'lesson': lesson.name, ROOM: room})}"
+def _link(room: str, more: Mapping[str, str]) -> None:
+    link = f"{(st.context.url or '').split('?')[0]}?{urlencode({**more, ROOM: room})}"
     known = elsewhere(link) or link
     drawn = f'<div class="lab-room-link">{qr(known)}<span>{escape(known)}</span></div>'
     st.markdown(drawn, unsafe_allow_html=True)  # st.html leaves drawings out
@@ -164,13 +167,13 @@ def _follow(here: Seat) -> None:
 
 
 def guesses_of_all(lesson: Lesson, here: Seat, axis: dict, mine: float | None, cases: tuple[Case, Case]) -> None:
-    """The guesses of all beside the outcome, once the room is closed."""
-    values, one = classroom().guesses(here.code), lesson.number
+    """The guesses of all beside the outcome, once the room is closed; ``axis``: that of the chart, upwards."""
+    values, one, after = classroom().guesses(here.code), lesson.number, cases[1]
     if one:
-        after = cases[1]
         outcome = figures.Outcome(say.centre(lesson, after), say.named(lesson, after), guesses.TONES[one.tone])
-        ends = one.low, one.high
-        figure = figures.numbers(values, axis, ends=ends, unit=one.unit, outcome=outcome, mine=mine)
+        figure = figures.numbers(
+            values, axis, ends=lesson.ends(values, after), unit=one.unit, outcome=outcome, mine=mine
+        )
     else:
         place = None if mine is None else int(mine)
         figure = figures.choices(values, lesson.options("Guess"), right=lesson.right(*cases), mine=place)

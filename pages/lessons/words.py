@@ -7,10 +7,11 @@ from dpcore.check import RefusedError
 from pages.lessons.lessons import LESSONS, Case, Lesson, Number
 from ui import classroom, hundred
 from ui.classroom import Room
+from ui.escaping import plain, quoted
 from ui.panels import number
 from ui.texts import Texts
 
-STEPS = {"guess": "Guess", "reveal": "What did you see?", "why": "Why", "try": "Try it yourself"}
+COVERED = "The chart is covered until you have guessed. {}"
 _SAYS = Texts(__file__, "texts/page.md")
 INTRODUCTION, JOIN, GRADELESS, AGAIN = (_SAYS[name] for name in ("introduction", "join", "ungraded", "again"))
 OPEN, GONE, USED, CARRY, CLOSED = (_SAYS[name] for name in ("open", "gone", "used", "carry", "closed"))
@@ -20,6 +21,17 @@ NAMELESS, NAMELESS_TEACHER = _SAYS["nameless"], _SAYS["nameless-teacher"]
 def refused(refusal: RefusedError) -> str:
     limits = {"rooms": classroom.MOST_ROOMS, "own": classroom.MOST_OWN, "guesses": classroom.MOST_GUESSES}
     return _SAYS(f"refused.{refusal.name}", value=refusal.value, nameless=classroom.MOST_NAMELESS, **limits)
+
+
+def unusable(name: str, refusal: RefusedError) -> str:
+    """Return why there is no lesson of this name, or of this link."""
+    if "?" not in name:
+        return _SAYS("unknown.lesson", name=quoted(name))
+    return _SAYS("unknown.link", field=quoted(refusal.name), allowed=plain(refusal.allowed))
+
+
+def no_step(step: str) -> str:
+    return _SAYS("unknown.step", name=quoted(step))
 
 
 def known(lesson: Lesson, before: Case) -> str:
@@ -62,7 +74,7 @@ def _unit(asked: Number) -> str:
 
 def middle(lesson: Lesson, after: Case) -> str:
     value = centre(lesson, after)
-    return f"{value:.0f}" if lesson.number and lesson.number.unit else number(value)
+    return f"{value:.0f}" if lesson.number and lesson.number.unit and lesson.number.step == 1 else number(value)
 
 
 def named(lesson: Lesson, after: Case) -> str:
@@ -79,19 +91,16 @@ def saw(lesson: Lesson, said: int, before: Case, after: Case) -> tuple[bool, str
     return said == right, _SAYS["seen.right" if said == right else "seen.wrong"]
 
 
-def dots(step: str) -> str:
+def dots(lesson: Lesson, step: str) -> str:
     """Return how far a lesson has come, HTML."""
-    place = list(STEPS).index(step)
-    marks = "".join(
-        f'<i class="{"now" if at == place else "done" if at < place else ""}"></i>' for at in range(len(STEPS))
-    )
-    return f'<span class="lab-steps" role="img" aria-label="Step {place + 1} of {len(STEPS)}">{marks}</span>'
+    place, count = lesson.STEPS.index(step), len(lesson.STEPS)
+    marks = "".join(f'<i class="{"now" if at == place else "done" if at < place else ""}"></i>' for at in range(count))
+    return f'<span class="lab-steps" role="img" aria-label="Step {place + 1} of {count}">{marks}</span>'
 
 
 def head(lesson: Lesson, step: str) -> str:
-    place = LESSONS.index(lesson) + 1
-    about = f"Lesson {place} of {len(LESSONS)} · {lesson.minutes} minutes"
-    return f'<div class="lab-lesson"><span>{about}</span>{dots(step)}</div>'
+    place = f"Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)}" if lesson in LESSONS else lesson.text("Title")
+    return f'<div class="lab-lesson"><span>{place} · {lesson.minutes} minutes</span>{dots(lesson, step)}</div>'
 
 
 def waiting(lesson: Lesson, guess: float) -> str:

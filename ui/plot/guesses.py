@@ -98,9 +98,9 @@ def ranged(figure: Mapping[str, Any], low: float, high: float) -> dict:
     return {**figure, "layout": {**layout, "yaxis": {**layout["yaxis"], "range": [low, high]}}}
 
 
-def line_of_runs(runs: Sequence[float], guess: float, *, name: str, ends: tuple[float, float]) -> dict:
-    """Return every run as a dot on a line, nine in ten as a band, the middle one, and the guess dashed, all in one
-    unit."""
+def line_of_runs(runs: Sequence[float], guess: float | None, *, name: str, ends: tuple[float, float]) -> dict:
+    """Return every run as a dot on a line, nine in ten as a band, the middle one, and the guess, if any, dashed, all
+    in one unit."""
     values = np.asarray(runs, dtype=float)
     low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
     y = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
@@ -115,12 +115,9 @@ def line_of_runs(runs: Sequence[float], guess: float, *, name: str, ends: tuple[
     box = {"type": "rect", "x0": low, "x1": high, "y0": -0.4, "y1": 0.4, "line": {"width": 0}, "layer": "below"}
     style = {"type": "line", "y0": -0.5, "y1": 0.5}
     truth = style | {"x0": middle, "x1": middle, "line": {"color": theme.PRIVATE, "width": 4}}
-    mine = style | {
-        "x0": guess,
-        "x1": guess,
-        "line": {"color": theme.NOW, "width": 3, "dash": "5px,3px"},
-        "name": GUESS,
-    }
+    dashed = {"line": {"color": theme.NOW, "width": 3, "dash": "5px,3px"}, "name": GUESS}
+    said = [] if guess is None else [guess]
+    mine = [style | {"x0": at, "x1": at} | dashed for at in said]
     told = theme.ink(f"<b>median: {theme.written(middle, digits=3)}</b>", theme.PRIVATE)
     return theme.figure(
         dots,
@@ -128,9 +125,9 @@ def line_of_runs(runs: Sequence[float], guess: float, *, name: str, ends: tuple[
         margin={"l": 12, "r": 12, "t": 34, "b": 36},
         xaxis={"range": list(ends)},
         yaxis={"range": [-1, 1], "visible": False, "fixedrange": True},
-        shapes=[box | {"fillcolor": theme.rgba(theme.PRIVATE, 0.18)}, truth, mine],
+        shapes=[box | {"fillcolor": theme.rgba(theme.PRIVATE, 0.18)}, truth, *mine],
         annotations=[
-            _centred(f"<b>your guess: {theme.written(guess, digits=4)}</b>", guess, ends, y=0.55, up=True),
+            *(_centred(f"<b>your guess: {theme.written(at, digits=4)}</b>", at, ends, y=0.55, up=True) for at in said),
             _centred(told, middle, ends, y=-0.55, up=False),
         ],
     )
