@@ -68,11 +68,6 @@ def told(shown: str) -> float:
     return math.inf if shown == "unlimited" else float(shown.replace(",", ""))
 
 
-def near(value):
-    """A rule: the first number said is this one of the result."""
-    return lambda result, match: told(match[1]) == pytest.approx(value(result), rel=0.006)
-
-
 def shown(value):
     """A rule: the first number said is this one of the result, written as the page writes numbers."""
     return lambda result, match: match[1] == say.number(value(result))

@@ -4,8 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from least_squares_cases import quiet, statistics_of
 
-from dpcore.regression import functional, gaussian_statistics
+from dpcore.regression import functional, gaussian_statistics, perturbed
+from dpcore.regression.least_squares import Statistics
 
 DIMENSIONS = range(1, 6)
 WEIGHTS = (0.2, 1.0, 1.7)
@@ -144,3 +146,29 @@ def test_the_best_weight_has_the_least_variance(inputs):
 
     weights = np.linspace(0.05, 3, 5001)
     assert gaussian_statistics.best_weight(inputs) == pytest.approx(weights[np.argmin(variance(weights))], abs=1e-3)
+
+
+@pytest.mark.parametrize("penalty", [0.01, 0.3, 40.0])
+def test_no_neighbour_moves_the_optimum_further_than_the_sensitivity(penalty):
+    """Random and extreme neighbours of few rows, on an objective solved exactly; nearly reached for a large penalty."""
+    way, rng, n = perturbed.OutputPerturbation(penalty=penalty, radius=1.0), np.random.default_rng(0), 3
+    bound, furthest = way.sensitivity(penalty, inputs=3, rows=n), 0.0
+    for case in range(300):
+        X, y = np.column_stack([np.ones(n), rng.choice([-1.0, 1.0], (n, 2))]), rng.choice([-1.0, 1.0], n)
+        Z, z = X.copy(), y.copy()
+        Z[0, 1:], z[0] = (X[0, 1:], -y[0]) if case % 2 else (rng.uniform(-1, 1, 2), rng.uniform(-1, 1))
+        ends = [quiet(way, Statistics.of(*both)) for both in ((X, y), (Z, z))]
+        furthest = max(furthest, np.linalg.norm(ends[0] - ends[1]))
+    assert furthest <= bound
+    assert furthest > (0.8 if penalty > 1 else 0.01) * bound
+
+
+def test_no_row_has_a_longer_gradient_than_the_descent_counts():
+    rng, reached = np.random.default_rng(0), 0.0
+    for _ in range(50):
+        w = rng.normal(size=(1, 1, 4))
+        _, longest = perturbed.Descent()._gradient(w, statistics_of(), None)
+        X, y = np.column_stack([np.ones(2000), rng.choice([-1.0, 1.0], (2000, 3))]), rng.choice([-1.0, 1.0], 2000)
+        norms = np.linalg.norm((X @ w[0, 0] - y)[:, None] * X, axis=1)
+        reached = max(reached, norms.max() / longest.item())
+    assert 0.999 < reached <= 1 + 1e-12

@@ -1,4 +1,4 @@
-"""DP-SGD on persons: lots of them, their gradients averaged and then clipped, noise for one of them, and an audit."""
+"""DP-SGD on persons: lots of them, their gradients averaged and then clipped, and noise for one of them."""
 
 import math
 
@@ -8,16 +8,13 @@ import pytest
 from dp_accounting import dp_event
 from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
-from scipy import stats
 
-from dpcore import accountants, check, lots
-from dpcore.attacks import audit
+from dpcore import check, lots
 from dpcore.privacy import PoissonSampled, releases
 from dpcore.streams import stream
 from dpcore.training import networks, sgd
 from dpcore.training.networks import Architecture
 from pages.network.work import MOST_EACH
-from tests import test_sgd_audit as one_row
 from tests.own_files import CLASSES, by_person, frame, settings
 
 RATE, STEPS, COUNTS = 0.3, 60, (3, 1, 2, 1, 1, 4, 2, 1, 1, 3, 2, 1)
@@ -159,65 +156,6 @@ def test_in_single_precision_hardly_more():
         )
         assert np.linalg.norm(found) <= clip * (1 + 1e-3)
         np.testing.assert_allclose(found, exact, atol=1e-5)
-
-
-def three_rows(present):
-    """Others with a row each, and a person with three, all alike."""
-    y = np.array([0] * one_row.OTHERS + [1] * 3 * present)
-    return np.zeros((len(y), 1)), y, np.minimum(np.arange(len(y)), one_row.OTHERS)
-
-
-def moves(present, *, by_person, runs, seed):
-    """Each step's move along the direction of the three rows, in units of C, (runs, T)."""
-    X, y, people = three_rows(present)
-    start = np.array([0.0, 400.0, 0.0, -400.0])
-    units = (people.max() + 1) if by_person else len(y)
-    path = sgd.train(
-        one_row.recipe("sound", learning_rate=0.01 * units / one_row.OTHERS),  # eta / L as without the person
-        X,
-        y,
-        people=people if by_person else None,
-        start=start,
-        noise_multiplier=one_row.SIGMA,
-        seed=seed,
-        draws=range(runs),
-        record=range(one_row.STEPS + 1),
-        dtype=np.float64,
-    )
-    moved = (-np.diff(path.history, axis=0) @ one_row.DIRECTION).T / (0.01 * one_row.CLIP)
-    return one_row.RATE * one_row.OTHERS * moved
-
-
-def in_some_lots(moved, sigma) -> np.ndarray:
-    """Log-likelihood ratio of ``moved`` ~ N(0, sigma^2), moved by 1 in each step with probability q."""
-    return np.log1p(one_row.RATE * np.expm1(moved / sigma**2 - 1 / (2 * sigma**2))).sum(axis=1)
-
-
-def several_in_a_lot(sums, sigma):
-    """Log-likelihood ratio where each of three rows is in a lot, or not, by itself."""
-    law = stats.binom(3, one_row.RATE).pmf
-    each = [law(k) * np.exp(k * sums / sigma**2 - k**2 / (2 * sigma**2)) for k in range(4)]
-    return np.log(sum(each)).sum(axis=1)
-
-
-@pytest.mark.parametrize("by_person", [True, False])
-def test_an_audit_of_a_persons_three_rows(by_person):
-    """Sampled and clipped as one, they cost what a row does. One by one, noise for a row does not hide them."""
-    sums = [moves(here, by_person=by_person, runs=3000, seed=int(here)) for here in (True, False)]
-    sigma = one_row.SIGMA
-    scores = [in_some_lots(one, sigma) if by_person else several_in_a_lot(one, sigma) for one in sums]
-    event = one_row.recipe("sound").event(sigma)
-    claimed = accountants.account(event, delta=one_row.DELTA, adjacency=one_row.ADD, accountant="pld")
-    found = audit.epsilon_lower_bound(*scores, delta=one_row.DELTA, adjacency=one_row.ADD)
-    assert found.refutes(claimed) != by_person
-    assert found.epsilon > (0.5 if by_person else 1.3)
-
-
-def test_a_person_is_in_a_lot_with_all_rows_or_none():
-    found = moves(True, by_person=True, runs=400, seed=1) - moves(False, by_person=True, runs=400, seed=1)
-    there = found.round(6)
-    assert set(np.unique(there)) == {0, 1}
-    assert there.mean() == pytest.approx(one_row.RATE, abs=4 * math.sqrt(0.16 / there.size))
 
 
 class TestPage:

@@ -32,7 +32,6 @@ WAYS = {
     "parties": [{"learner": name} for name in ("logistic", "bayes", "tree", "neighbours", "mixed")],
 }
 EVERY = {*WAYS}
-OF_CLASSES, OF_NUMBERS = EVERY - {"regression", "transfer"}, {"regression", "transfer"}
 Strange = Callable[[pd.DataFrame], pd.DataFrame | None]
 
 

@@ -1,7 +1,6 @@
-"""What one whole party can change, searched by brute force; the noise for it; and an audit of the page's releases."""
+"""What one whole party can change, searched by brute force and the noise for it. Its audits are in the audit table."""
 
 import math
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,11 +9,9 @@ from scipy import stats
 from scipy.special import expit
 
 from dpcore.accountants import gdp, rdp
-from dpcore.attacks import audit
 from dpcore.mechanisms import NoisyMax
 from dpcore.parties import aggregation, local, pate
-from dpcore.parties.worlds import CHECK_ROWS
-from dpcore.privacy import Adjacency, GaussianRelease, Guarantee, PureRelease
+from dpcore.privacy import GaussianRelease
 from dpcore.training import erm
 from pages.parties import crowd as crowds
 from pages.parties import work
@@ -210,57 +207,6 @@ class TestNoise:
         mu = math.sqrt(model.queries) * math.sqrt(2) / sigma
         assert gdp.epsilon_of(model.delta, mu=mu) == pytest.approx(1.3, rel=1e-6)
         assert settings.guarantee("pate").epsilon == pytest.approx(1.3, rel=1e-6)
-
-
-EPSILON, RUNS = 2.0, 4000
-
-
-def neighbours(monkeypatch, release, *, dataset, constants, parties=5, strength=20.0) -> list[tuple]:
-    """The page's own releases, and their centre, of a crowd whose one party says one thing or another of all rows."""
-    asked = {"repeats": 2, "regularisation": 1.0, "public_rows": 50, "dataset": dataset, "parties": parties}
-    model = PartiesSettings(**asked).model
-    own = replace(model.ensemble, regularisation=strength)
-    model = replace(model, ensemble=own, repeats=2 * RUNS, constants=constants)
-    K, N, found = own.classes, own.crowd.public_rows + CHECK_ROWS, []
-    for says in (0, 1):
-        votes = np.zeros((K, N))
-        votes[:2] = (parties - 1) / 2
-        votes[says] += 1
-        # The party's own weights, if it is weights that are averaged: as long as they can be, one way or the other
-        weights = np.full(
-            own.shape, (1 - 2 * says) * aggregation.longest(K, strength) / math.sqrt(math.prod(own.shape))
-        )
-        said = crowds.Tally(votes, votes.astype(np.float32), weights, np.full(5, 0.5), np.zeros((5, N), int))
-        monkeypatch.setattr(work, "tally", lambda crowd, upto, said=said: said)
-        work.fits.cache_clear()
-        noisy = work.released(model, release, parties, (EPSILON,))[0]
-        found.append((noisy, work.fits(model.ensemble, parties).weights[release]))
-    work.fits.cache_clear()
-    return found
-
-
-@pytest.mark.parametrize("dataset", ["two", "four"])
-@pytest.mark.parametrize(("release", "constants"), [("vote", "sharp"), ("soft", "sharp"), ("average", "norms")])
-def test_releases_of_the_page_stand_and_a_quarter_of_their_noise_is_caught(monkeypatch, release, constants, dataset):
-    """Each world with half of the draws, scored by which of the two centres is nearer; a sound one is refuted in at
-    most 5 of 100 audits. Whatever else may be broken, tests/test_party_neighbours.py catches."""
-    worlds = neighbours(monkeypatch, release, dataset=dataset, constants=constants)
-    centres = [centre.ravel() for _, centre in worlds]
-    event = PureRelease(epsilon=EPSILON)
-    options = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}
-    claim = Guarantee(epsilon=EPSILON, delta=0.0, basis="claimed", event=event, **options)
-    bounds = []
-    for share in (1.0, 0.25):
-        scores = []
-        for half, (noisy, centre) in zip((slice(RUNS), slice(RUNS, None)), worlds, strict=True):
-            seen = (centre + share * (noisy[half] - centre)).reshape(RUNS, -1)
-            far = [np.linalg.norm(seen - one, axis=1) for one in centres]
-            scores.append(far[1] - far[0])
-        bounds.append(audit.epsilon_lower_bound(*scores, delta=0.0, **options))
-    assert not bounds[0].refutes(claim)
-    # In one dimension an attacker gets all of epsilon; in many, the noise's length hides some of it
-    assert bounds[0].epsilon > (0.5 if dataset == "two" else 0.15)
-    assert bounds[1].refutes(claim)
 
 
 class TestVotes:
