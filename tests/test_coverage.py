@@ -68,6 +68,7 @@ ALL = {
     "hypotheses": Case("hypotheses", {}, "accuracy", (0.5, 2.0), runs=2_400),
 }
 CASES = ALL if SOAK else WORST
+pytestmark = pytest.mark.soak  # at a commit, test_differences.py and test_crossing.py hold them on made-up runs
 
 
 def covers(found: list[tuple[float, float]], truth: float) -> float:

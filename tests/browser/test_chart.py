@@ -106,7 +106,7 @@ def test_a_chart_that_cannot_be_drawn_says_so(page, demo):
     faults.clear()
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize("motion", ["no-preference", pytest.param("reduce", marks=pytest.mark.soak)])
 def test_a_chart_that_is_late_shows_that_it_is_coming(windows, serve, motion):
     """While Plotly is on its way, the outline of each chart stands where it will be, and then gives way to it."""
     late, watch = windows[False].take()

@@ -102,6 +102,16 @@ def rested(lab, page, line) -> Iterator[Page]:
     faults[:] = [fault for fault in faults if not any(known in fault for known in EXPECTED)]
 
 
+# Counts how often Streamlit's dialog is there, and in how many frames it is seen.
+DIALOGS = """() => {
+  window.frames = window.opened = 0
+  const dialog = () => document.querySelector("[data-testid=stDialog]") !== null
+  new MutationObserver(() => opened += dialog()).observe(document.body, { childList: true })
+  const look = () => (frames += dialog(), requestAnimationFrame(look))
+  look()
+}"""
+
+
 def agree(page: Page, epsilon: str) -> None:
     """Wait until slider, field, picture and address all say this epsilon."""
     expect(page.get_by_role("img", name=f"never above ε = {epsilon})")).to_be_visible()
@@ -111,6 +121,8 @@ def agree(page: Page, epsilon: str) -> None:
 
 
 def test_a_server_that_is_killed_in_the_middle_of_a_drag(rested, server):
+    """Streamlit's dialog opens some seconds after the connection is lost, and is closed before anybody sees it."""
+    rested.evaluate(DIALOGS)
     left, width, middle = grab(rested)
     for step in range(20):
         rested.mouse.move(left + width * (0.5 + step / 100), middle)
@@ -119,6 +131,11 @@ def test_a_server_that_is_killed_in_the_middle_of_a_drag(rested, server):
     rested.mouse.up()
     last = field(rested).input_value()
     expect(rested.get_by_role("status").filter(has_text=LOST)).to_be_visible()
+    rested.wait_for_function("() => opened > 0")
+    expect(rested.get_by_test_id("stDialog")).to_have_count(0)
+    slider(rested).press("ArrowRight")
+    last = field(rested).input_value()
+    assert rested.evaluate("frames") == 0
     server.start()
     agree(rested, last)
     expect(rested.get_by_text(LOST)).to_have_count(0)
@@ -157,26 +174,6 @@ def test_a_cut_line_to_a_server_that_stays(rested, line):
     rested.wait_for_url(f"**prior={prior}*")
 
 
-def test_streamlits_dialog_does_not_lie_over_the_page(rested, server):
-    """It opens some seconds after the connection is lost, and is closed before anybody sees it."""
-    rested.evaluate("""() => {
-      window.frames = window.opened = 0
-      const dialog = () => document.querySelector("[data-testid=stDialog]") !== null
-      new MutationObserver(() => opened += dialog()).observe(document.body, { childList: true })
-      const look = () => (frames += dialog(), requestAnimationFrame(look))
-      look()
-    }""")
-    server.kill()
-    rested.wait_for_function("() => opened > 0")
-    expect(rested.get_by_test_id("stDialog")).to_have_count(0)
-    slider(rested).press("ArrowRight")
-    last = field(rested).input_value()
-    expect(rested.get_by_role("status").filter(has_text=LOST)).to_be_visible()
-    assert rested.evaluate("frames") == 0
-    server.start()
-    agree(rested, last)
-
-
 @contextlib.contextmanager
 def silent(page: Page, server: Server) -> Iterator[None]:
     """The server's process stands still for as long, and the system keeps its connections open; then nothing of it is
@@ -188,7 +185,7 @@ def silent(page: Page, server: Server) -> Iterator[None]:
     finally:
         server.process.send_signal(signal.SIGCONT)
     expect(page.get_by_text("No answer")).to_have_count(0)
-    assert not any(page.evaluate(PALE))
+    page.wait_for_function(f"() => !({PALE})().some(Boolean)")  # what was pale fades in
 
 
 def pales(page: Page, shown: str) -> Locator:
@@ -217,6 +214,7 @@ def test_what_is_typed_stands_beside_a_pale_result_of_the_setting_before_that_ca
     agree(rested, "3.77")
 
 
+@pytest.mark.soak
 def test_without_the_channel_it_is_the_same(rested, server):
     page = rested.context.new_page()
     page.route_web_socket(re.compile("lab-channel"), lambda route: route.close())
@@ -246,6 +244,7 @@ def test_a_choice_and_a_button_that_start_no_run_are_told(rested, server):
     rested.wait_for_url(f"**seed={MechanismsSettings().seed + 1}**")
 
 
+@pytest.mark.soak
 def test_who_leaves_a_page_while_the_server_is_silent_finds_the_next_one(rested, server):
     """What was moved is asked for again when no answer comes; then it is of a page that is not there any more."""
     with silent(rested, server):

@@ -68,20 +68,6 @@ def test_a_word_leads_to_its_term_and_back_in_the_same_window(lab):
     assert len(page.context.pages) == before
 
 
-def test_a_line_of_the_works_opens_the_lab_there(lab):
-    page = lab("works", charts=0)
-    page.evaluate("window.same = true")
-    link = page.get_by_role("row", name=re.compile("^Noise for")).get_by_role("link")
-    link.scroll_into_view_if_needed()
-    assert page.evaluate(SCROLLED) > 0
-    link.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("What does one released number reveal about you?")
-    drawn(page)
-    expect(field(page)).to_have_value("150")
-    expect(page.get_by_test_id("stAlert")).to_have_count(0)
-    assert page.evaluate(f"{SCROLLED} === 0 && window.same === true")
-
-
 # Notes what the columns of the table say, how often the maps of A and of B change, and how often they are painted.
 NOTE = f"""() => {{
   const shown = {SHOWN}
@@ -123,8 +109,10 @@ def test_a_drag_moves_the_page_and_leaves_the_pin(lab):
 def test_pin_swap_reload_unpin(lab):
     page = lab("classifier?repeats=4", charts=3, width=1440)
     expect(page.locator(COMPARED)).to_have_count(0)
+    knobs = page.get_by_role("slider").count()
     button(page, "Pin for comparison").click()
     says(page, "The accuracy is equal in A and B", COMPARED)
+    expect(page.get_by_role("slider")).to_have_count(knobs)
     slider(page, "Clipping norm").press("End")
     row(page, "Clipping norm", "100", "1", "")
     expect(page.locator("[data-knob=clip_norm] .mark")).to_have_text("B")
@@ -139,9 +127,8 @@ def test_pin_swap_reload_unpin(lab):
     expect(page.locator("[data-chart='map.public']")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "path", ["parties?repeats=4", *(pytest.param(one, marks=pytest.mark.soak) for one in ("hypotheses", "what-if"))]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("path", ["parties?repeats=4", "hypotheses", "what-if"])
 def test_the_knobs_stay_when_settings_are_pinned(lab, path):
     page = lab(path, width=1440)
     knobs = page.get_by_role("slider").count()
@@ -209,10 +196,37 @@ def test_a_target_that_is_typed_while_the_page_computes_is_not_taken_away(lab, s
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        "classifier?repeats=12",
+        pytest.param("parties?dataset=digits&parties=20000&public_rows=500&repeats=4", marks=pytest.mark.soak),
+        pytest.param("hypotheses?epsilon=1", marks=pytest.mark.soak),
+    ],
+)
+def test_long_work_gives_way_to_a_movement_whose_link_is_there_at_once(lab, slow, path):
+    page = lab(path, address=slow.address)
+    bar, numbers = page.get_by_role("progressbar", name="Work in progress"), page.locator(".lab-numbers")
+    expect(bar).to_be_visible()
+    before = numbers.inner_html()
+    enter(page, "7")
+    page.wait_for_function("before => document.querySelector('.lab-numbers').innerHTML !== before", arg=before)
+    page.wait_for_url("**epsilon=7.0*")
+    expect(bar).to_be_visible()
+    assert int(bar.get_attribute("aria-valuenow")) < 90
+    tab(page, "Share")
+    says(page, "epsilon=7.0", "[data-testid=stCode]")
+    slow.go_on()
+    if path.startswith("classifier"):
+        expect(bar).to_be_hidden()
+
+
+@pytest.mark.parametrize(
     ("link", "how"),
     [
         ("classifier?epsilon=0.3&repeats=5&pin=~mine~clip_norm~0.1", {"width": 1440}),
-        ("parties?parties=60&public_rows=60&repeats=4", {"width": 390, "dark": True}),
+        pytest.param(
+            "parties?parties=60&public_rows=60&repeats=4", {"width": 390, "dark": True}, marks=pytest.mark.soak
+        ),
     ],
 )
 def test_a_phone_reads_the_link_off_the_screen(lab, link, how):

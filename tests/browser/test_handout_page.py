@@ -38,7 +38,7 @@ FILLED = """() => {
   const { top, height } = columns[0].getBoundingClientRect()
   return (Math.max(...ends) - top) / height
 }"""
-SHORT = ("classifier", "attack")
+SHORT = ("classifier",)
 TAG = re.compile(r"<[^>]*>")
 
 

@@ -15,7 +15,6 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from benchmarks import people
 from tests.browser.person import PATIENCE, button, choose, distinct, drag_until, enter, field, slider, tab
 from tests.browser.sight import VERDICT, drawn, obeys, says, still
-from tests.hostile_files import ordinary
 from tests.test_own_texts import written
 
 OWN = "hypotheses?data=own&repeats=2"
@@ -99,14 +98,12 @@ def test_an_officer_finds_an_epsilon_in_six_clicks_and_the_print_agrees_with_the
         expect(printed).to_contain_text(f"{name}: {said}")
 
 
+@pytest.mark.soak  # at a commit, tests/test_my_data.py opens them without a browser
 @pytest.mark.parametrize(
     ("table", "topic", "caption", "secret", "column"),
     [
         ("customers", "Neural network", "No row is drawn", "C-57312", "tenure"),
-        pytest.param(
-            *("customers", "Attacks and audits", "2,000 of 2,400 rows, picked", "C-57312", "tenure"),
-            marks=pytest.mark.soak,  # at a commit, tests/test_my_data.py opens it without a browser
-        ),
+        ("customers", "Attacks and audits", "2,000 of 2,400 rows, picked", "C-57312", "tenure"),
         ("salaries", "Regression", re.compile("trained on 2,400 rows", re.IGNORECASE), "E-80372", "salary"),
     ],
 )
@@ -207,24 +204,6 @@ def test_a_shared_link_opens_the_file_in_no_other_session(lab, file):
     expect(other.get_by_text(FORBIDDEN)).to_be_visible()
     expect(other.locator(VERDICT)).to_have_count(0)
     other.close()  # its connection stays forged
-
-
-def test_a_file_of_two_sources_shows_their_number_as_a_value(lab, tmp_path):
-    small = tmp_path / "two.csv"
-    small.write_bytes(ordinary(600, sources=2))
-    page = lab(OWN, charts=0)
-    brought(page, small)
-    drawn(page)
-    unfold(page)
-    choose(page, "Source", "shop")
-    expect(page.get_by_text("2 shop1")).to_be_visible()
-    page.get_by_text("More settings", exact=True).click()
-    for name, value in (("Sources", "2"), ("Target rows", "40")):
-        expect(field(page, name)).to_have_value(value)
-        expect(field(page, name)).to_be_disabled()
-        expect(slider(page, name)).to_be_hidden()
-    slider(page).press("End")
-    expect(field(page)).to_have_value("1000")
 
 
 def test_a_file_goes_soon_after_its_page(page, serve, file):

@@ -181,6 +181,7 @@ def test_blank_full_another_picture_and_leave(presented):
     resting(page, epsilon="0.794")
 
 
+@pytest.mark.soak
 def test_it_begins_where_it_is_found(lab):
     page = lab("mechanisms?epsilon=3", width=1440)
     tab(page, "Share")

@@ -36,7 +36,7 @@ WITHIN = """() => [...document.querySelectorAll("[data-chart]")].filter((cell) =
     return left < room.left - 1 || right > room.right + 1 || bottom > room.bottom + 1
   })
 }).map((cell) => cell.dataset.chart)"""
-SHORT = ("classifier", "mechanisms")
+SHORT = ("classifier",)
 
 
 @pytest.mark.parametrize(

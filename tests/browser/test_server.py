@@ -227,6 +227,7 @@ def test_in_a_frame_of_the_same_site_a_file_is_read(visitor, course, public):
     bring(window, framed(window, "localhost", course, f"{public}/data?embed=true"))
 
 
+@pytest.mark.soak
 def test_with_a_cookie_for_other_sites_it_depends_on_the_browser(visitor, playwright, course, framable, tmp_path):
     """A private window refuses it; one of a browser that takes the cookies of third parties does not."""
     address = f"{framable('--server.xsrfCookieSameSite', 'none')}/data?embed=true"
