@@ -13,7 +13,7 @@ from dpcore.privacy import Adjacency
 from pages.accounting import figures, words_searches
 from pages.accounting import words as say
 from pages.accounting.experiment import AccountingSettings
-from pages.accounting.result import ROWS, THEOREMS
+from pages.accounting.result import THEOREMS
 
 
 @cache
@@ -123,12 +123,3 @@ def test_the_curves_of_searches_go_through_what_is_tried(example, partial):
     ends = example.over_chance("all")[1][[0, -1]]
     assert ends == pytest.approx([example.epsilon("pld"), example.tuned.epsilon], rel=1e-9)
     assert len(figures.searches(partial)["layout"]["shapes"]) == 1 + 3  # one run, and the laws, which wait for nothing
-
-
-def test_no_line_is_without_a_name(example):
-    """And the published figure, which is no bound, is not in the first picture."""
-    for draw, rows in ((figures.over_steps, figures.FIRST), (figures.over_noise, ROWS)):
-        lines = draw(example)["data"]
-        assert len(lines) == len(rows)
-        assert PUBLISHED not in rows or draw is figures.over_noise
-        assert all(one["name"] and one.get("showlegend", True) for one in lines)

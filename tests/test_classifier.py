@@ -16,7 +16,6 @@ from lab.boundaries import boundaries, votes
 from pages.classifier import experiment as classifier
 from pages.classifier import result as classifier_result
 from pages.classifier.experiment import ClassifierSettings
-from pages.classifier.work import accuracies
 
 SMALL = {"repeats": 3, "steps": 6, "public_steps": 5}
 SEEDS = [4, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (0, 1))]
@@ -224,14 +223,6 @@ class TestCommonRandomNumbers:
         np.testing.assert_allclose(noise[:, 0], noise[:, 1] * ratio, atol=1e-5)
         np.testing.assert_allclose(noise[0], noise[1], atol=1e-5)
         assert noise[:, 0].std() > 0.01
-
-    def test_a_curve_is_smoother_than_its_spread(self):
-        one = ClassifierSettings(public_rows=0, repeats=8)
-        epsilons = tuple(np.geomspace(0.2, 2.0, 30))
-        accuracy = accuracies(one.model, epsilons, range(one.repeats))[0]
-        steps = np.abs(np.diff(accuracy, axis=0))
-        assert np.median(steps) < 0.1 * accuracy.std(axis=1).max()
-        assert accuracy[-5:].mean() > accuracy[:5].mean()
 
 
 def garbled(split: data.Split, *parts: str, value: float = math.nan) -> data.Split:

@@ -3,7 +3,6 @@
 import ast
 import gzip
 import html
-import http.client
 import json
 import os
 import re
@@ -12,20 +11,18 @@ import shlex
 import shutil
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 import yaml
 
 from pages.classifier.page import PAGE
-from scripts.replicas import ended, free_ports, front
+from scripts.replicas import ended, free_ports
 
 ROOT = Path(__file__).parents[1]
 # Folders of the checkout that no container needs.
@@ -143,53 +140,6 @@ def test_containers_share_rooms_and_caddy_is_told_each_name(tmp_path):
     assert caddy["ports"] == [f"${{PORT:-{PORT}}}:{PORT}"]
 
 
-class Answer(BaseHTTPRequestHandler):
-    """Says the number of its process."""
-
-    def do_GET(self):
-        body = str(self.server.server_port).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-def end(server: ThreadingHTTPServer) -> None:
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def class_of_two(tmp_path) -> Iterator[tuple[int, dict[int, ThreadingHTTPServer]]]:
-    """(port of Caddy, the processes behind it by their own; a third does not answer)."""
-    if not (caddy := shutil.which(os.environ.get("CADDY", "caddy"))):
-        pytest.skip("no Caddy on the path")
-    upstreams = {one.server_port: one for one in (ThreadingHTTPServer(("127.0.0.1", 0), Answer) for _ in range(2))}
-    for one in upstreams.values():
-        threading.Thread(target=one.serve_forever, args=(0.05,)).start()
-    port, nobody = free_ports(2)
-    try:
-        with ended({"caddy": front(caddy, port, [nobody, *upstreams], tmp_path)}):
-            wait(lambda: ask(port, "/_stcore/health")[0])
-            yield port, upstreams
-    finally:
-        for one in upstreams.values():
-            end(one)
-
-
-def ask(port: int, path: str, cookie: str = "") -> tuple[int, str]:
-    """(the process that answered, the cookie that it came with)."""
-    line = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-    line.request("GET", path, headers={"Cookie": cookie} if cookie else {})
-    answer = line.getresponse()
-    number = int(answer.read())
-    line.close()
-    return number, (answer.getheader("Set-Cookie") or "").partition(";")[0]
-
-
 def wait(condition: Callable[[], object]) -> None:
     until = time.monotonic() + PATIENCE
     while True:
@@ -200,20 +150,6 @@ def wait(condition: Callable[[], object]) -> None:
             pass
         assert time.monotonic() < until
         time.sleep(0.1)
-
-
-def test_cookie_keeps_a_visitor_and_their_channel_on_one_process_until_it_ends(class_of_two):
-    port, upstreams = class_of_two
-    came = dict(ask(port, "/") for _ in range(40))
-    assert came.keys() == upstreams.keys()
-    for one, cookie in came.items():
-        assert cookie.startswith("lab_replica=")
-        for path in ("/", "/lab-channel"):
-            assert {ask(port, path, cookie) for _ in range(10)} == {(one, "")}
-    gone, left = came
-    end(upstreams[gone])
-    assert ask(port, "/", came[gone]) == (left, came[left])
-    assert ask(port, "/", came[left]) == (left, "")
 
 
 def question(port: int) -> bool:

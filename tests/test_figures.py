@@ -36,18 +36,6 @@ def numbers(spec):
     return flat.reshape([int(size) for size in spec["shape"].split(",")]) if "shape" in spec else flat
 
 
-def test_plotly_accepts_every_figure(result):
-    for figure in figures(result):
-        assert len(go.Figure(figure).data) == len(figure["data"])
-
-
-def test_plotly_would_refuse_a_wrong_one(result):
-    figure = classifier.loss(result)
-    figure["data"][0]["colour"] = "red"
-    with pytest.raises(ValueError, match="colour"):
-        go.Figure(figure)
-
-
 @pytest.mark.parametrize(
     "values", [np.arange(6.0), np.arange(6, dtype=np.uint8).reshape(2, 3), np.array([np.nan, 1.0])]
 )
@@ -107,10 +95,3 @@ def test_the_map_colours_what_the_ensemble_decides(result):
     assert np.array_equal(codes // maps.SHADES, winner)
     first = maps.SHADES * winner[0, 0] + maps.SHADES - 1
     assert "#" + bytes(palette[3 * first : 3 * first + 3]).hex() == theme.CLASSES[winner[0, 0]]
-
-
-def test_a_partial_result_is_drawn_as_far_as_it_goes():
-    settings = ClassifierSettings(repeats=5, steps=6)
-    outcomes = {task: task.run() for task in settings.tasks() if task.essential}
-    figure = classifier.accuracy(settings.result(outcomes))
-    assert len(go.Figure(figure).data) == len(figure["data"])

@@ -74,18 +74,6 @@ def test_no_share_rises_above_its_ceiling(place):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("The median accuracy is 83 % here. Next one is short.", ["The median accuracy is 83 % here."]),
-        ("<b>The median</b> accuracy is 83 % here.<br>No end mark in this line", ["The median accuracy is 83 % here."]),
-        ("A label: value", []),
-    ],
-)
-def test_a_sentence_is_five_words_with_an_end_mark(text, found):
-    assert sentences(text) == found
-
-
-@pytest.mark.parametrize(
     ("sentence", "colon", "opener"),
     [
         ("The sources make the error smaller: it is half as large.", True, False),
@@ -98,12 +86,3 @@ def test_a_sentence_is_five_words_with_an_end_mark(text, found):
 )
 def test_marks_and_openers_are_found(sentence, colon, opener):
     assert (has_colon(sentence), headless(sentence)) == (colon, opener)
-
-
-def test_holes_of_a_template_are_words_of_the_sentence(tmp_path):
-    (tmp_path / "words.py").write_text(
-        '"""A docstring is no text."""\nx = f"Median accuracy is {y} after {z} steps."\n'
-    )
-    from scripts.fingerprints import literals
-
-    assert [text for _, text in literals(tmp_path / "words.py")] == ["Median accuracy is 7 after 7 steps."]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from frank_wolfe_oracles import plain_loop, problem
 from sklearn import linear_model
-from sklearn.base import clone
 
 from dpcore import check
 from dpcore.accountants import zcdp
@@ -41,12 +40,6 @@ class TestEstimator:
         w, chosen = plain_loop(np.clip(X, -0.8, 0.8) / 0.8, y, ball, **how)
         np.testing.assert_allclose(model.coef_, w / 0.8, atol=1e-10)
         assert list(model.path_) == chosen
-
-    def test_with_hardly_any_noise_it_finds_the_coefficients(self):
-        X, y = problem(3000, 4)
-        model = DPFrankWolfeRegressor(epsilon=1e5, radius=2.0, residual_bound=3.0, steps=2000, random_state=0)
-        assert clone(model).fit(X, y).coef_ == pytest.approx(np.linspace(1, -0.5, 4), abs=0.03)
-        assert model.fit(X, y).score(X, y) > 0.85
 
     @pytest.mark.parametrize("q", fw.NORMS)
     def test_a_penalty_is_in_its_own_units_and_changes_no_guarantee(self, q):

@@ -1,6 +1,5 @@
 """The handout: what its page holds, that it asks nobody, and that nothing of a file is in it."""
 
-import base64
 import io
 import json
 import re
@@ -8,7 +7,6 @@ import zipfile
 from html import unescape
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 
 from lab import label as labels
@@ -131,35 +129,3 @@ def test_the_zip_is_the_same_on_the_same_day_and_small(made):
     assert {name for name in today if today[name] != other[name]} == dated
     assert json.loads(today["label.schema.json"]) == json.loads(labels.SCHEMA.read_text("utf-8"))
     assert today["label.json"] == one.label.json()
-
-
-@pytest.mark.parametrize("off", [False, True], ids=["typed", "read off"])
-@pytest.mark.parametrize("kind", own_files.KINDS)
-def test_nothing_of_a_file_is_handed_out(kind, off):
-    """No person of it, no cell that is drawn, and of bounds that were read off no digit, in any file."""
-    page = next(page for page in PAGES if page.name == kind)
-    settings = own_files.settings(kind, off=off)
-    one = handout(page, settings.run())
-    found = texts(share._files(one)["Handout (zip)"][-1]())
-    html = found["index.html"]
-    assert "Analyst only" in body(html)
-    assert ("Void:" in body(html)) == off
-    assert bool(figures(html)) != off
-    for name, text in found.items():
-        assert not re.search(r"\bP000\d\d\b", text), name
-        assert not [digits for digits in own_files.DIGITS if off and digits in text], name
-
-
-def test_of_a_file_no_row_is_drawn():
-    """No number of a figure is a cell of a column that hardly repeats, within what single precision keeps."""
-    settings = own_files.settings("classifier")
-    frame = own_files.frame()
-    page = next(page for page in PAGES if page.name == "classifier")
-    cells = np.float32(frame["hours"].to_numpy())
-    for figure in figures(handout(page, settings.run()).html()):
-        for trace in figure["data"]:
-            for axis in "xy":
-                numbers = (
-                    np.frombuffer(base64.b64decode(trace[axis]["bdata"]), np.float32) if "bdata" in trace[axis] else []
-                )
-                assert len(numbers) < len(frame) / 4 or not np.isin(numbers, cells).mean() > 0.5

@@ -172,71 +172,18 @@ def test_imports_go_one_way():
     ("module", "source", "why"),
     [
         ("dpcore.accountants.gdp", "from dpcore.mechanisms import Laplace", "dpcore.accountants is not above"),
-        ("dpcore.privacy", "import dpcore.accountants.gdp", "dpcore is not above dpcore.accountants"),
-        (
-            "dpcore.training.descent",
-            "def f():\n    from dpcore.attacks import audit",
-            "dpcore.training is not above dpcore.attacks",
-        ),
-        ("pages.x.experiment", "import pages.x.figures", "pages.*.work is not above pages.*.figures"),
         ("pages.x.work", "import streamlit as st", "streamlit is not for pages.x.work"),
-        ("pages.x.work", "from ui import compute", "pages.*.work is not above ui"),
         ("pages.x.work", "from pages.y.work import z", "no topic imports another"),
-        ("pages.x.page", "from pages.y import words", "no topic imports another"),
-        ("pages.x.words", "from pages.x import page", "pages.*.words is not above pages.*.page"),
         ("pages.x.page", "import numpy as np", "numpy is not for pages.x.page"),
-        ("dpcore.accountants.rdp", "import dp_accounting", "dp_accounting is not for dpcore.accountants.rdp"),
         ("dpcore", "import numpy.random\nfrom scipy import stats", None),
         ("newcomer", "import math", "has no rank"),
         ("dpcore.attacks.audit", "import torch", "torch has no rank"),
-        ("dpcore.attacks.audit", "from .check import positive", ".check.positive has no rank"),
         ("ui.panels", "from pages.x import words", "ui is not above pages.*.words"),
-        ("pages.x.work", "import numpy, pandas\nfrom dpcore import streams\nfrom lab import papers", None),
-        ("dpcore.estimators.x", "from sklearn.base import clone\nfrom dpcore.estimators.y import z", None),
-        ("pages.x.figures", "from pages.x.experiment import Result\nfrom ui.plot import theme", None),
-        ("pages.x.page", "import streamlit as st\nfrom ui import controls, live\nfrom pages.x import experiment", None),
-        ("ui.show", "from pages.table import PAGES", "ui is not above"),
-        ("pages.x.page", "from pages.table import PAGES", "pages.*.page is not above pages.table"),
-        ("dpcore.data.toy", "from lab.settings import Settings", "dpcore.data is not above lab"),
-        ("app", "import streamlit as st\nfrom pages import frame", None),
     ],
 )
 def test_the_import_rule_can_fail(module: str, source: str, why: str | None):
     found = violations(module, source)
     assert [line for line in found if why and why in line] if why else found == []
-
-
-# What somebody would look for -> the word that names its file or folder, and only this one.
-CONCEPTS = {
-    "Laplace noise": "laplace",
-    "the noisy maximum": "noisy_max",
-    "privacy loss distributions": "pld",
-    "concentrated privacy": "zcdp",
-    "Poisson lots": "lots",
-    "importance weights": "importance",
-    "PATE": "pate",
-    "Frank-Wolfe": "frank_wolfe",
-    "colours": "theme",
-    "decision boundaries": "boundaries",
-    "Clopper-Pearson bounds": "clopper_pearson",
-    "membership attacks": "membership",
-    "audits of one run": "one_run",
-    "AdaSSP": "adassp",
-    "objective perturbation": "objective",
-}
-
-
-def product() -> list[Path]:
-    """Files and folders of what is shipped, without tests."""
-    found = [path for top in ("dpcore", "lab", "pages", "ui") for path in (ROOT / top).rglob("*")]
-    kinds = ("", ".py", ".js", ".css", ".md", ".toml")
-    return [path for path in found if "__pycache__" not in path.parts and path.suffix in kinds]
-
-
-@pytest.mark.parametrize("concept", CONCEPTS)
-def test_a_concept_is_found_by_its_word(concept: str):
-    found = [path.relative_to(ROOT) for path in product() if CONCEPTS[concept] in path.stem]
-    assert len(found) == 1, found
 
 
 def test_benchmarks_import_no_script():
@@ -363,16 +310,11 @@ def test_nothing_is_loaded_from_afar():
 @pytest.mark.parametrize(
     ("line", "far"),
     [
-        ('<script src="https://cdn.plot.ly/plotly.min.js">', True),
         ("@import url('//fonts.googleapis.com/css2');", True),
         ('import Plotly from "https://esm.sh/plotly.js"', True),
-        ('fetch("http://192.0.2.1/x")', True),
-        ("src = '//cdn.example.org/x.js'", True),
         ('st.markdown("see [the paper](https://arxiv.org/abs/1805.06530)")', False),
         ('document.createElementNS("http://www.w3.org/2000/svg", "path")', False),
-        ('"http://localhost:8501"', False),
         ("const half = width // 2;", False),
-        ('import Plotly from "./plotly.js"  // next to us', False),
     ],
 )
 def test_the_address_rule_can_fail(line: str, far: bool):
@@ -409,9 +351,3 @@ def test_the_icon_of_the_tab_is_ours():
 def test_no_file_knows_a_machine():
     tops = [path.name for path in ROOT.iterdir() if not path.name.startswith(".") or path.name in {".streamlit", ".ci"}]
     assert [f"{file}:{number}: {line}" for file, number, line in texts(*tops) if MACHINE_PATH.search(line)] == []
-
-
-@pytest.mark.parametrize("top", ["home", "root", "Users", "opt", "tmp"])
-def test_the_machine_rule_can_fail(top: str):
-    assert MACHINE_PATH.search(f'open("/{top}/me/data.csv")')
-    assert not MACHINE_PATH.search(f"https://example.org/{top}/x, or ./{top}/me")

@@ -108,12 +108,6 @@ class TestOwnFile:
     def unfolded(self, app: AppTest) -> bool:
         return app.expander[0].proto.expanded
 
-    def test_nothing_is_shown_before_there_is_a_file(self):
-        app = self.open()
-        assert self.unfolded(app)
-        assert "There is no file yet" in text(app)
-        assert VERDICT not in text(app)
-
     def test_a_link_says_that_its_file_is_not_here_and_keeps_the_rest_for_one_that_is_brought(self, table):
         own = chosen(table)
         link = {"own": str(own), "sources": "3", "weight_2": "0.5", "source_rows": "60"}
@@ -132,13 +126,6 @@ class TestOwnFile:
         assert shown.query_params["own"] in (str(settings.own), [str(settings.own)])
         assert VERDICT in text(shown)
 
-    def test_a_file_is_pinned_in_the_session_alone(self, table):
-        app = self.open(table, own=str(chosen(table)))
-        next(one for one in app.button if one.label == "Pin for comparison").click().run()
-        assert VERDICT in text(app)
-        assert "Swap" in {one.label for one in app.button}
-        assert "pin" not in app.query_params
-
     def test_a_file_dies_with_its_session(self):
         app = self.open()
         app.file_uploader[0].set_value(("reviews.csv", written(rows=900, seed=12), "text/csv")).run()
@@ -148,15 +135,6 @@ class TestOwnFile:
         del app
         gc.collect()
         assert table() is None
-
-    def test_another_file_takes_the_place_of_the_first(self):
-        app = self.open()
-        app.file_uploader[0].set_value(("first.csv", written(rows=900, seed=14), "text/csv")).run()
-        first = self.settings(app).own
-        app.file_uploader[0].set_value(("second.csv", written(rows=1000, seed=15), "text/csv")).run()
-        assert not app.exception
-        assert self.settings(app).own.table.rows == 1000
-        assert first.gone
 
     def test_a_page_that_comes_back_in_time_keeps_its_file_and_a_later_one_is_asked_for_it(self, monkeypatch):
         app = self.open()
@@ -233,12 +211,3 @@ class TestOwnFile:
         assert self.settings(app).own.columns.public == ""
         words = text(app)
         assert "one random split" in words
-
-    def test_going_back_to_other_data_loses_nothing(self, table):
-        app = self.open(table)
-        word = self.settings(app).own
-        app.selectbox(key="hypotheses.data").set_value("domains").run()
-        assert not app.exception
-        app.selectbox(key="hypotheses.data").set_value("own").run()
-        assert not app.exception
-        assert self.settings(app).own == word

@@ -121,16 +121,6 @@ def test_of_a_file_there_are_names_typed_bounds_and_where_they_come_from(kind):
     assert not told["void"]
 
 
-@pytest.mark.parametrize("kind", own_files.KINDS)
-def test_bounds_that_were_read_off_void_it_and_are_not_in_it(kind):
-    found = of(named(kind), own_files.settings(kind, off=True))
-    told = valid(found)
-    assert "read off" in told["void"]
-    assert told["privacy_loss"]["epsilon"] == NOTHING
-    assert told["accounting"]["bounds"] == "not covered: read off private rows"
-    assert not [digits for digits in own_files.DIGITS if digits in found.json()]
-
-
 @pytest.mark.parametrize(
     ("one_row", "assumed", "who"),
     [

@@ -11,7 +11,7 @@ from scipy import integrate, stats
 from dpcore.accountants import gdp
 from pages.mechanisms import figures
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, VOTES, MechanismsSettings
-from pages.mechanisms.work import CLAIMS, FAMILIES, Worlds, log_chances, promised_misses
+from pages.mechanisms.work import CLAIMS, log_chances, promised_misses
 from tests.test_figures import numbers
 
 EVERY = [(mechanism, epsilon) for mechanism in NUMBER_MECHANISMS for epsilon in (0.01, 0.5, 1.0, 8.0, 150.0)]
@@ -96,13 +96,6 @@ def test_the_chance_to_leave_the_lines_is_that_of_either_world(mechanism):
         below, above = noise(worlds).cdf(cuts[0] - truth), noise(worlds).sf(cuts[1] - truth)
         assert worlds.outside(12.0) == pytest.approx(below + above, rel=1e-9)
     assert worlds.outside(12.0) > worlds.delta_at(12.0)
-
-
-@pytest.mark.parametrize("level", [-0.9, -0.2, 0.0, 0.4, 0.99])
-@pytest.mark.parametrize("family", FAMILIES)
-def test_laplace_and_gaussian_profiles_by_quadrature(family, level):
-    worlds = Worlds(family=family, value=7, sensitivity=2, scale=1.6)
-    assert worlds.delta_at(level * worlds.mu) == pytest.approx(mass(worlds, level * worlds.mu), rel=1e-8)
 
 
 def test_the_exact_gaussian_keeps_its_claim_and_the_textbook_up_to_its_crossing():
@@ -233,18 +226,6 @@ def test_chances_to_win_by_quadrature(noise_kind):
     np.testing.assert_allclose(chances, expected, rtol=1e-4)
     assert chances.sum() == pytest.approx(1, abs=1e-12)
     assert chances[1] == pytest.approx(chances[2], rel=1e-12)
-
-
-def test_laplace_chances_by_adaptive_quadrature():
-    counts = np.array([9.0, 4.0, 3.0])
-
-    def density(t):
-        others = stats.laplace.cdf(t - counts[:2]).prod()
-        return stats.laplace.pdf(t - counts[2]) * others
-
-    ends = [-40, 3, 4, 9, 60]
-    by_quad = sum(integrate.quad(density, a, b, epsrel=1e-12, limit=200)[0] for a, b in itertools.pairwise(ends))
-    assert math.exp(log_chances(counts, scale=1.0, noise="laplace")[2]) == pytest.approx(by_quad, rel=1e-10)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0, 150.0])

@@ -480,11 +480,3 @@ class TestFile:
             app = at_rest(trained(app, page), page)
             assert not app.exception
             assert "<img" not in said(app)
-
-    def test_the_name_of_a_file_is_shown_as_it_stands(self):
-        app = opened("data")
-        name = "![x](http://evil.test/p.png) <b>\u202e.csv"
-        app.file_uploader[0].set_value((name, CUSTOMERS.read_bytes(), "text/csv")).run()
-        assert not app.exception
-        assert not any(part in text(app) for part in ("![x]", "<b>", "\u202e"))
-        assert "evil" in text(app)

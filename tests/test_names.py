@@ -15,47 +15,6 @@ from ui.show import MORE
 from ui.vocabulary import KNOBS
 
 ROOT = Path(__file__).parents[1]
-# What pages, headings, buttons, selectors, tabs and sliders were once called: as a whole string.
-OLD_LABELS = set(
-    """Cost|Promise|Together|Decide|One answer|Budget|Attacker|Head start|Many parties|Borrowed models|Works|Choosing
-What would it take?|New noise|Advanced|Training loop|Recipe|Release|Noise on the number|Sound|No privacy
-Sharp|Answer|Objective|Noise inside|Realised lot|Shuffled|Known|Detected privately|Two worlds|Membership|One run
-Who pays|Inversion|Then, with the weights|By the|Along|Take the lesson|Lock in and see|Make a lesson of this
-Show it|The link, for a phone|Why|Lot size|Sampling|By class|Table, and as published|All three|A winner instead
-Neighbours|Tuning|Proofs|Printed noise|Trust|Ways|Every audit|Price of searching|Full size|Clip norm
-Public shift|Total without you|Release number|Draw number|Moment shown|Settings tried|Settings to try
-People together|How different they are|Migrated rows|Share for detection|Share for the quadratic|Labelled share
-Share guessed|Label bound|Units in a layer|Rate without privacy|Rate at the end|Noise at the end
-Clip norm at the end|How unlike parties are|Careless parties|Questions to PATE|How alike the sources are
-Labelled rows of a source|Other rows of a source|Lambda|Lambda, hypotheses|Lambda, weights|Penalty lambda
-Published loop's lambda|Person, row number|Outlier, across|Outlier, up|Members|Share of the minority
-Lots and noise|What is fixed|The bound is on|Rate, noise and bound change|Counted by|Curves run over
-Hidden units|In the other world stands|The attacker sees|The person is|The walk goes over|Hypothesis weights by
-Noise on its counts|When a winner is published, your vote goes to|Near sources|Measure and knobs
-Neighbouring data sets""".replace("\n", "|").split("|")
-)
-# Where one of these is a standard term, or no label of a control.
-ALLOWED = {
-    ("pages/network/page.py", "Loss"),
-    ("pages/lessons/words.py", "Why"),  # a step of a lesson, which is about why
-    ("pages/lessons/page.py", "Why"),
-    ("pages/lessons/page_recorded.py", "Why"),
-    ("pages/learn/page_choosing.py", "Why"),
-    ("pages/lessons/words.py", "Known"),  # a part of a lesson's file
-    # Short forms of "Membership inference" and "Model inversion", so that the selector fits a narrow frame.
-    ("pages/attack/parameters.py", "Membership"),
-    ("pages/attack/parameters.py", "Inversion"),
-    # Titles of charts, tiles, tables and cards.
-    ("pages/attack/figures_audits.py", "Sound"),
-    ("pages/attack/figures_parts.py", "No privacy"),
-    ("ui/panels.py", "By class"),
-    ("ui/glossary.py", "Neighbours"),
-}
-# The same within a text.
-OLD_WORDS = re.compile(
-    r"\b[Mm]ore knobs\b|\bunder (?:\*?Advanced|More\b(?! settings))|\b(?:ledger|transfer|attack) page\b"
-    r"|(?<!`)\b[Kk]nobs?\b(?=[ .,;:])"
-)
 # How a text names what is on the screen.
 NAMED = re.compile(
     r"(?:\b(?:[Uu]nder|[Oo]n|[Ss]ee|[Pp]ress|[Cc]hoose|[Dd]rag|[Tt]ab|[Ii]n) |[Ff]or )\*([A-Z][^*\n]+)\*(?!\*)"
@@ -123,28 +82,6 @@ def on_screen() -> set[str]:
     labels = {text for path in files() for text in strings(path) if len(text) < 40 and text[:1].isupper()}
     labels |= {case for path in files() if path.suffix == ".md" for case in CASE.findall(path.read_text("utf-8"))}
     return {*titles().values(), *tabs(), MORE, *(knob["label"] for knob in KNOBS.values()), *labels}
-
-
-def test_no_control_has_an_old_label():
-    found = {
-        (str(path.relative_to(ROOT)), text)
-        for path in files()
-        if path.suffix == ".py"
-        for text in strings(path)
-        if text in OLD_LABELS
-    }
-    assert found - ALLOWED == set()
-
-
-def test_no_text_uses_an_old_name_of_what_is_on_the_screen():
-    texts = (
-        (path, text)
-        for path in files()
-        if path.parent.name != "live" and path.name != "metrics.py"
-        for text in strings(path)
-    )
-    found = {(path.name, match[0]) for path, text in texts for match in OLD_WORDS.finditer(text)}
-    assert found == set()
 
 
 def test_what_a_text_names_is_on_the_screen():

@@ -11,22 +11,9 @@ from pages.network import parameters as network
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings
 from pages.network.page import PAGE, knobs
-from pages.network.work import FRAMES
-from tests.sentences import first
 from tests.test_figures import numbers
-from ui.panels import number
 
 QUICK = NetworkSettings(rows=300, lot_size=50, epochs=3, repeats=2, width=4, layers=1)
-
-
-def test_a_partial_result_is_drawn_and_counted_as_far_as_it_goes():
-    result = first(NetworkSettings(rows=5000, epochs=30, accountant="pld", repeats=2))
-    counted = np.flatnonzero(np.isfinite(result.spent[1:])) + 1
-    assert {result.reached, FRAMES} <= {*counted} < {*range(1, FRAMES + 1)}
-    assert not result.fine[1:].any()
-    assert f"epsilon {number(result.guarantee.epsilon)}</b> is spent" in say.verdict(result)
-    title = figures.accuracy(result)["layout"]["title"]["text"]
-    assert title.endswith(f"{result.reached} of 60 checkpoints trained")
 
 
 @pytest.mark.parametrize("changes", [{}, {"clipping": "layers", "layers": 2}, {"dataset": "blobs", "layers": 0}])

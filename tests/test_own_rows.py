@@ -262,14 +262,6 @@ class TestPeople:
         assert rows_by_person(split) == mine
         assert sum(map(len, mine)) > 2 * 240
 
-    def test_one_row_each_are_rows_but_for_the_unit(self, table):
-        rows, people = (settings_of(own_rows.choose(table, roles)).run() for roles in (ROLES, PEOPLE))
-        for part in ("weights", "accuracy", "loss", "clipped", "signal"):
-            np.testing.assert_array_equal(getattr(people.focus, part), getattr(rows.focus, part))
-        np.testing.assert_array_equal(people.accuracy.runs, rows.accuracy.runs)
-        assert (rows.guarantees.formula.unit, people.guarantees.formula.unit) == ("record", "person")
-        assert rows.guarantees.formula.epsilon == people.guarantees.formula.epsilon
-
     @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
     def test_what_is_trained_and_told_is_by_person(self, classes):
         result = settings_of(own_rows.choose(table_of(visits()), replace(PEOPLE, classes=classes)), clip_norm=0.4).run()
@@ -322,10 +314,6 @@ class TestApart:
         result = self.settings(visits(), None).run()
         assert np.isnan(result.apart.runs).all()
         assert settings_of(own_rows.choose(table_of(customers()), ROLES)).run().apart.done.sum() == 0
-
-    def test_with_one_row_each_it_is_what_is_trained(self):
-        result = self.settings(customers(), 1).run()
-        np.testing.assert_array_equal(result.apart.runs[0], result.focus.accuracy[0])
 
     @pytest.mark.parametrize("most_rows", [1, 3, 20])
     def test_of_each_person_as_many_are_taken_and_the_noise_is_for_them(self, most_rows, monkeypatch):

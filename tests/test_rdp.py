@@ -60,19 +60,6 @@ def test_the_other_direction_is_smaller():
         assert (reverse < rdp.divergences(sampled(rate, sigma), orders)).all()
 
 
-@pytest.mark.parametrize(("rate", "sigma"), HARD)
-def test_divergences_agree_with_the_library(rate, sigma):
-    orders = tuple(np.round([*np.arange(1.5, 11, 0.5), *range(11, 65, 4), 128.0, 256.0], 6))
-    accountant = library.RdpAccountant(orders)
-    accountant.compose(dp_event.PoissonSampledDpEvent(rate, dp_event.GaussianDpEvent(sigma)))
-    found = rdp.divergences(sampled(rate, sigma), orders)
-    # The library adds up A_a itself: 1e-16 of 1 is what it cannot see of a tiny divergence. It ends its series for
-    # fractional orders early and lands above, by most at small orders; quadrature decides those, above.
-    early = np.array([order < 9 and order % 1 > 0 for order in orders])
-    assert found[~early] == pytest.approx(accountant._rdp[~early], rel=1e-6, abs=3e-14)
-    assert (found[early] <= accountant._rdp[early] * (1 + 1e-6)).all()
-
-
 @pytest.mark.parametrize(("rate", "sigma", "steps", "delta"), [
     (0.01, 4.0, 10_000, 1e-5), (0.01, 1.1, 10_000, 1e-5), (0.16, 1.5, 100, 1e-4), (1.0, 0.3, 1, 1e-5),
     (1.0, 50.0, 100, 1e-5), (0.001, 1.0, 100_000, 1e-5), (0.01, 1.0, 1000, 1e-12), (0.01, 50.0, 100_000, 1e-5),

@@ -1,4 +1,4 @@
-"""The regression experiment: what the settings refuse, what the pictures draw, and the figures that the issue asks."""
+"""The regression experiment: what the settings refuse, what the pictures draw, and what its curves show."""
 
 from dataclasses import replace
 
@@ -192,31 +192,3 @@ class TestSurface:
             assert (surface.negative > 0) == (least[draw - 1] <= 0)
             assert (("saddle" in title) or title.endswith(" maximum")) == (surface.seen > 0)
         assert least.min() < 0 < least.max()
-
-
-class TestTheIssuesFigures:
-    """296,000 census-like people, 13 features, 100 runs."""
-
-    def test_the_reports_way_is_a_saddle_in_most_draws_and_the_answers_blow_up(self, census):
-        curve = census.curves["published"]
-        share = dict(zip(EPSILONS, curve.no_minimum, strict=True))
-        assert share[0.1] > 0.5
-        assert 0.07 < share[0.2] < 0.3
-        assert share[0.4] < 0.1
-        assert share[0.8] == 0
-        errors = curve.errors[EPSILONS.index(0.1)]
-        assert np.median(errors) > census.mean_error
-        assert errors.mean() > 2 * np.median(errors)  # and so means are no summary
-
-    def test_the_sharp_one_is_within_15_percent_of_least_squares(self, census):
-        ratio = (np.median(census.at_now["functional"].errors) / census.least_squares) ** 2
-        assert 1 < ratio < 1.15  # of the mean squared error
-        assert census.at_now["functional"].no_minimum < 0.2
-
-    def test_gaussian_statistics_are_nearer_still(self, census):
-        medians = census.table().set_index("mechanism")["median"]
-        assert medians["gaussian"] < medians["functional"] < medians["published"]
-
-    def test_the_published_noise_gives_half_of_the_claim(self, census):
-        assert census.noise_gives == pytest.approx(0.05, rel=0.01)
-        assert census.guarantee.epsilon == 0.1

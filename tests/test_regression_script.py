@@ -2,7 +2,6 @@
 
 from streamlit.testing.v1 import AppTest
 
-from pages.regression import figures
 from pages.regression.experiment import RegressionSettings
 from tests.app import at_rest, moved, opened, settings_of, text
 
@@ -23,14 +22,6 @@ def test_it_opens_with_296000_people_and_says_what_falls_over():
     said = said_in(app, "Guarantee")
     assert "<b>epsilon 0.2</b>" in said
     assert "exact accounting of the same noise gives epsilon <b>0.1</b>" in said
-
-
-def test_at_rest_the_tables_hold_all_methods():
-    app = at_rest(opened(PAGE, **QUICK), PAGE)
-    said = said_in(app, "All methods")
-    for name in figures.METHODS.values():
-        assert f"<td>{name}</td>" in said
-    assert "body mass index" in said_in(app, "Coefficients")
 
 
 def test_the_share_has_a_knob_only_where_it_is_chosen_by_hand():

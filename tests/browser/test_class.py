@@ -132,6 +132,23 @@ def test_each_process_tells_its_figures_to_this_machine_and_caddy_to_nobody(lect
         urllib.request.urlopen(f"{lecture.address}/metrics")
 
 
+def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor, lecture):
+    teacher, pupil = (page for page in of_each(lecture, visitor, "classifier").values())
+    teacher.goto(re.sub(r"/classifier.*", "/lessons?lesson=public_start", teacher.url))
+    teacher.get_by_role("button", name="Ask a class").click()
+    expect(teacher.get_by_role("button", name="Close and show")).to_be_visible(timeout=PATIENCE)
+    code = teacher.locator(".lab-room b").inner_text()
+    pupil.goto(re.sub(r"/classifier.*", f"/lessons?room={code}", pupil.url))
+    enter(pupil.get_by_role("spinbutton").first, "60")
+    pupil.get_by_role("button", name="Send my guess").click(timeout=PATIENCE)
+    expect(pupil.get_by_text("Your guess is in")).to_be_visible(timeout=PATIENCE)
+    expect(teacher.locator(".lab-room-count")).to_have_text("1 guess so far")
+    teacher.get_by_role("button", name="Close and show").click()
+    for page in (teacher, pupil):
+        expect(page.get_by_text("1 guess, median")).to_be_visible(timeout=PATIENCE)
+
+
+@pytest.mark.soak  # at a commit, people without browsers do so below
 def test_visitors_stay_on_a_process_with_their_file_and_one_that_is_killed_takes_nobody_with_it(visitor, lecture):
     pages = of_each(lecture, visitor, "classifier?epsilon=1&pin=~mine~epsilon~10")
     before, other = (page.locator(VERDICT).inner_text() for page in pages.values())
@@ -157,17 +174,6 @@ def test_visitors_stay_on_a_process_with_their_file_and_one_that_is_killed_takes
         expect(page.locator(VERDICT)).to_have_text(before)
         page.wait_for_url(re.compile(r"epsilon=1(\.0)?&"))
         assert "pin=" in page.url
-
-
-def test_newcomers_come_to_both_processes_alike(lecture):
-    """Each comes to one by chance: of a thousand, more than 60 % would be seen once in a billion runs. The process that
-    was killed above is started anew.
-    """
-    both_take_newcomers(lecture)
-    assert len(lecture.replicas) == 2
-    came = Counter(newcomer(lecture) for _ in range(1000))
-    assert len(came) == 2
-    assert max(came.values()) <= 600
 
 
 @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.soak)])
@@ -207,20 +213,15 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed(lecture, 
     assert not [error for one in crowd for error in one.errors]
 
 
-def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor, lecture):
-    teacher, pupil = (page for page in of_each(lecture, visitor, "classifier").values())
-    teacher.goto(re.sub(r"/classifier.*", "/lessons?lesson=public_start", teacher.url))
-    teacher.get_by_role("button", name="Ask a class").click()
-    expect(teacher.get_by_role("button", name="Close and show")).to_be_visible(timeout=PATIENCE)
-    code = teacher.locator(".lab-room b").inner_text()
-    pupil.goto(re.sub(r"/classifier.*", f"/lessons?room={code}", pupil.url))
-    enter(pupil.get_by_role("spinbutton").first, "60")
-    pupil.get_by_role("button", name="Send my guess").click(timeout=PATIENCE)
-    expect(pupil.get_by_text("Your guess is in")).to_be_visible(timeout=PATIENCE)
-    expect(teacher.locator(".lab-room-count")).to_have_text("1 guess so far")
-    teacher.get_by_role("button", name="Close and show").click()
-    for page in (teacher, pupil):
-        expect(page.get_by_text("1 guess, median")).to_be_visible(timeout=PATIENCE)
+def test_newcomers_come_to_both_processes_alike(lecture):
+    """Each comes to one by chance: of a thousand, more than 60 % would be seen once in a billion runs. The process that
+    was killed above is started anew.
+    """
+    both_take_newcomers(lecture)
+    assert len(lecture.replicas) == 2
+    came = Counter(newcomer(lecture) for _ in range(1000))
+    assert len(came) == 2
+    assert max(came.values()) <= 600
 
 
 def test_a_port_that_is_taken_is_said_at_once(lecture, tmp_path):
