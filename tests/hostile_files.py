@@ -50,9 +50,9 @@ def texts(make, rows: int = 900) -> bytes:
 
 def hostile() -> Iterator[tuple[str, bytes]]:
     """Files of texts. What is wrong with a file as a table is in ``tables``."""
-    for rows in (600, 601, 650, 701, 850, 900, 2450):
+    for rows in (600, 701, 2450):
         yield f"{rows} rows", ordinary(rows)
-    for sources, rows in ((2, 600), (2, 700), (2, 2400), (3, 900), (5, 1500), (8, 2400), (8, 2450)):
+    for sources, rows in ((2, 600), (3, 900), (8, 2450)):
         yield f"{sources} sources of {rows} rows", ordinary(rows, sources=sources)
     yield "sources of 300 rows and the rest", ordinary(2000, sources=3, unlike=True)
     yield from _coded()
@@ -82,17 +82,8 @@ def _coded() -> Iterator[tuple[str, bytes]]:
     """Numbers, dates and identifiers where the texts are asked for."""
     draw = random.Random(1)
     yield "integers", texts(lambda row: draw.randint(0, 10**6))
-    yield "few integers", texts(lambda row: draw.randint(0, 40))
-    yield "money", texts(lambda row: f"$ {draw.random() * 100:.2f}")
-    yield "units", texts(lambda row: f"{draw.randint(1, 99)} kg")
-    yield "one digit", texts(lambda row: row % 10)
     yield "days", texts(lambda row: f"2024-{row % 12 + 1:02}-{row % 28 + 1:02}")
-    yield "moments", texts(lambda row: f"2024-05-{row % 28 + 1:02}T10:{row % 60:02}:00Z")
-    yield "spoken days", texts(lambda row: f"Mon {row % 28 + 1} Jan 2024 10:30 GMT")
     yield "identifiers", texts(lambda row: f"INV{row:06}")
-    yield "hashes", texts(lambda row: f"{draw.getrandbits(128):032x}")
-    yield "addresses of mail", texts(lambda row: f"person{row}@example.org")
-    yield "names of users", texts(lambda row: "".join(draw.choices("abcdefghij", k=12)))
     ages, tenures = ([draw.randint(18, 90) for _ in range(900)] for _ in range(2))
     spends = [f"{draw.random() * 200:.2f}" for _ in range(900)]
     yield "customers", csv("age,tenure,monthly_spend,churned", ages, tenures, spends, [row % 2 for row in range(900)])
@@ -102,15 +93,11 @@ def _odd_texts() -> Iterator[tuple[str, bytes]]:
     """Texts of which hardly any word is left, or far too many."""
     draw = random.Random(2)
     yield "single letters", texts(lambda row: " ".join(draw.choices("abcdefg", k=5)))
-    yield "stop words", texts(lambda row: " ".join(draw.choices(["the", "and", "of", "is", "was"], k=5)))
     yield "emoji", texts(lambda row: draw.choice("😀🎉🔥") * 3)
-    yield "unique words", texts(lambda row: " ".join("".join(draw.choices("bcdfgh", k=9)) for _ in range(3)))
     yield "one word for all", texts(lambda row: "always the same sentence again")
     yield "two words in all", texts(lambda row: draw.choice(["good thing", "bad luck"]))
-    yield "one word", texts(lambda row: draw.choice(["good", "bad"]))
     yield "a huge vocabulary", texts(lambda row: " ".join(f"w{draw.randint(0, 10**6):x}q" for _ in range(40)))
     yield "chinese", texts(lambda row: "".join(draw.choices("的一是不了人我在有他", k=12)))
-    yield "blank texts", texts(lambda row: " " if row % 3 else "some words that are left")
     yield "mostly blank", texts(lambda row: "" if row % 30 else "some words that are left")
     yield "formulas", texts(lambda row: f"=cmd|' /C calc'!A{row} and {draw.choice(['fine', 'poor'])} words here")
     yield (

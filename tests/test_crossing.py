@@ -14,9 +14,7 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq
 
-from dpcore.accountants import calibrate, gdp
 from dpcore.check import RefusedError
-from dpcore.privacy import Adjacency, GaussianRelease
 from lab.crossing import Crossing, exact, reaching, smallest
 from lab.repeats import Medians, all_succeed_minimum, median_interval, over_splits
 
@@ -94,34 +92,10 @@ def test_coverage_of_the_median(name, repeats):
         assert points.std() == pytest.approx(spread[name][repeats], abs={"mild": 0.02, "skew": 0.03}[name])
 
 
-@pytest.mark.parametrize("name", POPULATIONS)
-def test_the_first_value_that_reaches_it_would_fail(name):
-    """The test of coverage can fail: the first value whose median reaches the target is too small in half of all."""
-    there = POPULATIONS[name]
-    runs = there.runs(np.random.default_rng(5), EXPERIMENTS, 24)
-    places = np.argmax(np.median(runs, axis=-1) >= there.target, axis=1)
-    found = [Crossing(verdict="found", safe=float(GRID[place])) for place in places]
-    assert 0.32 <= safe_holds(found, there.reached_by(0.5)) <= 0.79
-
-
-@pytest.mark.parametrize("name", POPULATIONS)
-def test_half_of_the_runs_do_not_get_there(name):
-    assert np.mean([one.share_there for one in answers(name, 100)]) == pytest.approx(0.52, abs=0.04)
-
-
 def rising_to(share: float, repeats: int) -> list[Crossing]:
     """Answers of runs of which at most so large a share, at the far end, reaches the target."""
     rng, shares = np.random.default_rng([round(100 * share), repeats]), share * GRID / (GRID + 0.2)
     return [smallest(GRID, rng.random((len(GRID), repeats)) < shares[:, None], 1) for _ in range(EXPERIMENTS // 3)]
-
-
-@pytest.mark.parametrize(("share", "unclear"), [(0.75, 0.44), (0.65, 0.88), (0.55, 0.98)])
-def test_what_is_near_the_plateau_cannot_always_be_told(share, unclear):
-    """The nearer the best share of runs lies to a half, the more often."""
-    unknown = [one for one in rising_to(share, 24) if one.verdict == "unclear"]
-    assert len(unknown) / (EXPERIMENTS // 3) == pytest.approx(unclear, abs=0.07)
-    assert all((one.safe, one.point, one.high) == (None, None, None) for one in unknown)
-    assert all(one.needed is None or one.needed > 24 for one in unknown)
 
 
 @pytest.mark.parametrize("repeats", [24, 100])
@@ -306,17 +280,3 @@ def test_exact_verdicts():
     assert exact(lambda z: math.inf if z < 1 else 1 / z, 0.1, 9, 0.5, increasing=False).safe == pytest.approx(2)
     with pytest.raises(RefusedError, match="increasing"):
         exact(lambda z: 1 / z, 0.1, 9, 0.5)
-
-
-def test_exact_is_calibration():
-    options = {"delta": 1e-5, "adjacency": Adjacency.ADD_REMOVE}
-
-    def release(noise: float) -> GaussianRelease:
-        return GaussianRelease(noise_multiplier=noise)
-
-    def cost(noise: float) -> float:
-        return float(gdp.epsilons(release(noise), np.array([1]), **options)[0])
-
-    found = exact(cost, 0.1, 100, 1.0, increasing=False)
-    assert found.safe == pytest.approx(calibrate(release, epsilon=1.0, bracket=(0.1, 100), **options), rel=1e-5)
-    assert cost(found.safe) <= 1
