@@ -218,13 +218,6 @@ class TestSteps:
         assert "present" not in app.query_params
         assert app.query_params["step"] == "reveal"
 
-    def test_nothing_is_guessed_until_somebody_guesses(self):
-        app = opened("lessons", lesson="small_epsilon")
-        assert app.number_input[0].value is None
-        assert [one.disabled for one in app.button if one.label == "Lock in my guess"] == [True]
-        press(app, "Lock in my guess")
-        assert app.query_params["step"] == "reveal"
-
     def test_sliders_of_the_last_step_move_its_chart_and_the_page_leads_back(self):
         app = opened("lessons", lesson="small_epsilon")
         for label in ("Lock in my guess", "Why?", "Try it yourself"):
@@ -289,14 +282,6 @@ class TestTeacher:
         press(app, "Lock in my guess")
         assert "You said **70\xa0%**." in text(app)
         assert 'class="lab-numbers"' in text(app)
-
-    def test_knobs_that_a_link_does_not_name_are_hidden_until_asked_for(self):
-        app = opened("classifier", only="clip_norm,epsilon")
-        desk = app.session_state["classifier.desk"]
-        page = next(page for page in PAGES if page.name == "classifier")
-        assert teacher.knobs(page, desk)[:3] == ("clip_norm", ["epsilon"], ())
-        press(app, "Show all sliders")
-        assert teacher.knobs(page, app.session_state["classifier.desk"]) == page.sliders(desk.settings)
 
     def test_a_knob_that_plays_is_shown_once_wherever_a_link_names_it(self):
         page = next(page for page in PAGES if page.name == "mechanisms")
@@ -476,19 +461,6 @@ class TestTogether:
             send(pupil, value)
             assert say.NAMELESS not in captions(pupil)
         assert classroom.classroom().look(code).guesses == 1
-
-    def test_a_room_that_is_refused_is_refused_in_words(self, both, monkeypatch):
-        teacher, _ = both
-        monkeypatch.setattr(classroom, "MOST_OWN", 1)
-        code = teacher.query_params.pop("room")
-        press(teacher.run(), "Ask a class")
-        assert code in teacher.error[0].value
-        assert "rooms open" in teacher.error[0].value
-        monkeypatch.setattr(classroom, "MOST_ROOMS", 0)
-        app = opened("lessons", lesson="epsilon")
-        press(app, "Ask a class")
-        assert "rooms of this server are in use" in app.error[0].value
-        assert "room" not in app.query_params
 
     def test_a_guess_that_is_refused_is_refused_in_words(self, both, monkeypatch):
         _, pupil = both

@@ -141,13 +141,6 @@ class TestSettings:
         assert [len(world.X) for world in of.neighbours.worlds()] == [MOST_LIVE] * 2
         assert "No row is drawn. For the analyst only." in plain(say.caption(run_of(of)))
 
-    def test_a_row_a_person_begins_with_2000_trainings(self):
-        own, people = settings_of().own, settings_of("person").own
-        fresh = AttackSettings().change(dataset="own")
-        assert (fresh.repeats, fresh.change(own=own).repeats, fresh.change(own=people).repeats) == (2000, 2000, 500)
-        slow = AttackSettings().change(dataset="digits")
-        assert slow.change(dataset="own").change(own=own).repeats == 2000
-
     @pytest.mark.parametrize("part", ["once", "pays", "inversion"])
     def test_what_fits_no_file_is_refused_with_its_reason(self, part):
         of = AttackSettings().change(part=part).change(dataset="own").change(own=settings_of().own)

@@ -241,16 +241,6 @@ class TestOtherSensitivities:
         np.testing.assert_allclose(scaled[0], rows_each * scaled[1])
 
 
-def test_a_link_without_its_file_keeps_the_number_of_inputs_and_the_bounds_start_anew():
-    own = settings("regression").own
-    named = RegressionSettings().change(dataset="own", own=str(own), rows=300, features=3)
-    assert (named.source, named.rows, named.features) == (None, 300, 3)
-    assert (named.change(own=own).rows, named.change(own=own).features) == (300, 3)
-    bare = RegressionSettings().change(dataset="own", own=str(own)).change(own=own)
-    assert (bare.rows, bare.features, bare.label_top) == (720, 3, 200.0)
-    assert bare.change(dataset="diabetes").label_top == 350
-
-
 def test_the_script_runs_where_the_file_is(tmp_path, monkeypatch):
     """Filled in as it asks for it, it prints the page's own numbers."""
     of = settings("regression")

@@ -107,20 +107,6 @@ class TestNeighbours:
         assert 0.9 * claimed < max(scores) <= claimed + 1e-12
         assert max(losses) <= transfer.loss_sensitivity(3, residual_bound=1.0, rows=2) + 1e-12
 
-    def test_the_noise_looks_at_no_cell(self):
-        one, other = (settings("transfer", TOWNS, file=frame(seed=seed)) for seed in (0, 1))
-        rows = min(one.target_rows, other.target_rows)
-        plans = [each.change(target_rows=rows).model.plans(1.0, 0) for each in (one, other)]
-        for name in ("target", "transfer", "alone"):
-            assert plans[0][name] == plans[1][name]
-
-    @pytest.mark.parametrize("selection", ["known", "detected"])
-    def test_each_candidate_spends_epsilon_and_no_more(self, own, selection):
-        settings = settings_of(own, selection=selection, epsilon=2.0)
-        for name in ("target", "pooled", "transfer"):
-            assert settings.model.guarantee(name, 2.0, settings.migrated).epsilon == pytest.approx(2, rel=1e-6)
-        assert settings.promise.unit == "record"
-
 
 class TestSettings:
     def test_they_begin_with_all_rows_of_the_file(self, own):
@@ -129,11 +115,6 @@ class TestSettings:
         assert (of.target_rows, of.migrated) == (int(0.8 * own.sizes[0]), sum(own.sizes[1:]))
         assert of.data.counts(of.migrated) == own.sizes[1:]
         assert of.change(dataset="made") == TransferSettings(repeats=6)
-
-    def test_a_link_without_its_file_keeps_the_rows_of_its_sources(self, own):
-        named = TransferSettings().change(dataset="own", own=str(own), target_rows=150, migrated=300)
-        found = named.change(own=own)
-        assert (found.target_rows, found.migrated, found.dimension) == (150, 300, 4)
 
     def test_sources_as_they_are_cost_what_bounds_did(self, own):
         of = settings("transfer", TOWNS, paid=(0.1,))
