@@ -439,7 +439,7 @@ class TestTogether:
     def test_a_key_in_a_link_teaches_once_and_leaves_the_address(self, both):
         teacher, pupil = both
         code = pupil.query_params["room"]
-        key = classroom.classroom().key(code, teacher.session_state["lessons.someone"])
+        key = classroom.classroom().key(code, teacher.session_state["room.someone"])
         for word, teaches in ((f"{code}.wrong", False), (f"{code}.{key}", True), (f"{code}.{key}", False)):
             app = opened("lessons", lesson="epsilon", room=word)
             assert app.query_params["room"] == code

@@ -4,9 +4,12 @@ import os
 from urllib.parse import parse_qsl
 
 import pytest
+from streamlit.runtime.context import ContextProxy
 
+from pages.lessons.lessons import LESSONS
 from pages.table import PAGES
 from tests.app import opened
+from ui.classroom import classroom
 from ui.puzzles import Puzzle, puzzles
 from ui.texts import SAYS
 
@@ -62,3 +65,44 @@ def test_another_pages_puzzle_and_an_unknown_one_are_not_asked():
     for name in ("more_parties", "nobody"):
         app = opened("mechanisms", puzzle=name)
         assert not [one for one in (*app.info, *app.success) if "%" in one.value]
+
+
+def test_a_class_sees_how_many_have_solved_it_and_counts_each_of_them_once(monkeypatch):
+    monkeypatch.setattr(ContextProxy, "cookies", sent := {"lab_inside": "a" * 32})
+    puzzle = puzzles()["error_and_attacker"]
+    solution = puzzle.query | dict(parse_qsl(puzzle.solution))
+    teacher = opened(puzzle.page, **solution)
+    next(one for one in teacher.button if one.label == "Ask a class").click().run()
+    code = teacher.query_params["room"]
+    sent["lab_inside"] = "b" * 32
+    pupil = opened(puzzle.page, **puzzle.query, room=code)
+    assert SAYS("puzzle.counts", code=code) in [one.value for one in pupil.caption]
+    assert classroom().look(code).guesses == 0, "neither who teaches nor who has not solved it"
+    for epsilon in ("1.25", "0.1", "1.26"):
+        pupil.query_params.update(epsilon=epsilon)
+        pupil.run()
+        assert SAYS("puzzle.counted", code=code) in [one.value for one in pupil.caption]
+    opened(puzzle.page, **solution, room=code)  # in another tab
+    sent["lab_inside"] = "c" * 32
+    opened(puzzle.page, **solution, room=code)
+    assert any("<b>2</b> solved so far" in one.value for one in teacher.run().html)
+    other = puzzles()["nobody_trusted"]
+    asking = opened(other.page, **other.query, room=code)
+    assert "Ask the class this" not in [one.label for one in asking.button], "it is not theirs"
+    teacher.query_params.clear()
+    teacher.query_params.update(other.query | {"room": code})
+    next(one for one in teacher.run().button if one.label == "Ask the class this").click().run()
+    assert (classroom().look(code).question, classroom().look(code).guesses) == (other.name, 0)
+    assert not [one for one in pupil.run().caption if code in one.value]
+
+
+def test_the_code_of_a_room_leads_to_its_puzzle(monkeypatch):
+    monkeypatch.setattr(ContextProxy, "cookies", {})
+    asked, puzzle = [], puzzles()["thousand_steps"]
+    monkeypatch.setattr("streamlit.switch_page", lambda page, query_params: asked.append((page.url_path, query_params)))
+    code = classroom().open(puzzle.name, 7)
+    app = opened("lessons", room=code).run()
+    ((page, query),) = asked
+    assert (page, query["puzzle"], query["room"]) == (puzzle.page, puzzle.name, code)
+    assert not app.warning
+    assert not {*puzzles()} & {lesson.name for lesson in LESSONS}, "a room knows its question by a name"

@@ -19,7 +19,7 @@ from pages.lessons import page_together as together
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson
 from pages.lessons.page_linked import Linked, of_link
-from ui import controls, debounce, guess, live, page_links, puzzles, teacher
+from ui import controls, debounce, guess, live, page_links, puzzles, seats, teacher
 from ui.compute import compute
 from ui.page import Page
 
@@ -85,7 +85,7 @@ def show(pages: Sequence[Page]) -> None:
     else:
         _outcome(lesson, page, step, here)
     if here is not None and not here.teaches:
-        together.follow(here)
+        seats.follow(here)
 
 
 def _named(name: str, pages: Sequence[Page]) -> Lesson:
@@ -93,15 +93,19 @@ def _named(name: str, pages: Sequence[Page]) -> Lesson:
     return NAMED.get(name) or of_link(name, pages)
 
 
-def _heed(here: together.Seat, pages: Sequence[Page]) -> None:
+def _heed(here: seats.Seat, pages: Sequence[Page]) -> None:
     """Go where the class is, once for each question, and to its outcome, once it is closed."""
     if here.room is None:
         st.info(say.GONE, icon=":material/group_off:")
         together.leave()
         return
+    at = f"lessons.class.{here.code}"
     try:
-        lesson, at = _named(here.room.question, pages), f"lessons.class.{here.code}"
-    except RefusedError:  # of another version of the lab
+        lesson = _named(here.room.question, pages)
+    except RefusedError:  # a puzzle, or a lesson of another version of the lab
+        if not here.teaches and st.session_state.get(at) != here.room.round:
+            st.session_state[at] = here.room.round
+            puzzles.open_in(here)
         return
     mine, named = kept(lesson), st.query_params.get("lesson", "")
     if not here.teaches and st.session_state.get(at) != here.room.round:
@@ -126,7 +130,7 @@ def _all() -> None:
                 st.markdown(lesson.text("Question"))
                 done = " · :material/check: done" if kept(lesson).done else ""
                 st.caption(f"{lesson.minutes} minutes{done}")
-    puzzles.offer()
+    puzzles.offer(st.query_params.get(together.ROOM, ""))
 
 
 def go(lesson: Lesson | None, step: str = "guess") -> None:
@@ -146,7 +150,7 @@ def _present() -> None:
         st.query_params[PRESENT] = "1"
 
 
-def _trail(lesson: Lesson, here: together.Seat | None) -> None:
+def _trail(lesson: Lesson, here: seats.Seat | None) -> None:
     with st.container(key="lesson-trail", horizontal=True, vertical_alignment="center"):
         st.button("All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,))
         st.html(f'<span class="lab-trail{" presented" * _presented()}">{lesson.text("Title")}</span>', width="stretch")
@@ -180,7 +184,7 @@ def _known(lesson: Lesson, page: Page) -> tuple[Case, Settings]:
 
 @st.fragment
 @debounce.working()
-def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
+def _guess(lesson: Lesson, page: Page, here: seats.Seat | None) -> None:
     """The first step: what is known, the covered chart, and the guess."""
     before, asked = _known(lesson, page)
     key, one, ask = f"lesson.{lesson.name}", lesson.number, lesson.text("Question")
@@ -208,7 +212,7 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
             _answer(lesson, here)
 
 
-def _answer(lesson: Lesson, here: together.Seat | None) -> None:
+def _answer(lesson: Lesson, here: seats.Seat | None) -> None:
     """Ask for the guess; lock it in, or send it to the class."""
     key, mine = f"lesson.{lesson.name}", kept(lesson)
     if here is not None and here.asks(lesson) and not here.open(lesson):
@@ -229,7 +233,7 @@ def _answer(lesson: Lesson, here: together.Seat | None) -> None:
         mine.guess, mine.seen = value, None
         st.session_state.pop(f"{key}.seen.choice", None)
         refusal = together.send(classed, lesson, value) if classed else None
-        mine.refused = say.refused(refusal) if refusal else ""
+        mine.refused = seats.refused(refusal) if refusal else ""
         if classed and refusal is None:
             mine.sent = classed.now
         else:
@@ -238,7 +242,7 @@ def _answer(lesson: Lesson, here: together.Seat | None) -> None:
     if classed and mine.guess is not None and mine.sent == classed.now:
         st.success(say.waiting(lesson, mine.guess), icon=":material/how_to_vote:")
     _refused(lesson)
-    if classed and together.me() < 0:
+    if classed and seats.me() < 0:
         st.caption(say.NAMELESS)
     st.caption(say.GRADELESS)
 
@@ -248,7 +252,7 @@ def _refused(lesson: Lesson) -> None:
         st.warning(kept(lesson).refused, icon=":material/error:")
 
 
-def _outcome(lesson: Lesson, page: Page, step: str, here: together.Seat | None) -> None:
+def _outcome(lesson: Lesson, page: Page, step: str, here: seats.Seat | None) -> None:
     """After the guess: the page's own chart with the guess beside the truth, and what to make of it."""
     before, asked = _known(lesson, page)
     result, done = compute(asked, seconds=WHOLE if lesson.whole else SECONDS)

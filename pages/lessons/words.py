@@ -5,8 +5,7 @@ from statistics import median
 
 from dpcore.check import RefusedError
 from pages.lessons.lessons import LESSONS, Case, Lesson, Number
-from ui import classroom, hundred
-from ui.classroom import Room
+from ui import hundred
 from ui.escaping import plain, quoted
 from ui.panels import number
 from ui.texts import Texts
@@ -16,11 +15,6 @@ _SAYS = Texts(__file__, "texts/page.md")
 INTRODUCTION, JOIN, GRADELESS, AGAIN = (_SAYS[name] for name in ("introduction", "join", "ungraded", "again"))
 OPEN, GONE, USED, CARRY, CLOSED = (_SAYS[name] for name in ("open", "gone", "used", "carry", "closed"))
 NAMELESS, NAMELESS_TEACHER = _SAYS["nameless"], _SAYS["nameless-teacher"]
-
-
-def refused(refusal: RefusedError) -> str:
-    limits = {"rooms": classroom.MOST_ROOMS, "own": classroom.MOST_OWN, "guesses": classroom.MOST_GUESSES}
-    return _SAYS(f"refused.{refusal.name}", value=refusal.value, nameless=classroom.MOST_NAMELESS, **limits)
 
 
 def unusable(name: str, refusal: RefusedError) -> str:
@@ -106,15 +100,6 @@ def head(lesson: Lesson, step: str) -> str:
 def waiting(lesson: Lesson, guess: float) -> str:
     said = guessed(lesson, guess)
     return _SAYS("waiting", guess=said if lesson.number else f"“{said}”")
-
-
-def room(here: Room) -> str:
-    """A room's code, large, and how many have guessed, HTML."""
-    many = "guess" if here.guesses == 1 else "guesses"
-    return (
-        f'<div class="lab-room"><span>Room</span> <b>{here.code}</b></div>'
-        f'<div class="lab-room-count"><b>{here.guesses:,}</b> {many} so far</div>'
-    )
 
 
 def of_all(lesson: Lesson, values: Collection[float], before: Case, after: Case) -> str:
