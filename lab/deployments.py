@@ -15,7 +15,7 @@ from dpcore.accountants.attacker import Attacker, best_attacker
 from dpcore.privacy import Adjacency, ApproximateRelease, GaussianRelease, Guarantee, PureRelease
 
 FILE = Path(__file__).parents[1] / "sample_data" / "deployments.csv"
-PERSON, CENTRAL, LOCAL = "person", "Central", "Local"
+PERSON, CENTRAL, LOCAL, SHUFFLE = "person", "Central", "Local", "Shuffle"
 # Registered units that are all of one person's data, in one release or over all of them.
 _PERSONS = frozenset({"User-level", "Person-level", "Person-level; housing-unit-level"})
 # The delta at which the guarantee of a record with rho is stated; the attacker does not depend on it.
@@ -77,7 +77,7 @@ class Deployment:
 
 def model_of(trust: str) -> str:
     """Return the deployment model of a label that says this of who is trusted."""
-    return LOCAL if trust.startswith("nobody: each") else CENTRAL
+    return LOCAL if trust.startswith("nobody: each") else SHUFFLE if trust.startswith("the shuffler") else CENTRAL
 
 
 @cache

@@ -27,7 +27,7 @@ FEWER |= {"classifier bare": 100, "classifier filtered": 200, "classifier c/n": 
 FEWER |= dict.fromkeys(("noise schedule", "clip schedule", "lots against", "lots last", "lots of people"), 500)
 # The share of its claim that an attack on a sound mechanism shows at least; where two scores tell little, none.
 WORTH = {"functional published": 0.25, "pate": 0.15, "best poisson": 0.2, "descent": 0.08, "walk": 0.1}
-WORTH |= {"lots against": 0.05} | dict.fromkeys(("lots last", "seen pair", "seen last"), -1)
+WORTH |= {"lots against": 0.05} | dict.fromkeys(("lots last", "seen pair", "seen last", "shuffled"), -1)
 
 # Modules of ``dpcore`` -> each of their mechanisms -> its audits, first the sound one. Whoever adds one adds its audit.
 REGRESSION = (
@@ -98,6 +98,10 @@ AUDITED = {
         "tilt": ("tilt", "tilt pooled"),
     },
     "parties.randomised_response": {"RandomisedResponse": ("response", "response of two")},
+    "accountants.shuffling": {
+        "weights": ("average alone", "average alone mean"),
+        "answers": ("shuffled", "shuffled in order"),
+    },
 }
 # Modules that draw from a continuous law for what protects nothing: attacks, data sets, and worlds that are attacked.
 ATTACKS = (

@@ -1,5 +1,8 @@
 """Worlds of parties, what they learn alone, what is made of it, and the published orderings on generated data."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -8,8 +11,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from dpcore.check import RefusedError
-from dpcore.parties import local
+from dpcore.parties import aggregation, local
 from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, KINDS, REACH, World, parties, public
+from dpcore.training import erm
 from pages.parties import crowd as crowds
 from pages.parties import work
 from pages.parties.crowd import EARLY, Gather
@@ -155,6 +159,7 @@ class TestGathering:
         votes = np.concatenate([some.votes for some in pieces])
         np.testing.assert_array_equal(found.votes, [(votes == label).sum(axis=0) for label in range(4)])
         np.testing.assert_array_equal(found.early, votes[:EARLY, :-CHECK_ROWS])
+        np.testing.assert_array_equal(found.dealt, votes[np.arange(230), np.arange(230) % 80])
         np.testing.assert_allclose(found.accuracy, (votes == truth)[:, -CHECK_ROWS:].mean(axis=1))
 
     def test_more_parties_ask_only_the_new_ones(self):
@@ -176,8 +181,12 @@ class TestGathering:
 
 
 def test_what_parties_cannot_do_is_refused_or_left():
-    with pytest.raises(RefusedError, match="only weights can be averaged"):
+    with pytest.raises(RefusedError, match="^method is 'average'"):
         PartiesSettings(learner="tree", method="average")
+    for refused in ({"method": "vote"}, {"labels": "probabilities"}):
+        with pytest.raises(RefusedError, match=f"^{next(iter(refused))} is "):
+            PartiesSettings(trust_model="local", **refused)
+        assert PartiesSettings(**refused).change(trust_model="local") == PartiesSettings(trust_model="local")
     with pytest.raises(RefusedError, match="parties"):
         PartiesSettings(learner="tree", parties=20_000)
     changed = PartiesSettings(method="average", parties=20_000).change(learner="mixed")
@@ -200,6 +209,65 @@ def test_the_whole_result_is_consistent():
     np.testing.assert_allclose(np.median(same), result.summary["pate"].median)
     assert (np.column_stack([result.moves.here, result.moves.worst]) <= moved["bound"].to_numpy()[:, None]).all()
     assert result.bound["total"] == pytest.approx(sum(result.bound[one] for one in ("noise", "rows", "regularisation")))
+
+
+class TestEachParty:
+    """Noise that each party adds itself, with a shuffler between or without."""
+
+    def test_mean_has_the_root_of_the_parties_times_an_aggregators_noise(self):
+        for count in (2, 50, 1000):
+            central, alone = (PartiesSettings(parties=count, trust_model=one).model for one in ("central", "local"))
+            assert alone.weight_sd(0.7) / central.weight_sd(0.7) == pytest.approx(count**0.5, rel=1e-12)
+
+    @pytest.mark.parametrize("trust_model", ["central", "local", "shuffle"])
+    def test_noise_drawn_has_the_stated_standard_deviation(self, trust_model):
+        changes = {"trust_model": trust_model, "delta": 1e-2, "parties": 400, "public_rows": 80}
+        model = PartiesSettings(**changes).model
+        model = replace(model, repeats=1500)
+        drawn = work.released(model, "average", 400, (0.3,))[0] - work.fits(model.ensemble, 400).weights["average"]
+        assert drawn.std() == pytest.approx(model.weight_sd(0.3), rel=0.05)
+        assert abs(drawn.mean()) < 5 * model.weight_sd(0.3) / drawn.size**0.5
+
+    @pytest.mark.parametrize("constants", ["sharp", "norms"])
+    def test_no_two_parties_weights_are_further_apart_than_their_noise_is_made_for(self, constants):
+        """All labellings of all parties' few rows, and each the other way around."""
+        settings = PartiesSettings(trust_model="local", rows=3, constants=constants, regularisation=0.1)
+        X, _ = parties(settings.crowd.world, 0, 8)
+        labels = np.array([*product((0, 1), repeat=3)])
+        found = [local.logistic(np.repeat(x[None], 8, 0), labels, classes=2, regularisation=0.1) for x in X]
+        sent = aggregation.cut(np.concatenate(found), to=aggregation.longest(2, 0.1)).reshape(64, -1)
+        apart = np.linalg.norm(sent[:, None] - sent, axis=-1).max()
+        assert 0.1 * settings.model.sensitivity("average", 1) < apart <= settings.model.sensitivity("average", 1)
+
+    def test_one_party_changes_one_answer_and_by_epsilon_at_most(self):
+        """Whatever a party says of the other rows, it is asked about one; with other draws all else stays the same."""
+        settings = PartiesSettings(**(SMALL | {"trust_model": "local", "parties": 50}))
+        model, said = settings.model, crowds.tally(settings.crowd, 50)
+        counts = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                work.aggregation, "fit", lambda X, shares, **_: counts.append((X, shares)) or erm.Minimum(0, 0)
+            )
+            for vote in (0, 1):
+                dealt = said.dealt.copy()
+                dealt[7] = vote
+                patch.setattr(work, "tally", lambda *_, dealt=dealt: replace(said, dealt=dealt))
+                work.of_answers(model, 50, (1.0,))
+        (X, one), (_, other) = counts
+        assert len(X) == 50  # each row that has an answer
+        changed = (one != other).any(axis=(0, 1, 2))
+        assert changed.nonzero()[0].tolist() == [7]
+        kept = [(answers[0, :, 1, 7] == vote).mean() for vote, answers in enumerate((one, other))]
+        assert sum(kept) > 1  # more true answers than lies
+
+    def test_shuffled_messages_get_what_the_theorem_allows(self):
+        settings = PartiesSettings(trust_model="shuffle", parties=20_000)
+        held, each = settings.promise, settings.model.of_one(1.0)
+        assert each > 4 > held.epsilon == pytest.approx(1.0, rel=1e-6)
+        assert (held.delta, held.unit, held.adjacency) == (1e-6, "party", "replace-one")
+        few = PartiesSettings(trust_model="shuffle", parties=20)
+        assert few.promise == PartiesSettings(trust_model="local", parties=20).promise
+        assert few.promise.delta == 0
 
 
 class TestOrderings:

@@ -10,10 +10,12 @@ from test_parties import within
 from pages.parties import figures
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
+from pages.parties.page import PAGE
 from pages.parties.parameters import EPSILONS
 from pages.parties.trust import trust
 from tests.app import QUICK, opened, settings_of
 from tests.sentences import first
+from ui.plot import theme
 
 SMALL = {name: int(value) for name, value in QUICK["parties"].items()}
 CASES = [
@@ -23,6 +25,9 @@ CASES = [
     {"method": "pate", "dataset": "six", "learner": "mixed"},
     {"parties": 2, "epsilon": 0.01, "careless": 0.9, "unlike": 1.0},
     {"epsilon": 100.0, "labels": "probabilities", "constants": "published"},
+    {"trust_model": "local", "dataset": "four"},
+    {"trust_model": "shuffle", "method": "average", "parties": 400, "delta": 1e-2, "epsilon": 0.3},
+    {"trust_model": "shuffle", "learner": "bayes"},
 ]
 
 
@@ -47,7 +52,15 @@ def test_the_curve_shows_the_medians(result):
 
 
 def test_the_noise_drawn_is_the_noise_of_the_table(result):
-    lines, table = named(figures.noise(result)), result.table().set_index("method")
+    table = result.table().set_index("method")
+    if not result.settings.model.central:
+        line = named(figures.local_noise(result))["each party"]
+        x, y = (np.log(numbers(line[axis])) for axis in ("x", "y"))
+        found = np.exp(np.interp(np.log(result.settings.parties), x, y))
+        assert "average" not in table.index or found == pytest.approx(table.loc["average", "noise"], rel=0.2)
+        assert np.isnan(table.loc["soft", ["sensitivity", "noise", "without noise"]].astype(float)).all()
+        return
+    lines = named(figures.noise(result))
     x = numbers(lines["majority vote"]["x"])
     for name in set(result.methods) - {"pate"}:
         y = numbers(lines[figures.STYLES[name][0]]["y"])
@@ -56,15 +69,35 @@ def test_the_noise_drawn_is_the_noise_of_the_table(result):
         assert (np.ptp(np.log(y)) < 1e-6) == (name == "vote")
 
 
-def test_the_drawing_and_the_guarantee_follow_the_method(result):
+BOX = re.compile(r"solid (#\w+);[^>]*><b>([^<]*)</b>( <b)?")
+
+
+def test_the_drawing_and_the_guarantee_follow_who_is_trusted(result):
     picture, settings, said = trust(result), result.settings, say.guarantee(result)
-    assert f"{settings.parties:,} parties" in picture
-    assert ("public rows, no labels" in picture) == (settings.method != "average")
-    assert ("noise on every count" in picture) == (settings.method == "pate")
-    assert "trusted aggregator" in re.search(r'aria-label="([^"]*)"', picture)[1]
-    assert "currentColor" in picture
-    assert f"<dt>epsilon</dt><dd>{say.number(settings.epsilon)}</dd>" in said
-    assert ("<dt>delta</dt><dd>0</dd>" in said) == (settings.method != "pate")
+    boxes = [(name, bool(noise), colour == theme.PRIVATE) for colour, name, noise in BOX.findall(picture)]
+    (parties, *others), central = boxes, settings.trust_model == "central"
+    assert parties == (f"{settings.parties:,} parties", not central, True)
+    between = {"central": [], "local": [("Aggregator", False, False)]}
+    between["shuffle"] = [("Shuffler", False, False), *between["local"]]
+    adder = [("Trusted aggregator", True, True)] * central
+    assert others == [*adder, *between[settings.trust_model], ("Everybody", False, False)]
+    assert ("noisy labels" in picture) == (settings.method == "pate")
+    assert ("trusted aggregator" in re.search(r'aria-label="([^"]*)"', picture)[1]) == central
+    assert picture in say.caption(result)
+    held = settings.guarantee(settings.method)
+    assert f"<dt>epsilon</dt><dd>{say.number(held.epsilon)}</dd>" in said
+    assert ("<dt>delta</dt><dd>0</dd>" in said) == (held.delta == 0)
+    assert (held.delta > 0) == (settings.method == "pate" or settings.delta == 1e-2)
+    assert held.epsilon <= settings.epsilon * (1 + 1e-9)
+
+
+def test_tabs_and_downloads_are_those_of_the_trust_model(result):
+    central, average = result.settings.model.central, "average" in result.methods
+    tabs = {tab.name for tab in PAGE.at(result.settings).tabs}
+    assert ({"limits"} <= tabs, {"noise"} <= tabs) == (central, central or average)
+    assert ({"One party", "Answers", "Theorems"} <= {*PAGE.frames(result)}) == central
+    for board in PAGE.view(result).boards.values():
+        assert all(board)
 
 
 def test_a_first_picture_says_how_many_parties_it_is_of():

@@ -12,7 +12,7 @@ from dpcore.mechanisms import NormExponential
 from dpcore.parties import aggregation
 from dpcore.parties.worlds import KINDS, World, parties, public
 from dpcore.training import losses
-from pages.parties import figures, work
+from pages.parties import bounds, figures, work
 from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
 from pages.parties.parameters import RECORDED
@@ -44,7 +44,7 @@ class TestNoise:
         draws = np.concatenate([mechanism.noise(dimensions, rng) for _ in range(20_000)])
         options = {"dimensions": dimensions, "epsilon": 0.5}
         assert draws[:, 0].std() == pytest.approx(aggregation.margin_sd(2, **options), rel=0.04)
-        longer = np.linalg.norm(draws, axis=1) > aggregation.longest_noise(2, **options, failure=0.1)
+        longer = np.linalg.norm(draws, axis=1) > bounds.longest_noise(2, **options, failure=0.1)
         assert longer.mean() <= 0.1
 
     @pytest.mark.parametrize("dataset", RECORDED)

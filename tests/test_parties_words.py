@@ -4,7 +4,9 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pytest
 
+from dpcore.accountants import shuffling
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
 from pages.parties.page import PAGE
@@ -40,6 +42,10 @@ ONCE = [
     PartiesSettings(method="vote", epsilon=100.0, regularisation=1.0, repeats=8),
     PartiesSettings(parties=20_000, repeats=8, rows=4),
     PartiesSettings(method="vote", regularisation=1e-4, epsilon=0.1, repeats=8),
+    *(PartiesSettings(trust_model="local", method=method, repeats=8) for method in ("soft", "average")),
+    PartiesSettings(trust_model="local", epsilon=0.01, parties=20, repeats=8),
+    PartiesSettings(trust_model="shuffle", delta=1e-2, epsilon=0.3, repeats=8, dataset="four"),
+    PartiesSettings(trust_model="shuffle", method="average", parties=20, repeats=8),
 ]
 
 
@@ -92,7 +98,53 @@ def cost(result) -> float:
     return 100 * (result.exact[result.settings.method] - middle(result))
 
 
+def one(result) -> float:
+    """The epsilon of a party's message."""
+    settings = result.settings
+    shuffled = settings.trust_model == "shuffle"
+    return shuffling.of_one(settings.epsilon, messages=settings.parties, delta=settings.delta * shuffled)
+
+
+def few(result) -> float:
+    """Of how many parties an aggregator's noise is as small: Delta / (few epsilon) = Delta / (sqrt(M) epsilon_0)."""
+    return result.settings.parties**0.5 * one(result) / result.settings.epsilon
+
+
+def as_true(result) -> float:
+    """How many true answers say as much: of those randomised, e^epsilon - 1 of e^epsilon + K - 1 are kept."""
+    e, classes = np.exp(one(result)), result.ensemble.classes
+    return result.settings.parties * ((e - 1) / (e + classes - 1)) ** 2
+
+
+def told(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
 RULES: Rules = {
+    r"as much as about ([\d,]+) truthful": lambda r, m: abs(told(m[1]) - as_true(r)) <= 0.5 + 1e-6,
+    r"say less than one truthful answer": lambda r, _: as_true(r) < 0.5,
+    r"sampling error of ([\d.,e+-]+) truthful": lambda r, m: told(m[1]) == pytest.approx(as_true(r), rel=0.006),
+    r"classifier's with probability (\d+)": lambda r, m: (
+        abs(float(m[1]) - 100 / (1 + (r.ensemble.classes - 1) * np.exp(-one(r)))) <= 0.51
+    ),
+    r"aggregator needs about ([\d,]+) part": lambda r, m: abs(told(m[1]) - max(1, few(r))) <= 0.5 + 1e-6,
+    r"on each weight, ([\d.,e+]+) times": lambda r, m: (
+        told(m[1]) == pytest.approx(r.settings.parties / few(r), rel=0.006)
+    ),
+    r"would have to be ([\d,]+)": lambda r, m: (
+        r.settings.trust_model == "local" and told(m[1]) ** 0.5 == pytest.approx(r.settings.parties)
+    ),
+    r"add noise for epsilon ([\d.e-]+), and together the messages have epsilon ([\d.e-]+)": lambda r, m: (
+        float(m[1]) == pytest.approx(one(r), rel=0.006)
+        and float(m[2]) == pytest.approx(r.settings.promise.epsilon, rel=0.006)
+        and r.settings.promise.epsilon <= min(float(m[1]), r.settings.epsilon)
+    ),
+    r"shuffler brings nothing here": lambda r, _: (
+        r.settings.trust_model == "shuffle" and r.settings.promise.epsilon == r.settings.epsilon == one(r)
+    ),
+    r"Nobody is trusted": lambda r, _: r.settings.trust_model != "central" and r.settings.promise.delta == 0,
+    r"The shuffler is trusted": lambda r, _: r.settings.promise.delta > 0,
+    r"The aggregator is trusted": lambda r, _: r.settings.trust_model == "central",
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.settings.promise, m[1]),
     r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.51,
     r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * r.batch_accuracy) <= 0.51,
@@ -177,6 +229,10 @@ FIRST = [
     {"method": "average", "constants": "norms", "labels": "probabilities", "epsilon": 100.0},
     {"method": "pate", "parties": 200, "repeats": 20},
     {"method": "vote", "parties": 200, "repeats": 20},
+    {"trust_model": "local", "epsilon": 0.01},
+    {"trust_model": "local", "method": "average"},
+    {"trust_model": "shuffle", "parties": 20},
+    {"trust_model": "shuffle", "parties": 400, "delta": 1e-2, "dataset": "activities"},
     {"parties": 1000, "repeats": 12},
     {"parties": 5000, "rows": 3, "epsilon": 100.0, "public_rows": 2000, "regularisation": 1.0},
 ]

@@ -30,7 +30,6 @@ import math
 import numpy as np
 from scipy.special import lambertw
 
-from dpcore.parties.worlds import Public
 from dpcore.training import erm
 from dpcore.training.losses import outputs
 
@@ -81,8 +80,7 @@ def targets(counts: np.ndarray, *, release: str) -> np.ndarray:
     """
     if release == "soft":
         return counts / counts.sum(axis=-2, keepdims=True)
-    winner = counts.argmax(axis=-2)
-    return (np.arange(counts.shape[-2])[:, None] == winner[..., None, :]).astype(float)
+    return one_hot(counts.argmax(axis=-2), counts.shape[-2])
 
 
 def fit(
@@ -127,50 +125,9 @@ def answered(counts: np.ndarray, truth: np.ndarray, *, epsilon: float, queries: 
     return (odds / odds.sum(axis=1, keepdims=True))[:, truth, np.arange(len(truth))].mean(axis=1)
 
 
-def theorem_four(
-    *,
-    parties: float,
-    public_rows: int,
-    inputs: int,
-    regularisation: float,
-    epsilon: float,
-    reference_norm: float,
-    failure: float = 0.05,
-) -> dict[str, float]:
-    """Return the three terms of the bound on R(released) - R(reference) of [hamm2016, Theorem 4], for two classes.
-
-        noise: 4 d^2 (c + lambda) log^2(d/d_p) / (lambda^2 M^2 epsilon^2), c = 1/4
-        rows: 16 (32 + log(1/d_s)) / (lambda N)            regularisation: (lambda/2) ||w_0||^2
-
-    with probability 1 - d_p - d_s; half of ``failure`` each.
-    """
-    half, lam = failure / 2, regularisation
-    noise = 4 * inputs**2 * (0.25 + lam) * math.log(inputs / half) ** 2 / (lam * parties * epsilon) ** 2
-    rows = 16 * (32 + math.log(1 / half)) / (lam * public_rows)
-    return {"noise": noise, "rows": rows, "regularisation": lam / 2 * reference_norm**2}
-
-
 def margin_sd(sensitivity: float, *, dimensions: int, epsilon: float) -> float:
     """Return the standard deviation of norm-exponential noise in any direction, sqrt(D + 1) sensitivity / epsilon.
 
     It is that of the margin of a row of norm 1: ||b|| ~ Gamma(D, s) has E ||b||^2 = D (D + 1) s^2, in D directions.
     """
     return math.sqrt(dimensions + 1) * sensitivity / epsilon
-
-
-def longest_noise(sensitivity: float, *, dimensions: int, epsilon: float, failure: float = 0.025) -> float:
-    """Return D log(D/failure) sensitivity / epsilon, exceeded with probability ``failure`` [chaudhuri2011, Lemma 4]."""
-    return dimensions * math.log(dimensions / failure) * sensitivity / epsilon
-
-
-def auxiliary_factor(release: str, *, parties: int, public_rows: int) -> float:
-    """Return the factor on the noise if one *public* row may change too [hamm2016, Section 4.5].
-
-    A party changes soft labels by 1/M on each of N rows, a row changes one of N: (N + M - 1)/N. A vote needs no factor.
-    """
-    return (public_rows + parties - 1) / public_rows if release == "soft" else 1.0
-
-
-def mean_norm(rows: Public) -> float:
-    """Return g, the mean norm of the public rows."""
-    return float(np.linalg.norm(rows.X, axis=1).mean())

@@ -61,7 +61,8 @@ class Tally:
 
     votes, shares (K, N + C): counts of votes, sums of class probabilities. weights (k, d): the sum of the logistic
     parties' weights, cut to the longest a minimiser can be. accuracy: of each of the first parties, on the check rows.
-    early (EARLY or fewer, N): the votes of the first parties.
+    early (EARLY or fewer, N): the votes of the first parties. dealt (M,): each party's vote about one public row only,
+    row j mod N of party j.
     """
 
     votes: np.ndarray
@@ -69,11 +70,12 @@ class Tally:
     weights: np.ndarray | None
     accuracy: np.ndarray
     early: np.ndarray
+    dealt: np.ndarray
 
     @property
     def size(self) -> int:
         """Return the size in bytes."""
-        return sum(part.nbytes for part in (self.votes, self.shares, self.accuracy, self.early))
+        return sum(part.nbytes for part in (self.votes, self.shares, self.accuracy, self.early, self.dealt))
 
 
 _found: WeakValueDictionary[tuple[Crowd, int], Tally] = WeakValueDictionary()
@@ -109,7 +111,8 @@ def _further(crowd: Crowd, upto: int, before: Tally | None) -> Tally:
 def _together(old: Tally, new: Tally) -> Tally:
     weights = None if old.weights is None or new.weights is None else old.weights + new.weights
     accuracy = np.concatenate([old.accuracy, new.accuracy])[:_FIRST]
-    return Tally(old.votes + new.votes, old.shares + new.shares, weights, accuracy, old.early)
+    dealt = np.concatenate([old.dealt, new.dealt])
+    return Tally(old.votes + new.votes, old.shares + new.shares, weights, accuracy, old.early, dealt)
 
 
 def rows_of(crowd: Crowd) -> tuple[np.ndarray, np.ndarray]:
@@ -124,17 +127,21 @@ def _ask(crowd: Crowd, first: int, last: int) -> Tally:
     rows, truth = rows_of(crowd)
     votes = np.zeros((kind.classes, len(rows)), np.int32)
     shares = np.zeros((kind.classes, len(rows)), np.float32)
-    weights, accuracy, early = None, [], []
+    weights, accuracy, early, dealt = None, [], [], []
     longest = aggregation.longest(kind.classes, crowd.regularisation) if crowd.regularisation else 0.0
+    row = np.arange(first, last) % crowd.public_rows
     for said in crowd.votes(X, y, rows, first):
         votes += np.stack([(said.votes == label).sum(axis=0, dtype=np.int32) for label in range(kind.classes)])
         shares += said.shares.sum(axis=0)
         accuracy.append((said.votes[:, -CHECK_ROWS:] == truth[-CHECK_ROWS:]).mean(axis=1))
         early.append(said.votes[:EARLY, :-CHECK_ROWS].astype(np.uint8))
+        own, row = np.split(row, [len(said.votes)])
+        dealt.append(said.votes[np.arange(len(own)), own].astype(np.uint8))
         if said.weights is not None:
             own = aggregation.cut(said.weights, to=longest).sum(axis=0)
             weights = own if weights is None else weights + own
-    return Tally(votes, shares, weights, np.concatenate(accuracy), np.concatenate(early)[:EARLY])
+    first_votes, dealt_votes = np.concatenate(early)[:EARLY], np.concatenate(dealt)
+    return Tally(votes, shares, weights, np.concatenate(accuracy), first_votes, dealt_votes)
 
 
 @dataclass(frozen=True, kw_only=True)

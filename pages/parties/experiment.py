@@ -73,7 +73,8 @@ class PartiesSettings(PartiesParameters):
 
     def _one_crowd(self, asked: int) -> list[Task]:
         """Return all that is drawn of these parties but for the number of them."""
-        return [*self._over_epsilon(asked), Change(ensemble=self.ensemble, asked=asked)]
+        moves = [Change(ensemble=self.ensemble, asked=asked)] if self.model.central else []
+        return [*self._over_epsilon(asked), *moves]
 
     def _over_epsilon(self, asked: int) -> list[Tried]:
         return [replace(self.probe(), asked=asked, epsilon=epsilon) for epsilon in self.epsilons]

@@ -203,6 +203,26 @@ def noise(result: PartiesResult) -> dict:
     )
 
 
+def local_noise(result: PartiesResult) -> dict:
+    """Draw the noise on averaged weights over the number of parties, added by them, beside that of an aggregator."""
+    counts = [round(count) for count in NOISE_AT]
+    curves = []
+    for name, colour, central in (("each party", theme.PRIVATE, False), ("trusted aggregator", theme.SAGE, True)):
+        y = [result.weight_sd(central=central, parties=count) for count in counts]
+        value = theme.number(result.weight_sd(central=central))
+        curves.append(Curve(name=name, x=counts, y=y, value=value, colour=colour))
+    times = theme.number(result.settings.parties / result.few)
+    return over(
+        *curves,
+        now=result.settings.parties,
+        left=_WIDER,
+        title=theme.title(SAYS["chart.local_noise"], SAYS("chart.times", times=times)),
+        legend=True,
+        xaxis=_parties_axis(),
+        yaxis=theme.log_axis("standard deviation (log scale)", 1e-5, 1e7),
+    )
+
+
 def bound(result: PartiesResult) -> dict:
     """Draw the published bound on the soft release's excess risk and its two parts, beside the measured one."""
     at, spread = result.excess.over()

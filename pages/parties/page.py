@@ -1,11 +1,12 @@
 """What can many parties learn without sharing their rows?"""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from dpcore.parties.worlds import KINDS
 from lab.sources import OWN
-from pages.parties import figures, theorems, work
+from pages.parties import figures, theorems
 from pages.parties import words as say
 from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
@@ -13,7 +14,6 @@ from pages.parties.figures import SAYS, STYLES
 from pages.parties.own import OwnKind
 from pages.parties.parameters import PartiesParameters
 from pages.parties.result import QUERIES, PartiesResult
-from pages.parties.trust import trust
 from ui import controls, labels, live, panels
 from ui.moves import Move
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
@@ -30,13 +30,14 @@ LEARNERS = {
 }
 LABELS = {"votes": "vote shares", "probabilities": "class probabilities"}
 CONSTANTS = {"published": "as published", "sharp": "tight for logistic loss", "norms": "with bounded weights"}
+TRUST_MODELS = {"central": "Aggregator", "local": "Nobody", "shuffle": "Shuffler"}
 HELP = SAYS.cases("help")
 KNOBS: dict[str, dict[str, Any]] = {
     name: {"help": HELP[name]} for name in ("epsilon", "rows", "public_rows", "repeats", "seed")
 }
 KNOBS["rows"] |= {"label": "Rows per party", "stops": 12}
 KNOBS["public_rows"] |= {"label": "Public rows", "scale": "log", "stops": 12, "symbol": "N"}
-KNOBS["delta"] = {"label": "Delta (PATE)"}
+KNOBS["delta"] = {"label": "Delta (PATE, shuffler)"}
 OWN_KNOBS = KNOBS | {
     name: KNOBS.get(name, {}) | {"help": HELP[f"own_{name}"]} for name in ("parties", "rows", "public_rows", "seed")
 }
@@ -48,10 +49,10 @@ def knobs(settings: PartiesParameters) -> Knobs:
 
 def setup(desk: controls.Desk) -> None:
     data = {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}
-    allowed = work.methods(desk.settings.learner)
-    methods = {name: text[0].upper() + text[1:] for name, (text, _) in STYLES.items() if name in allowed}
+    methods = {name: text[0].upper() + text[1:] for name, (text, _) in STYLES.items()}
     desk.choose("dataset", "Data", data, help=HELP["data"])
     desk.choose("method", "Mechanism", methods, wide=True, help=HELP["method"])
+    desk.choose("trust_model", "Trusted", TRUST_MODELS, help=HELP["trust_model"])
 
 
 def more(desk: controls.Desk) -> None:
@@ -77,18 +78,43 @@ def pictures(result: PartiesResult) -> list[list[live.Picture]]:
 
 
 def others(result: PartiesResult) -> list[list[live.Picture]]:
-    shown = {"soft", "vote", "batch", "local", *result.methods} - {result.settings.method}
+    shown = {"batch", "local", *result.methods} - {result.settings.method}
     names = [name for name in ("soft", "vote", "average", "pate", "batch", "local") if name in shown]
     drawn = [_map(result, name, f"map.{name}") for name in names]
-    return [drawn[:3], drawn[3:]]
+    return [*filter(None, (drawn[:3], drawn[3:]))]
 
 
 def noise(result: PartiesResult) -> list[list[live.Picture]]:
+    if not result.settings.model.central:
+        return [live.row(say.ABOUT, {"local_noise": figures.local_noise(result)})]
     return [live.row(say.ABOUT, {"one_party": figures.one_party(result), "noise": figures.noise(result)})]
 
 
 def limits(result: PartiesResult) -> list[list[live.Picture]]:
     return [live.row(say.ABOUT, {"bound": figures.bound(result), "answers": figures.answers(result)})]
+
+
+def _central(settings: PartiesParameters) -> bool:
+    return settings.model.central
+
+
+def _has_noise(settings: PartiesParameters) -> bool:
+    return _central(settings) or "average" in settings.choices["method"]
+
+
+def _label_cases(result: PartiesResult) -> list[str]:
+    return [] if result.settings.model.central else [result.settings.method]
+
+
+def _frames(result: PartiesResult) -> dict[str, Callable[[], Any]]:
+    frames = {"Releases": result.table, "All runs": result.curves, **panels.by_class_frames(result)}
+    if not result.settings.model.central:
+        return frames
+    return frames | {
+        "One party": result.moved,
+        "Answers": lambda: {"questions": QUERIES, "right": result.answered},
+        "Theorems": partial(theorems.table, result),
+    }
 
 
 PAGE = Page(
@@ -99,7 +125,7 @@ PAGE = Page(
     about="Learning without pooling data",
     question="What can many parties learn without sharing their rows?",
     settings=PartiesSettings,
-    label=labels.of("parties"),
+    label=labels.of("parties", cases=_label_cases),
     setup=setup,
     more=more,
     lead=say.lead,
@@ -111,7 +137,6 @@ PAGE = Page(
         "caption": say.caption,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
-        "trust": trust,
         "classes": say.by_class,
         "table": say.table,
         "statements": stated.statements,
@@ -120,19 +145,11 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("trust", "Trust model", ("trust",), drawn=True),
         Tab("others", "Methods", ("table",), pictures=others, when=lambda settings: not settings.private),
         Tab("others", "Methods", ("table",), when=lambda settings: settings.private),
         CLASSES_TAB,
-        Tab("noise", "Noise", pictures=noise),
-        Tab("limits", "Theorems", ("statements",), limits),
+        Tab("noise", "Noise", pictures=noise, when=_has_noise),
+        Tab("limits", "Theorems", ("statements",), limits, when=_central),
     ),
-    frames=lambda result: {
-        "Releases": result.table,
-        "All runs": result.curves,
-        **panels.by_class_frames(result),
-        "One party": result.moved,
-        "Answers": lambda: {"questions": QUERIES, "right": result.answered},
-        "Theorems": partial(theorems.table, result),
-    },
+    frames=_frames,
 )

@@ -1,11 +1,10 @@
 """What the parties page is asked: the fields and their ranges, what they mean together, and what is guaranteed."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from dpcore import check
 from dpcore.parties.aggregation import CONSTANTS
 from dpcore.parties.local import LEARNERS, ONE_BY_ONE
 from dpcore.parties.worlds import KINDS, World
@@ -18,7 +17,7 @@ from lab.sources import OWN, SourceSettings
 from pages.parties import work
 from pages.parties.crowd import Crowd
 from pages.parties.own import OwnKind
-from pages.parties.work import METHODS, Ensemble, Model
+from pages.parties.work import METHODS, TRUST_MODELS, Ensemble, Model
 
 LABELS = ("votes", "probabilities")
 # Where the curves are computed.
@@ -44,17 +43,20 @@ _MOST_ONE_BY_ONE = 4000
 class PartiesParameters(SourceSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    epsilon: for a whole party. parties: M. method: the release that the page speaks of, with noise for ``constants``.
+    epsilon: for a whole party. parties: M. trust_model: who adds the noise, of ``TRUST_MODELS``.
+    method: the release that the page speaks of, with noise for ``constants``.
     own: with dataset "own", an ``OwnRows`` whose people are the parties. learner: what the parties train.
     labels: soft labels are shares of "votes", or means of class "probabilities".
     rows: of each party; of a file's, as many are picked by chance, some twice where it has fewer.
     public_rows: N, without labels. regularisation: lambda, of parties and aggregator alike.
     unlike: 0, all parties see the same mixture of classes, to 1, each sees one; see ``dpcore.parties.worlds``.
-    careless: share of parties that guess their labels. delta: of PATE's claim, for ``queries`` public rows, at most N.
+    careless: share of parties that guess their labels. delta: of the claim with a shuffler, and of PATE's, for
+    ``queries`` public rows, at most N.
     """
 
     CHOICES: ClassVar = {
         "method": METHODS,
+        "trust_model": TRUST_MODELS,
         "dataset": (*KINDS, OWN),
         "learner": LEARNERS,
         "labels": LABELS,
@@ -82,10 +84,11 @@ class PartiesParameters(SourceSettings):
     TUNED: ClassVar = {"regularisation": (1e-4, 1.0)}
     PEOPLE: ClassVar = "parties"
     CURVE: ClassVar = EPSILONS
-    FOLLOWS: ClassVar = {"learner": ("parties",)}
+    FOLLOWS: ClassVar = {"learner": ("parties", "method"), "trust_model": ("method", "labels")}
     COMMON: ClassVar = (
         "parties",
         "method",
+        "trust_model",
         "dataset",
         "own",
         "rows",
@@ -113,21 +116,11 @@ class PartiesParameters(SourceSettings):
     queries: int = 200
     repeats: int = 20
     seed: int = 3
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.method not in work.methods(self.learner):
-            raise check.RefusedError("method", self.method, "one of: vote, soft, pate; only weights can be averaged")
+    trust_model: str = "central"
 
     @classmethod
     def fits(cls, own: OwnRows) -> bool:
         return own.as_parties
-
-    def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``; only weights of logistic models can be averaged."""
-        if self.method == "average" and changes.get("learner", "logistic") != "logistic":
-            changes = {"method": "soft"} | changes
-        return super().change(**changes)
 
     def starts(self, dataset: str, own: str) -> dict[str, Any]:
         """Return who records the rows, where parties do, and the usual parties after them or after a file."""
@@ -137,6 +130,12 @@ class PartiesParameters(SourceSettings):
             return {**dict.fromkeys(_INVENTED, 0.0), **RECORDED[dataset]}
         again = (*_INVENTED, "rows", *(("parties",) if self.dataset in RECORDED else ()))
         return {name: getattr(type(self), name) for name in again}
+
+    @property
+    def choices(self) -> Mapping[str, Collection[str]]:
+        """Return field -> its values: only weights can be averaged, and a party alone answers or sends its weights."""
+        methods = tuple(sorted(work.methods(self.learner, self.trust_model), key=lambda name: name != "soft"))
+        return {**self.CHOICES, "method": methods, "labels": LABELS if self.trust_model == "central" else LABELS[:1]}
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:

@@ -1,7 +1,7 @@
 """What the parties page shows: accuracies of four private releases, their guarantees, and what one party can move."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,12 +10,13 @@ import pandas as pd
 from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
 from dpcore.parties import aggregation, pate
+from dpcore.parties.randomised_response import RandomisedResponse
 from dpcore.parties.worlds import World, parties
 from dpcore.training import losses
 from lab.claims import Case, compare, upto
 from lab.ensemble import Grid
 from lab.settings import Spread, Task
-from pages.parties import work
+from pages.parties import bounds, work
 from pages.parties.parameters import PartiesParameters
 from pages.parties.work import Ensemble, Fits, Moves, Trial
 
@@ -153,6 +154,34 @@ class PartiesResult:
         """Return PATE's noise, in votes."""
         return self.settings.model.sigma(self.settings.epsilon)
 
+    def weight_sd(self, *, central: bool = False, parties: int = 0) -> float:
+        """Return the standard deviation of the noise on each averaged weight; ``central``: of a trusted aggregator."""
+        model = self.settings.model.at(parties or self.settings.parties)
+        return (replace(model, trust_model="central") if central else model).weight_sd(self.settings.epsilon)
+
+    @property
+    def response(self) -> RandomisedResponse:
+        """Return how a party answers about a public row, where it adds the noise itself."""
+        return RandomisedResponse(epsilon=self.one, options=self.ensemble.classes)
+
+    @property
+    def one(self) -> float:
+        """Return the epsilon of one message."""
+        return self.settings.model.of_one(self.settings.epsilon)
+
+    @property
+    def truthful(self) -> float:
+        """Return how many truthful answers have the sampling error of the randomised ones, if classes are even.
+
+        M (p - q)^2: an estimate's variance is P (1 - P) / (M (p - q)^2), and the share P of answers stays 1/k.
+        """
+        return self.settings.parties * (self.response.truthful - self.response.other) ** 2
+
+    @property
+    def few(self) -> float:
+        """Return how many parties give a trusted aggregator's average as little noise."""
+        return self.settings.parties * self.weight_sd(central=True) / self.weight_sd()
+
     @cached_property
     def bound(self) -> dict[str, np.ndarray]:
         """Return Theorem 4 with each of ``NOISE_AT`` parties, its "total" and its parts; for two classes only."""
@@ -164,7 +193,7 @@ class PartiesResult:
         """Return the parts of the bound on a release's excess risk, in nats; a vote's is that of one party, as M moves
         no noise."""
         own = self.ensemble
-        return aggregation.theorem_four(
+        return bounds.theorem_four(
             parties=1 if release == "vote" else parties or own.parties,
             public_rows=own.crowd.public_rows,
             inputs=own.shape[1],
@@ -204,20 +233,31 @@ class PartiesResult:
         """Return a row per method: quantiles of accuracy now, without noise, sensitivity, noise and guarantee."""
         rows = []
         for name, spread in self.summary.items():
-            held, single = self.settings.guarantee(name), name == "pate"
+            held, (sensitivity, noise) = self.settings.guarantee(name), self._scale(name)
+            bare = name == "pate" or math.isnan(noise)
             rows.append(
                 {
                     "method": name,
                     **spread._asdict(),
-                    "without noise": np.nan if single else self.exact[name],
-                    "sensitivity": pate.COUNTS_SENSITIVITY if single else self.sensitivity(name),
-                    "noise": self.sigma if single else self.noise_norm(name),
+                    "without noise": np.nan if bare else self.exact[name],
+                    "sensitivity": sensitivity,
+                    "noise": noise,
                     "epsilon": held.epsilon,
                     "delta": held.delta,
                     "unit": held.unit,
                 }
             )
         return pd.DataFrame(rows)
+
+    def _scale(self, release: str) -> tuple[float, float]:
+        """Return sensitivity and noise of a release as its table has them; NaN of randomised answers."""
+        if release == "pate":
+            return pate.COUNTS_SENSITIVITY, self.sigma
+        if self.settings.model.central:
+            return self.sensitivity(release), self.noise_norm(release)
+        if release == "average":
+            return self.settings.model.sensitivity(release, 1), self.weight_sd()
+        return math.nan, math.nan
 
     def curves(self) -> pd.DataFrame:
         """Return a row per released model: over, at, method, repeat, accuracy."""

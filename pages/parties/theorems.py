@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.parties import aggregation
-from pages.parties import work
+from pages.parties import bounds, work
 from pages.parties.result import PartiesResult
 
 # Half of what a bound may fail in, for the noise and for the rows.
@@ -48,7 +48,7 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
             yield Statement("sensitivity", release, bound, float(moved.get(release, math.nan)), apart)
     for release in ("vote", "soft"):
         noise = result.now.models(release) - result.fits.weights[release]
-        longest = aggregation.longest_noise(
+        longest = bounds.longest_noise(
             result.sensitivity(release),
             dimensions=result.dimensions,
             epsilon=result.settings.left,
@@ -64,7 +64,7 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
         yield Statement("risk", release, bound, float(np.quantile(excess, 1 - FAILURE)), useless)
     for release in ("vote", "soft"):
         sizes = {"parties": result.ensemble.parties, "public_rows": result.ensemble.crowd.public_rows}
-        yield Statement("public row", release, aggregation.auxiliary_factor(release, **sizes))
+        yield Statement("public row", release, bounds.auxiliary_factor(release, **sizes))
 
 
 def table(result: PartiesResult) -> pd.DataFrame:

@@ -1,35 +1,35 @@
-"""Who sees what, and who adds the noise: a small drawing that follows the method. Works on light and on dark ground."""
-
-import re
-from pathlib import Path
+"""Who sees what, and who adds the noise: a line of boxes that follows the trust model and the method."""
 
 from pages.parties.figures import SAYS
 from pages.parties.result import PartiesResult
 from ui.plot import theme
 
-_TEMPLATE = " ".join(Path(__file__).with_name("trust.svg").read_text("utf-8").split()).replace("> <", "><")
-_ALL, _ASKED, _END = re.split(r"<!--.*?-->", _TEMPLATE)
+_BOX = "display:inline-block;border:1.5px solid {0};background:{0}1f;border-radius:8px;padding:.15rem .6rem"
+_NOISE = "border:1.5px solid;border-radius:1rem;padding:0 .5rem"
 
 
 def trust(result: PartiesResult) -> str:
-    """Return the drawing as inline SVG, with the same in words for a screen reader."""
+    """Return the drawing (HTML), with the same in words for a screen reader.
+
+    Boxes up to the one that adds the noise see private values, and the later ones only what is protected.
+    """
     settings = result.settings
-    sends, does, noise, leaves = SAYS[f"trust.{settings.method}"].split(" / ")
-    spoken = {"sends": sends, "does": does.replace(" | ", " "), "noise": noise, "leaves": leaves.replace(" | ", " ")}
-    asks = settings.method != "average"
-    asked = ("asked" if settings.method == "pate" else "") + ("_made_up" if settings.private else "")
-    case = asked.strip("_") or "public"
-    return (_ALL + (_ASKED if asks else "") + _END).format(
-        spoken=SAYS("trust.spoken", parties=settings.parties, **spoken),
-        private=theme.PRIVATE,
-        public=theme.PUBLIC,
-        party=SAYS("trust.parties", parties=settings.parties, rows=settings.rows).split(" / "),
-        sends=SAYS("trust.sends", sends=sends),
-        aggregator=SAYS["trust.aggregator"],
-        does=does.split(" | "),
-        noise=noise,
-        released=SAYS["trust.released"],
-        everybody=SAYS["trust.everybody"],
-        leaves=leaves.split(" | "),
-        asked=SAYS(f"trust.{case}", queries=settings.model.queries, rows=settings.public_rows) if asks else "",
+    model, method = settings.trust_model, settings.method
+    sends, leaves = SAYS["trust.weights" if method == "average" else "trust.answers"], SAYS["trust.model"]
+    if settings.model.central:
+        sends = sends if method == "average" else SAYS["trust.classifier"]
+        leaves = SAYS["trust.labels"] if method == "pate" else leaves
+    holes = {"parties": settings.parties, "sends": sends, "leaves": leaves}
+    colour, drawn = theme.PRIVATE, []
+    for place, text in enumerate(SAYS(f"trust.{model}", **holes).split(" / ")):
+        if place % 2:
+            drawn.append(f"<span>{text} →</span>")
+            continue
+        name, noise, _ = text.partition(" + ")
+        pill = f' <b style="{_NOISE}">+ {SAYS["trust.noise"]}</b>' if noise else ""
+        drawn.append(f'<span style="{_BOX.format(colour)}"><b>{name}</b>{pill}</span>')
+        colour = theme.PUBLIC if noise else colour
+    line = "display:flex;flex-wrap:wrap;align-items:center;gap:.4rem;margin:0 0 .35rem"
+    return (
+        f'<div role="img" style="{line}" aria-label="{SAYS(f"trust.{model}_spoken", **holes)}">{"".join(drawn)}</div>'
     )

@@ -4,12 +4,12 @@ from html import escape
 
 from dpcore.parties import aggregation
 from dpcore.training.erm import TOLERANCE
-from lab.boundaries import FEW
 from lab.claims import Case, compare, leaders
 from pages.parties.figures import SAYS, STYLES
 from pages.parties.own import OwnKind
 from pages.parties.parameters import RECORDED, PartiesParameters
 from pages.parties.result import QUERIES, PartiesResult
+from pages.parties.trust import trust
 from pages.parties.words_statements import needed
 from ui import outcomes, panels
 from ui.outcomes import LEARNT, apart, limit, percent, points
@@ -39,7 +39,9 @@ def numbers(result: PartiesResult) -> list[Number]:
 def verdict(result: PartiesResult) -> str:
     settings = result.settings
     more = ""
-    if settings.private or settings.dataset in RECORDED:
+    if not settings.model.central:
+        more = outcomes.void(settings) or _by_each(result)
+    elif settings.private or settings.dataset in RECORDED:
         more = outcomes.void(settings) or _too_few(result)
     elif result.complete:
         more = _rival(result)
@@ -61,6 +63,14 @@ def _joining(result: PartiesResult) -> str:
         asked=result.asked,
         parties=result.settings.parties,
     )
+
+
+def _by_each(result: PartiesResult) -> str:
+    """Return what it costs, in parties, that each party adds the noise itself."""
+    if result.settings.method == "average":
+        return SAYS("few.weights", few=max(1, round(result.few)))
+    worth = round(result.truthful)
+    return SAYS("few.answers", worth=worth) if worth else SAYS["few.answer"]
 
 
 def _too_few(result: PartiesResult) -> str:
@@ -95,19 +105,19 @@ def _rival(result: PartiesResult) -> str:
 
 def diagnostics(result: PartiesResult) -> list[str]:
     settings, (chunks, size) = result.settings, result.kept
-    pate, dataset = settings.method == "pate", settings.dataset
+    method, dataset = settings.method, settings.dataset
     moved = {name: number(result.sensitivity(name)) for name in ("vote", "soft")}
-    two = result.ensemble.classes == 2 and settings.method == "soft"
+    central, two = settings.model.central, result.ensemble.classes == 2 and settings.method == "soft"
     sentences = (
-        _noise(result),
-        SAYS("why.one_party", parties=settings.parties, **moved),
+        _noise(result) if central else _own_noise(result),
+        SAYS("why.one_party", parties=settings.parties, **moved) if central else _shuffled(result),
         _crowd(result),
-        _answers(result),
-        f"{SAYS('why.recorded', who=SAYS[f'who.{dataset}'])} {needed(result)}" if dataset in RECORDED else "",
+        _answers(result) if central else "",
+        _recorded(result),
         SAYS("why.digits", features=settings.world.kind.features) if dataset == "digits" else "",
         _averages(result),
-        SAYS("why.theorem", bound=number(sum(result.theorem("soft").values()))) if two else "",
-        panels.large_delta(settings.delta, settings.parties, "parties") if pate else "",
+        SAYS("why.theorem", bound=number(sum(result.theorem("soft").values()))) if two and central else "",
+        panels.large_delta(settings.delta, settings.parties, "parties") if settings.guarantee(method).delta else "",
         SAYS("why.kept", chunks=chunks, memory=number(size / 1e6)) if chunks >= 20 else "",
     )
     return [*filter(None, sentences)]
@@ -135,6 +145,34 @@ def _noise(result: PartiesResult) -> str:
     return f"{said} {SAYS('noise.cost' if case == Case.BEHIND else 'noise.alike', points=lost)}"
 
 
+def _recorded(result: PartiesResult) -> str:
+    if result.settings.dataset not in RECORDED:
+        return ""
+    said = SAYS("why.recorded", who=SAYS[f"who.{result.settings.dataset}"])
+    return f"{said} {needed(result)}" if result.settings.model.central else said
+
+
+def _own_noise(result: PartiesResult) -> str:
+    parties = result.settings.parties
+    if result.settings.method == "soft":
+        truthful = percent(result.response.truthful)
+        return SAYS("local.answers", parties=parties, truthful=truthful, worth=number(result.truthful))
+    times, sd = number(parties / result.few), number(result.weight_sd())
+    said = SAYS("local.weights", parties=parties, sd=sd, times=times)
+    if result.settings.trust_model == "shuffle":
+        return said
+    return f"{said} {SAYS('local.square', parties=parties, square=parties**2)}"
+
+
+def _shuffled(result: PartiesResult) -> str:
+    settings = result.settings
+    if settings.trust_model != "shuffle":
+        return ""
+    held = settings.model.guarantee(settings.method, settings.epsilon)
+    holes = {"parties": settings.parties, "delta": theme.delta(settings.delta), "epsilon": number(held.epsilon)}
+    return SAYS(f"local.{'shuffled' if held.delta else 'unproved'}", one=number(result.one), **holes)
+
+
 def _crowd(result: PartiesResult) -> str:
     local, careless = result.local, result.settings.careless
     low, high = apart(local.low, local.high)
@@ -156,7 +194,7 @@ def _answers(result: PartiesResult) -> str:
 def caption(result: PartiesResult) -> str:
     settings, kind = result.settings, result.settings.world.dataset
     if not isinstance(kind, OwnKind):
-        return SAYS["caption.many" if len(result.classes) > FEW else "caption.few"]
+        return trust(result)
     rows, held_out = kind.measured(settings.seed)
     learned = {"parties": settings.parties, "there": kind.file.private, "rows": settings.rows}
     said = (
@@ -165,7 +203,7 @@ def caption(result: PartiesResult) -> str:
         SAYS("own.measured" if held_out else "own.none_held_out", rows=rows, others=held_out),
         SAYS("own.made_up", public=settings.public_rows),
     )
-    return " ".join(said)
+    return trust(result) + " ".join(said)
 
 
 def lead(settings: PartiesParameters) -> str:
@@ -176,7 +214,7 @@ def _averages(result: PartiesResult) -> str:
     settings = result.settings
     if "average" not in result.methods:
         return SAYS["why.no_average"]
-    if settings.constants != "norms":
+    if settings.constants != "norms" or not settings.model.central:
         return ""
     holes = {
         "longest": number(aggregation.longest(settings.ensemble.classes, settings.regularisation)),
@@ -191,15 +229,16 @@ def guarantee(result: PartiesResult) -> str:
     own = panels.note(SAYS["guarantee.own"]) if settings.private else ""
     if settings.void:
         return outcomes.void_guarantee(settings) + own
-    held = settings.guarantee(settings.method)
+    held, central = settings.guarantee(settings.method), settings.model.central
+    whom = settings.trust_model if central or held.delta else "local"
     fitted = panels.note(SAYS("guarantee.minimiser", tolerance=written(TOLERANCE)))
     parts = (
         panels.guarantee(here=held),
         panels.note(outcomes.paid(settings)) if settings.paid else "",
         panels.note(f"{SAYS['guarantee.unit']} {panels.meaning(held)} {limit(held)}"),
-        panels.note(SAYS["guarantee.assumed"]),
+        panels.note(f"{SAYS(f'guarantee.{whom}', one=number(result.one))} {SAYS['guarantee.assumed']}"),
         own,
-        "" if settings.method == "pate" else fitted,
+        fitted if central and settings.method != "pate" else "",
     )
     return "".join(parts)
 
@@ -214,12 +253,13 @@ def table(result: PartiesResult) -> str:
     found = result.table()
     ends, noise = zip(found["low"], found["high"], strict=True), found["noise"].map(number)
     found["range"] = [SAYS("table.range", low=_percent(low), high=_percent(high)) for low, high in ends]
+    central = result.settings.model.central
     found["noise"] = noise.where(found["method"] != "pate", [SAYS("table.votes", noise=one) for one in noise])
     columns = ("method", "median", "range", "without noise", "sensitivity", "noise", "epsilon", "delta", "unit")
     return panels.table(
         found,
         title=SAYS["table.title"],
-        caption=SAYS["table.caption"],
+        caption=SAYS["table.caption" if central else "table.local"],
         heads=SAYS.heads("table", columns, now=panels.badge("trained now"), bound=panels.badge("bound")),
         formats={"method": lambda name: STYLES[name][0], "sensitivity": number, "epsilon": number}
         | {"median": _percent, "without noise": _percent, "delta": theme.delta},

@@ -19,6 +19,9 @@ ENOUGH = 0.5
 
 
 def statements(result: PartiesResult) -> str:
+    """Return the table of theorems, which are about a trusted aggregator."""
+    if not result.settings.model.central:
+        return ""
     found = {(one.name, one.release): one for one in theorems(result)}
     needs = f"{SAYS['needs.heading']} {needed(result)}"
     lemma = SAYS[f"lemma.{result.settings.labels}"]

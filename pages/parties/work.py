@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcore import accountants
-from dpcore.accountants import gdp
+from dpcore.accountants import gdp, shuffling
 from dpcore.cache import Key, cached
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import aggregation, pate
 from dpcore.parties.aggregation import RELEASES
+from dpcore.parties.randomised_response import RandomisedResponse
 from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, REACH, Public, World, parties, public
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, NormExponentialRelease
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, NormExponentialRelease, PureRelease
 from dpcore.streams import stream
 from dpcore.training import erm, losses
 from dpcore.training.losses import outputs
@@ -25,6 +26,10 @@ from lab.boundaries import Plane, principal_plane
 from pages.parties.crowd import Crowd, tally
 
 METHODS = (*RELEASES, "pate")
+# Who adds the noise: a trusted aggregator; each party; each party, whose messages a shuffler brings into random order.
+TRUST_MODELS = ("central", "local", "shuffle")
+# What parties can release by themselves: an answer about a public row, or their weights.
+_LOCAL = ("soft", "average")
 # Which part of a noise stream each method draws from.
 _PARTS = {name: part for part, name in enumerate(METHODS)}
 # Constants -> what the noise of a release is made for.
@@ -72,11 +77,12 @@ class Ensemble(Key):
 class Model(Key):
     """All that decides what is released, but for epsilon: the ensemble, and how it is made private.
 
-    constants: of the sensitivities. delta, queries: of PATE. repeats: draws of the noise. spent: of each epsilon, what
-    bounds have cost before.
+    trust_model: of ``TRUST_MODELS``. constants: of the sensitivities. delta: of PATE and of a shuffler. queries: of
+    PATE. repeats: draws of the noise. spent: of each epsilon, what bounds have cost before.
     """
 
     ensemble: Ensemble
+    trust_model: str
     constants: str
     delta: float
     queries: int
@@ -86,7 +92,11 @@ class Model(Key):
     @property
     def methods(self) -> tuple[str, ...]:
         """Return those of ``METHODS`` that these parties allow."""
-        return methods(self.ensemble.crowd.learner)
+        return methods(self.ensemble.crowd.learner, self.trust_model)
+
+    @property
+    def central(self) -> bool:
+        return self.trust_model == "central"
 
     def at(self, parties: int) -> "Model":
         return replace(self, ensemble=replace(self.ensemble, parties=parties))
@@ -103,7 +113,7 @@ class Model(Key):
             parties=own.parties if parties is None else parties,
             regularisation=own.regularisation,
             constants="published" if published else self.constants,
-            mean_norm=aggregation.mean_norm(own.rows["public"]),
+            mean_norm=float(np.linalg.norm(own.rows["public"].X, axis=1).mean()),
             tolerance=0.0 if published else erm.TOLERANCE,
         )
 
@@ -111,8 +121,24 @@ class Model(Key):
         """Return PATE's noise in votes: its ``queries`` Gaussian releases together are (epsilon, delta)-DP, exactly."""
         return pate.COUNTS_SENSITIVITY * math.sqrt(self.queries) / gdp.mu_of(epsilon - self.spent, delta=self.delta)
 
+    def of_one(self, epsilon: float) -> float:
+        """Return the epsilon of one release: of the aggregator's, or of each party's message."""
+        left = epsilon - self.spent
+        if self.trust_model != "shuffle":
+            return left
+        return shuffling.of_one(left, messages=self.ensemble.parties, delta=self.delta)
+
+    def weight_sd(self, epsilon: float) -> float:
+        """Return the standard deviation of the noise on each averaged weight, drawn once or by each of M parties."""
+        own, dimensions = self.ensemble, math.prod(self.ensemble.shape)
+        sensitivity, epsilon = self.sensitivity("average", 1), self.of_one(epsilon)
+        each = aggregation.margin_sd(sensitivity, dimensions=dimensions, epsilon=epsilon)
+        return each / (own.parties if self.central else math.sqrt(own.parties))
+
     def guarantee(self, method: str, epsilon: float) -> Guarantee:
         """Return what a method guarantees to a whole party by itself, within what ``epsilon`` leaves."""
+        if not self.central:
+            return self._of_messages(method, self.of_one(epsilon))
         if method == "pate":
             release = GaussianRelease(noise_multiplier=self.sigma(epsilon) / pate.COUNTS_SENSITIVITY)
             event = Composed(event=release, count=self.queries)
@@ -128,10 +154,23 @@ class Model(Key):
             event=NormExponentialRelease(epsilon=left, dimension=math.prod(self.ensemble.shape)),
         )
 
+    def _of_messages(self, method: str, epsilon: float) -> Guarantee:
+        """Return what messages of this epsilon guarantee: each by itself, or all of them in random order."""
+        event, basis = PureRelease(epsilon=epsilon), "randomised response, exact"
+        if method == "average":
+            event = NormExponentialRelease(epsilon=epsilon, dimension=math.prod(self.ensemble.shape))
+            basis = "norm-exponential noise on each party's weights"
+        unit, relation = "party", Adjacency.REPLACE_ONE
+        one = Guarantee(epsilon=epsilon, delta=0.0, adjacency=relation, unit=unit, basis=basis, event=event)
+        if self.trust_model == "local":
+            return one
+        return shuffling.shuffled(one, messages=self.ensemble.parties, delta=self.delta)
 
-def methods(learner: str) -> tuple[str, ...]:
+
+def methods(learner: str, trust_model: str = "central") -> tuple[str, ...]:
     """Return those of ``METHODS`` that are left to parties of a kind: only weights can be averaged."""
-    return METHODS if learner == "logistic" else tuple(name for name in METHODS if name != "average")
+    some = METHODS if trust_model == "central" else _LOCAL
+    return some if learner == "logistic" else tuple(name for name in some if name != "average")
 
 
 @cached
@@ -184,11 +223,14 @@ def fits(ensemble: Ensemble, asked: int) -> Fits:
 
 
 @cached
-def unit_noise(seed: int, method: str, repeats: int, shape: tuple[int, int]) -> np.ndarray:
-    """Return norm-exponential noise (R, k, d) for sensitivity and epsilon 1, the same at every epsilon and M."""
+def unit_noise(seed: int, method: str, repeats: int, shape: tuple[int, int], senders: int) -> np.ndarray:
+    """Return norm-exponential noise (R, k, d) for sensitivity and epsilon 1, the mean of ``senders`` draws.
+
+    It is the same at every epsilon, and with one sender at every M.
+    """
     mechanism, size = NormExponential(sensitivity=1, epsilon=1), math.prod(shape)
-    draws = [mechanism.noise(size, stream(seed, "noise", r, _PARTS[method]))[0] for r in range(repeats)]
-    return np.reshape(draws, (repeats, *shape))
+    streams = [stream(seed, "noise", r, _PARTS[method]) for r in range(repeats)]
+    return np.reshape([mechanism.noise(size, rng, size=senders).mean(axis=0) for rng in streams], (repeats, *shape))
 
 
 def released(model: Model, method: str, asked: int, epsilons: Sequence[float]) -> np.ndarray:
@@ -196,9 +238,30 @@ def released(model: Model, method: str, asked: int, epsilons: Sequence[float]) -
     if method == "pate":
         return students(model, asked, epsilons)
     own = model.ensemble
-    scale = model.sensitivity(method) / (np.asarray(epsilons, dtype=float) - model.spent)
-    noise = unit_noise(own.crowd.world.seed, method, model.repeats, own.shape)
+    if method == "soft" and not model.central:
+        return of_answers(model, asked, epsilons)
+    senders = 1 if model.central else own.parties
+    scale = model.sensitivity(method, own.parties / senders) / np.array([model.of_one(one) for one in epsilons])
+    noise = unit_noise(own.crowd.world.seed, method, model.repeats, own.shape, senders)
     return fits(own, asked).weights[method] + scale[:, None, None, None] * noise
+
+
+def of_answers(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:
+    """Return models (E, R, k, d) of the randomised answers of ``asked`` parties, of each about the row it is dealt.
+
+    Answers train as they are: their lies are as likely for each class, so no two classes change places.
+    """
+    own, said = model.ensemble, tally(model.ensemble.crowd, asked).dealt
+    count = min(asked, own.crowd.public_rows)
+    row, heard = np.arange(asked) % own.crowd.public_rows, []
+    for epsilon in epsilons:
+        response = RandomisedResponse(epsilon=model.of_one(epsilon), options=own.classes)
+        for repeat in range(model.repeats):
+            answers = response.answers(said, stream(own.crowd.world.seed, "noise", repeat, _PARTS["soft"]))
+            heard.append(np.bincount(answers * count + row, minlength=own.classes * count))
+    counts = np.reshape(heard, (len(epsilons), model.repeats, own.classes, count))
+    X, shares = own.rows["public"].X[:count], aggregation.targets(counts, release="soft")
+    return aggregation.fit(X, shares, regularisation=own.regularisation, tolerance=_STUDENT_TOLERANCE).weights
 
 
 def students(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:

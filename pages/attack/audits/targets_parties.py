@@ -16,14 +16,15 @@ import numpy as np
 from scipy.special import expit
 
 from dpcore import check
-from dpcore.accountants import gdp
+from dpcore.accountants import gdp, shuffling
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import aggregation, importance, local, pate, sources
 from dpcore.parties.objective import Objective
+from dpcore.parties.randomised_response import RandomisedResponse
 from dpcore.streams import stream
 from pages.attack.audits.targets import Target, World, target
 
-_PARTY_ROWS, _PUBLIC_ROWS, _QUESTIONS = 10, 50, 50
+_PARTY_ROWS, _PUBLIC_ROWS, _QUESTIONS, _SHUFFLED = 10, 50, 50, 2000
 # A loose solver leaves this gradient, at a strength where that is four times the whole sensitivity.
 _LOOSE, _LOOSE_RATE = 1e-3, 0.1
 # For the length of weights: lambda at which a party of equal rows reaches the bound, w = 1 + W0(1/e).
@@ -170,6 +171,20 @@ def votes(world: World, epsilon: float, *, delta: float, counted: int = _QUESTIO
         noise = rng.standard_normal((min(1000, world.runs - first), *counts[0].shape))
         found.append(pate.noisy_winners(counts[1 - world.there], noise, sigma).sum(axis=1))
     return np.concatenate(found) + rng.random(world.runs)
+
+
+@target
+def shuffled(world: World, epsilon: float, *, delta: float, in_order: bool = False) -> np.ndarray:
+    """Count the answers "yes" of parties that all say "no", but for one in one world; in_order: see that one's answer.
+
+    Each has as large an epsilon as the shuffler allows.
+    """
+    spent = shuffling.of_one(epsilon, messages=_SHUFFLED, delta=delta)
+    response, rng = RandomisedResponse(epsilon=spent), world.rng()
+    if in_order:
+        return 1.0 * response.answers(np.full(world.runs, world.there), rng)
+    people = np.array([_SHUFFLED - world.there, world.there])
+    return response.counts(people, rng, size=world.runs)[:, 1] + rng.random(world.runs)
 
 
 # Many saturated rows hold the minimum far out along the first axis, where two mirrored rows pull to opposite sides.
