@@ -1,10 +1,13 @@
 """The server of Epsilon Lab. `streamlit run app.py` finds it; what it shows begins in pages/frame.py."""
 
+from functools import partial
+
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.home import front
+from pages.home import front, welcome
 from pages.table import HEADS, PAGES
+from ui import first_picture
 from ui.live.channel import Channel
 from ui.metrics import Watch
 from ui.security_headers import Guard
@@ -13,7 +16,14 @@ from ui.static_files import Delivery
 from ui.uploads import Uploads
 from ui.waiting_room import Admission
 
-channel = Channel((front(PAGES), *PAGES)).route()
-delivery = Middleware(Delivery, heads=HEADS)
+home = front(PAGES)
+firsts = {"": first_picture.First(home, welcome())} | {page.name: first_picture.First(page) for page in PAGES}
+channel = Channel((home, *PAGES)).route()
+delivery = Middleware(Delivery, heads=HEADS, firsts=first_picture.FOUND, scripts=dict([first_picture.script()]))
 middleware = [Middleware(Guard), Middleware(Watch), Middleware(Admission), Middleware(Uploads), delivery]
-app = st.App("pages/frame.py", routes=[channel], lifespan=lifespan, middleware=middleware)
+app = st.App(
+    "pages/frame.py",
+    routes=[channel],
+    lifespan=partial(lifespan, later=partial(first_picture.record, firsts)),
+    middleware=middleware,
+)

@@ -103,12 +103,17 @@ def _legend(result: Any) -> str:
     return f'<p class="lab-legend">{"".join(lines)}</p>'
 
 
+def welcome() -> str:
+    """Return what stands before the result, HTML."""
+    return f'<h1>{QUESTION}</h1><p class="lab-lead">{bold(_SAYS["lead"])}</p>'
+
+
 def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown: Callable[..., None]) -> None:
     """Show ``home`` as ``shown`` shows any page, three moves, doors by person, and all ``pages`` by group.
 
     doors: name of a page -> where it opens.
     """
-    shown(home, welcome=f'<h1>{home.question}</h1><p class="lab-lead">{bold(_SAYS["lead"])}</p>')
+    shown(home, welcome=welcome())
     _moves(home)
     for column, (person, page) in zip(st.columns(len(DOORS), gap="small"), DOORS.items(), strict=True):
         with column.container(border=True, key=f"door-{person}"):

@@ -32,17 +32,21 @@ def data(value: Any, *, name: str = "") -> str:
     return f'<script type="application/json"{f" id={name}" if name else ""}>{text}</script>'
 
 
-@cache
 def program(file: str) -> str:
-    """Return a module of ``ui`` and all that it imports as one script (HTML): each in a scope, a constant of its
-    name."""
+    """Return a module of ``ui`` and all that it imports as one script (HTML)."""
+    return f"<script>{_inside(bundle(file))}</script>"
+
+
+@cache
+def bundle(file: str) -> str:
+    """Return a module of ``ui`` and all that it imports as one script: each in a scope, a constant of its name."""
     found = []
     for path in dict.fromkeys(_needed((HERE / file).resolve())):
         text = _IMPORT.sub(lambda one: f"const {one[1]} = of_{one[3]}", path.read_text("utf-8"))
         exports = ", ".join(_EXPORT.findall(text))
         body = _EXPORT.sub("", text)
         found.append(f"const of_{path.stem} = (() => {{\n{body}\nreturn {{ {exports} }}\n}})()")
-    return f"<script>{_inside(chr(10).join(found))}</script>"
+    return "\n".join(found)
 
 
 def _needed(path: Path) -> Iterator[Path]:

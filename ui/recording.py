@@ -19,7 +19,7 @@ from ui import controls, one_file, static_files
 from ui.compare import compare
 from ui.live import Knob, Picture, serving
 from ui.live.channel import Question, Shown, shown
-from ui.page import FIRST, GUARANTEE_TAB, WHY_TAB, Page, Tab
+from ui.page import FIRST, GUARANTEE_TAB, WHY_TAB, Page, Rows, Tab
 from ui.plot import theme
 from ui.texts import SAYS
 
@@ -121,12 +121,12 @@ class Recording:
 
     def frame(self, value: float, *, seconds: float = _ALL) -> dict[str, Any] | None:
         """Return what the page shows at one value, with both tabs; None where the settings refuse it."""
-        frames = [self._shown(tab.name, value, seconds) for tab in self.tabs or [Tab("", "")]]
+        frames = [self.shown(tab.name, value, seconds) for tab in self.tabs or [Tab("", "")]]
         if any(one is None or one.errors for one in frames):
             return None
-        return _merged([one for one in frames if one])
+        return merged([one for one in frames if one])
 
-    def _shown(self, tab: str, value: float, seconds: float) -> Shown | None:
+    def shown(self, tab: str, value: float, seconds: float) -> Shown | None:
         link = {name: str(one) for name, one in asdict(self.settings).items()}
         return shown(Question({"number": 0}, self.page, link, tab, ((self.knob.name, value),)), seconds)
 
@@ -175,8 +175,7 @@ class Recording:
         """Yield (name of a board, places for its pictures), as large as on the page."""
         view = compare(self.page, self.settings, None, seconds=_ALL).view
         for board in first["rows"]:
-            rows = ("".join(map(place, row)) for row in view.boards[board])
-            yield board, "".join(f'<div class="row-of-charts">{cells}</div>' for cells in rows)
+            yield board, placed(view.boards[board])
 
 
 def framed(title: str, body: str, *, above: str = "", link: str = "") -> str:
@@ -192,17 +191,23 @@ def frame_of(picture: Picture) -> dict[str, Any]:
     return _plain(picture.beside(), picture.parts())
 
 
+def placed(rows: Rows) -> str:
+    """Return places for the pictures of a board."""
+    return "".join(f'<div class="row-of-charts">{"".join(map(place, row))}</div>' for row in rows)
+
+
 def place(picture: Picture) -> str:
     """Return a place for a picture that ``recorded/chart.js`` paints. Without a script its words stand there."""
     name, alt = (escape(text, quote=True) for text in (picture.name, picture.alt))
-    size = f"--wide:{picture.wide:g};--height:{picture.height}px;--narrow:{picture.narrow or picture.height}px"
+    size = f"--wide:{picture.wide:g};--height:{picture.height / 16:g}rem;"
+    size += f"--narrow:{(picture.narrow or picture.height) / 16:g}rem"
     return (
         f'<figure data-chart="{name}" style="{size}"><figcaption></figcaption>'
         f'<div class="room"><canvas role="img" aria-label="{alt}">{alt}</canvas></div></figure>'
     )
 
 
-def _merged(frames: Sequence[Shown]) -> dict[str, Any]:
+def merged(frames: Sequence[Shown]) -> dict[str, Any]:
     """Return what the tabs of one stop show together, as plain data."""
     words = {where: html for one in frames for where, html in one.words.items()}
     rows = {board: names for one in frames for board, names in one.rows.items()}
@@ -230,13 +235,17 @@ def _tab(tab: Tab, words: Mapping[str, str], charts: Mapping[str, str]) -> str:
 @cache
 def style() -> str:
     """Return the rules of a recorded page: the lab's own, in the colours of its theme."""
+    sheets = (serving.SLIDER_RULES, one_file.CHART_RULES, one_file.HERE / "recorded" / "page.css")
+    return static_files.rules() + themes(":root") + "".join(sheet.read_text("utf-8") for sheet in sheets)
+
+
+def themes(of: str) -> str:
+    """Return the rules that give an element, by its selector, the colours of the lab's theme, light or dark."""
     light, dark = (
         "".join(f"--st-{name}:{st.get_option(f'theme.{mode}.{option}')};" for option, name in _COLOURS.items())
         for mode in ("light", "dark")
     )
-    sheets = (serving.SLIDER_RULES, one_file.CHART_RULES, one_file.HERE / "recorded" / "page.css")
-    themes = (
-        f":root{{color-scheme:light;--st-font:{st.get_option('theme.font')};{light}}}"
-        f"@media screen and (prefers-color-scheme:dark){{:root:not([data-paper]){{color-scheme:dark;{dark}}}}}"
+    return (
+        f"{of}{{color-scheme:light;--st-font:{st.get_option('theme.font')};{light}}}"
+        f"@media screen and (prefers-color-scheme:dark){{{of}:not([data-paper]){{color-scheme:dark;{dark}}}}}"
     )
-    return static_files.rules() + themes + "".join(sheet.read_text("utf-8") for sheet in sheets)

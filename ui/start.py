@@ -3,7 +3,7 @@
 import asyncio
 import ctypes
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from typing import Any
@@ -25,8 +25,9 @@ _TRIMS = 20.0
 
 
 @asynccontextmanager
-async def lifespan(app: object) -> AsyncIterator[None]:
-    """Import what the first visitor would wait for, let the answers out at once, and keep memory together."""
+async def lifespan(app: object, later: Callable[[], Coroutine] | None = None) -> AsyncIterator[None]:
+    """Import what the first visitor would wait for, let the answers out at once, and keep memory together. Beside its
+    visitors the server does what is left for ``later``."""
     libc: Any = None
     with suppress(AttributeError, OSError, TypeError):  # no such allocator, or no such system
         libc = ctypes.CDLL(None)
@@ -38,10 +39,11 @@ async def lifespan(app: object) -> AsyncIterator[None]:
     # A proxy that looks for a process that starts anew comes before its imports are done, and keeps that connection for
     # its visitors, each of whom would then wait for 40 ms.
     asyncio.get_running_loop().call_later(_ACCEPTED, wire.hurry)
-    trimming = asyncio.create_task(_trim(libc))
+    beside = [asyncio.create_task(one) for one in (_trim(libc), *([later()] if later else []))]
     async with metrics.log():
         yield
-    trimming.cancel()
+    for task in beside:
+        task.cancel()
 
 
 async def _trim(libc: Any) -> None:

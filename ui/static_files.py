@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
@@ -27,6 +28,7 @@ from ui.live import serving
 STATIC = Path(st.__file__).parent / "static"
 # Parts of the front end that are asked for only when a first message names them: by a page with charts, and by home.
 PARTS = {True: ("BidiComponent", "Html", "ButtonGroup", "Button"), False: ("BidiComponent", "Html", "PageLink")}
+ROOT = '<div id="root"></div>'
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 # A name that holds a hash of the file: what a browser has of it is right for good.
 KEPT = "public, max-age=31536000, immutable"
@@ -59,9 +61,9 @@ def first_page(name: str, head: Head, *, at: str = "") -> str:
     inside = f"<h1>{html.escape(head.question)}</h1>{'<i></i>' * 4}<p>Loading …</p>"
     first = f'<main class="lab-first {shape}">{inside}</main>'  # beside the root, which the front end empties
     script = f'<script type="module" src=".{serving.address("connection", "first.js")}"></script>'
-    body = f'<style>{rules()}{look()}</style>{first}<div id="root"></div>{script}'
+    body = f'<style id="lab-rules">{rules()}{look()}</style>{first}{ROOT}{script}'
     page = re.sub(r"<title>.*?</title>", lambda _: tags(name, head, at=at), _with_links(charts=bool(name)))
-    return page.replace('<div id="root"></div>', body)
+    return page.replace(ROOT, body)
 
 
 @cache
@@ -109,16 +111,29 @@ def look() -> str:
 
 
 class Delivery:
-    """ASGI middleware. ``heads``: name of a page -> what its head says; "" is the home page."""
+    """ASGI middleware. ``heads``: name of a page -> what its head says; "" is the home page. ``firsts``: the same ->
+    its recorded first picture (HTML), once there is one, for an address without a query; ``scripts``: address -> a
+    script of that."""
 
-    def __init__(self, app: ASGIApp, heads: Mapping[str, Head]) -> None:
-        self._app = app
+    def __init__(
+        self,
+        app: ASGIApp,
+        heads: Mapping[str, Head],
+        firsts: Mapping[str, str] = MappingProxyType({}),
+        scripts: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self._app, self._firsts = app, firsts
         base, at = serving.base(), address(os.environ)
         static = {f"/{file.relative_to(STATIC).as_posix()}": file for file in (STATIC / "static").rglob("*")}
         self._files = {base + name: file for name, file in (static | serving.files()).items() if file.suffix in KINDS}
         self._packed: dict[Path, bytes] = {}
-        pages = {f"{base}/{name}": first_page(name, head, at=at) for name, head in heads.items()}
-        self._pages = {name: gzip.compress(page.encode()) for name, page in pages.items()}
+        self._names = {f"{base}/{name}": name for name in heads}
+        self._pages = {name: first_page(name, head, at=at) for name, head in heads.items()}
+        # first of all: else it would wait for all the rest, which the page asks for as early
+        self._early = "".join(
+            f'<link rel="preload" as="script" fetchpriority="high" href=".{name}">' for name in scripts
+        )
+        self._made = {base + name: _packed(_gzip(text), KINDS[".js"], KEPT) for name, text in scripts.items()}
         self._told = {f"{base}/{PREVIEW}": Response(PICTURE.read_bytes(), media_type="image/png")}
         if at:
             self._told[f"{base}/{SITEMAP}"] = Response(sitemap(heads, at=at), media_type="application/xml")
@@ -135,18 +150,30 @@ class Delivery:
             await self._told[scope["path"]](scope, receive, send)
             return
         takes = asks and "gzip" in Headers(scope=scope).get("accept-encoding", "")
-        answer = await self._answer(scope["path"]) if takes else None
+        answer = await self._answer(scope["path"], bool(scope.get("query_string"))) if takes else None
         await (answer or self._app)(scope, receive, send)
 
-    async def _answer(self, path: str) -> Response | None:
-        if path in self._pages:
-            return _packed(self._pages[path], "text/html", "no-cache")
+    async def _answer(self, path: str, asks: bool) -> Response | None:
+        if path in self._names:
+            name = self._names[path]
+            first = "" if asks else self._firsts.get(name, "")
+            path = f"{path}?{bool(first)}"
+            if path not in self._made:
+                page = self._pages[name].replace(ROOT, ROOT + first)
+                page = page.replace("<head>", "<head>" + self._early * bool(first))
+                self._made[path] = _packed(await run_in_threadpool(_gzip, page), "text/html", "no-cache")
+        if path in self._made:
+            return self._made[path]
         file = self._files.get(path)
         if file is None:
             return None
         if file not in self._packed:
             self._packed[file] = await run_in_threadpool(lambda: gzip.compress(file.read_bytes()))
         return _packed(self._packed[file], KINDS[file.suffix], KEPT)
+
+
+def _gzip(text: str) -> bytes:
+    return gzip.compress(text.encode())
 
 
 def _packed(body: bytes, kind: str, kept: str) -> Response:

@@ -1,9 +1,9 @@
 // A whole chart on a canvas, without Plotly: an account of its axes as Plotly would keep it, and then all that Plotly
-// would draw. Its title and its legend stand over it as words of the page.
+// would draw. Its title and its legend stand over it as words of the page, where Plotly would write them.
 
 import { Axis, drawGrid } from "../live/assets/axes.js"
 import { adopt } from "../live/assets/figure.js"
-import { fitted } from "../live/assets/fitted.js"
+import { fitted, scaleOf } from "../live/assets/fitted.js"
 import { drawLabels } from "../live/assets/labels.js"
 import { extent, runs, write } from "../live/assets/lettering.js"
 import { coloured, lookOf, themed } from "../live/assets/look.js"
@@ -12,18 +12,28 @@ import { load } from "../live/assets/pictures.js"
 import { clipped, drawImage, drawNote, drawShape, layerOf, pen } from "../live/assets/shapes.js"
 import { ticksOf } from "../live/assets/ticks.js"
 
-const TITLE = 28 // pixels over a figure for its title, which is no part of the canvas
+const TITLE = 26 // pixels over a figure for its title, which is no part of the canvas
+const TOP = 8 // pixels of the canvas over the axes, for half a number
 const AXIS = /^[xy]axis\d*$/
-const USUAL = { type: "linear", visible: true, showgrid: true, zeroline: true, showticklabels: true, linewidth: 1 }
+const USUAL = {
+  type: "linear",
+  visible: true,
+  showgrid: true,
+  zeroline: true,
+  showticklabels: true,
+  showline: true,
+  linewidth: 1,
+}
 const PRINT = 3 // pixels of a print for each of the page
 const SWATCH = [30, 14] // pixels of a sample in the legend
 
 /** A chart in a cell: <figure> with a title, a legend and a canvas. */
 export class Chart {
-  /** `scale`: of its letters. */
-  constructor(cell, scale = 1) {
+  /** `scale`: of its letters, on paper, where a title may have several lines; else they are as large as the page's. */
+  constructor(cell, scale = 0) {
     this.cell = cell
-    this.scale = scale
+    this.scale = scale || scaleOf()
+    this.wraps = scale > 0
     this.canvas = cell.querySelector(".room > canvas")
     this.words = cell.querySelector("figcaption")
     this.raw = null
@@ -51,11 +61,12 @@ export class Chart {
     const { width, height } = this
     if (!this.raw || width === 0) return
     look ??= lookOf(this.cell)
-    this.say(coloured(this.raw, look))
+    const { data, layout: whole } = coloured(fitted(this.raw, this.scale, this.wraps ? 0 : width), look)
+    this.say(data, whole)
     if (!width || !height) return
-    const { title: _, showlegend: __, ...rest } = this.raw.layout
-    const bare = fitted({ data: this.raw.data, layout: { ...rest, margin: lower(rest.margin) } }, this.scale, width)
-    const { data, layout } = coloured(bare, look)
+    const { title: _, showlegend, legend: __, ...layout } = whole
+    const top = Math.max(TOP, showlegend ? 0 : layout.margin.t - TITLE * this.scale)
+    layout.margin = { ...layout.margin, t: top }
     const number = ++this.asked
     const images = (layout.images ?? []).map(({ source }) => load(source))
     const paint = () => {
@@ -68,27 +79,28 @@ export class Chart {
     Promise.all(missing.map((image) => image.decode())).then(paint, () => {})
   }
 
-  /** Write the title and the legend, where they say something new. */
-  say({ data, layout: { title, showlegend } }) {
+  /** Write the title and, with the name of the axis upwards, the legend, where they say something new. */
+  say(data, { title, showlegend, legend, margin }) {
     const named = showlegend ? data.filter((one) => one.name && one.showlegend !== false && (one.visible ?? true)) : []
     const said = JSON.stringify([
       title?.text,
+      legend?.title?.text,
       named.map(({ name, mode, line, marker, fillcolor }) => [name, mode, line, marker?.color, fillcolor]),
     ])
     if (said === this.said) return
     this.said = said
     const heading = element("p", "title", title?.text)
+    const axis = element("p", "axis", legend?.title?.text.replace(/^<br>/, ""))
     const key = element("p", "key")
+    axis.style.marginLeft = key.style.marginLeft = `${margin.l}px`
     for (const trace of named) {
       const entry = element("span", "", trace.name)
       entry.prepend(sample(trace))
       key.append(entry)
     }
-    this.words.replaceChildren(heading, ...(named.length ? [key] : []))
+    this.words.replaceChildren(heading, ...(showlegend ? [axis, key] : []))
   }
 }
-
-const lower = (margin) => ({ ...margin, t: Math.max(8, margin.t - TITLE) })
 
 /** An element with the text of a figure, whose few tags are all that it may hold. */
 function element(tag, className, text = "") {
@@ -186,6 +198,7 @@ function drawWhole(context, data, layout) {
   layer("above")
   for (const note of annotations) drawNote(context, note, room)
   for (const axis of room.axes.values()) {
+    framed(context, axis)
     drawLabels(context, axis, full)
     if (!axis.up) named(context, axis, full)
   }
@@ -239,6 +252,14 @@ function axesOf(full, layout, data) {
     axes.set(id, axis)
   }
   return axes
+}
+
+/** The line of an axis. */
+function framed(context, { up, low, high, full: { visible, showline, linecolor, side, _mainLinePosition: place } }) {
+  if (!visible || !showline) return
+  const [at, size] = [place - (side === "left" || side === "top" ? 1 : 0), high - low]
+  context.fillStyle = linecolor
+  context.fillRect(up ? at : low, up ? low : at, up ? 1 : size, up ? size : 1)
 }
 
 /** The name of an axis along the bottom, under its numbers. */

@@ -17,9 +17,11 @@ function there() {
     [".st-key-pictures", ".st-key-lesson-chart"].every((place) => comes(place, `${place} [data-chart]`))
 }
 
+/** Show the app. What is played in place of it goes by itself (`first_picture.js`). */
 function show() {
   document.documentElement.classList.add("lab-there")
-  document.querySelector(".lab-first")?.remove()
+  const first = document.querySelector(".lab-first")
+  if (first?.dispatchEvent(new Event("lab-there", { cancelable: true }))) first.remove()
 }
 
 function look() {

@@ -49,7 +49,7 @@ function automatic({ full, range, log, up }) {
 
 function rounded(rough) {
   const base = 10 ** Math.floor(Math.log(rough) / Math.LN10)
-  return base * ROUND.find((one, place) => place === ROUND.length - 1 || rough / base <= one)
+  return base * ROUND.find((one, place) => place === ROUND.length - 1 || rough / base < one)
 }
 
 function multiples(axis, step) {

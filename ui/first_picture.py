@@ -1,0 +1,153 @@
+"""What the default pages show, recorded: it is sent with a page, and moves before Streamlit's programs have come.
+
+A server records it by itself, in the slices of time in which nobody waits for anything, of what it computes for
+visitors anyway, so that nothing here can be older than the program. ``recorded/first_picture.js`` plays it, and the
+live page takes its place.
+"""
+
+import asyncio
+import gzip
+import hashlib
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from functools import cache
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import orjson
+
+from lab import links
+from ui import controls, debounce, one_file, recording
+from ui.compare import compare
+from ui.compute import SLICE_SECONDS
+from ui.live import serving
+from ui.page import FIRST, Page
+from ui.recording import Recording
+
+PROGRAM = "recorded/first_picture.js"
+# Bytes that a page may be longer for it, compressed; where that is too few, every other stop is left out, as long as
+# there are so many.
+MOST_BYTES, LEAST_STOPS = 60_000, 7
+# Seconds after the start of the server, and between two looks for spare time.
+AFTER, LOOK = 5.0, 0.05
+# Address of a page -> what ``html`` has made of it.
+FOUND: dict[str, str] = {}
+
+
+class First(NamedTuple):
+    """A page to record, and what stands before its result (HTML) in place of a heading."""
+
+    page: Page
+    welcome: str = ""
+
+
+async def record(firsts: Mapping[str, First]) -> None:
+    """Record the pages at these addresses, unless the environment says ``LAB_FIRST_PICTURE=off``."""
+    if os.environ.get("LAB_FIRST_PICTURE") == "off":
+        return
+    await asyncio.sleep(AFTER)
+    for address, first in firsts.items():
+        one = Recording(page=first.page, settings=first.page.settings(), told="", date="")
+        here = getattr(one.settings, one.knob.name)
+        frames = {here: await _frame(one, here)}
+        if len(gzip.compress(orjson.dumps(frames[here]))) > MOST_BYTES / 2:
+            continue  # a page whose maps are too large
+        frames |= {value: await _frame(one, value) for value in one.values if value != here}
+        with suppress(StopIteration):
+            FOUND[address] = await asyncio.to_thread(html, one, first.welcome, frames)
+
+
+async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
+    """Return what the page shows at one value on its first screen; None where the settings refuse it."""
+    now = None
+    while now is None or now.done < 1:
+        while debounce.at_work():
+            await asyncio.sleep(LOOK)
+        now = await asyncio.to_thread(one.shown, "", value, SLICE_SECONDS)
+        if now is None or now.errors:
+            return None
+    frame = recording.merged([replace(now, rows={FIRST: now.rows[FIRST]})])
+    names = {name for row in frame["rows"].pop(FIRST) for name in row}
+    said = {f".lab-{name}" for name in ("numbers", "verdict", *(f"words-{name}" for name in one.page.captions))}
+    kept = {"words": (said, frame["words"]), "charts": (names, frame["charts"])}
+    frame = {part: {name: all_[name] for name in some if name in all_} for part, (some, all_) in kept.items()}
+    settings = one.settings.change(**{one.knob.name: value})
+    return frame | {"address": urlencode(links.versioned(links.brief(settings)))}
+
+
+def html(one: Recording, welcome: str, frames: Mapping[float, dict[str, Any] | None]) -> str:
+    """Return what a page holds of it (HTML). Raises StopIteration where too few stops are small enough."""
+    here = getattr(one.settings, one.knob.name)
+    values = sorted(value for value, frame in frames.items() if frame)
+
+    def packed(step: int) -> str:
+        some = [value for place, value in enumerate(values) if place % step == 0 or value == here]
+        taken = {"values": some, "at": some.index(here), "frames": recording.folded([frames[value] for value in some])}
+        return one_file.data(taken | _around(one, welcome), name="lab-recorded")
+
+    steps = range(1, len(values) // LEAST_STOPS + 1)
+    small = (text for text in map(packed, steps) if len(gzip.compress(text.encode())) <= MOST_BYTES)
+    return f'{next(small)}<script async src=".{script()[0]}"></script>'
+
+
+def _around(one: Recording, welcome: str) -> dict[str, Any]:
+    """Return what does not move: the sliders that the page has, its layout, and the rules."""
+    here, settings = one.page.at(one.settings), one.settings
+    sliders = here.sliders(settings)
+    main = [
+        (asdict(controls.knob(name, settings.limits, **sliders.changes.get(name, {}))), getattr(settings, name))
+        for name in sliders.main
+    ]
+    more = bool(sliders.more or here.more)
+    name = one.knob.name
+    hero = controls.knob(name, settings.limits, **{**sliders.changes.get(name, {}), "group": "hero"})
+    return {
+        "knob": asdict(hero),
+        "main": main,
+        "more": more,
+        "html": _layout(here, settings, welcome),
+        "rules": style(),
+    }
+
+
+def _layout(page: Page, settings: Any, welcome: str) -> str:
+    """Return the screen of a page as ``ui/show.py`` lays it out, which the same rules then place (HTML)."""
+    view = compare(page, settings, None, seconds=0).view
+    captions = (f'<div class="lab-words-{name}"></div>' for name in page.captions)
+
+    def box(name: str, *inside: str) -> str:
+        return f'<div><div class="st-key-{name}">{"".join(inside)}</div></div>'
+
+    head = [f"<h1>{page.question}</h1>", box("setup")]
+    screen = box(
+        "screen",
+        box("welcome", welcome) if welcome else "",
+        box("side", box("knobs", box("panel", "<div data-there></div>"))),
+        box(
+            "main",
+            box(
+                "first",
+                '<div class="lab-numbers"></div>',
+                '<div><div class="lab-verdict" aria-live=polite></div></div>',
+            ),
+            box("pictures", recording.placed(view.boards[FIRST]), *captions),
+            box("below"),
+        ),
+    )
+    block = f'<div data-testid="stVerticalBlock">{"".join([] if welcome else head)}{screen}</div>'
+    return f'<div class="whole"><div data-testid="stMainBlockContainer">{block}</div></div>'
+
+
+@cache
+def style() -> str:
+    """Return the rules that the page itself does not have."""
+    sheets = (serving.SLIDER_RULES, one_file.CHART_RULES, one_file.HERE / "recorded" / "first_picture.css")
+    return recording.themes(".whole") + "".join(sheet.read_text("utf-8") for sheet in sheets)
+
+
+def script() -> tuple[str, str]:
+    """Return (where the program is served, with a hash of it in its name, the program)."""
+    text = one_file.bundle(PROGRAM)
+    return f"/lab-first-picture.{hashlib.sha256(text.encode()).hexdigest()[:12]}.js", text

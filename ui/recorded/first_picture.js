@@ -1,0 +1,125 @@
+// The recorded first picture of a page, over the live one until that is there (`first.js`): its slider moves over the
+// stops that were computed. The live page then takes its place, at the value where the slider stands.
+
+import { element, Row } from "../live/assets/row.js"
+import { written } from "../live/assets/scale.js"
+import { Chart } from "./chart.js"
+import { unfolded } from "./folded.js"
+import { nearest, read } from "./reading.js"
+
+const LOOK = 30 // milliseconds between two looks at the live page
+const PATIENCE = 20_000 // and after which it is shown, whatever it shows
+const FADE = 160
+const TILES = ".lab-tile > b"
+
+const host = document.querySelector(".lab-first")
+if (host) begin(host, read("lab-recorded"))
+
+function begin(host, { knob, main, more, values, at, frames, html, rules }) {
+  const root = host.attachShadow({ mode: "closed" })
+  root.innerHTML = `<style>${document.getElementById("lab-rules").textContent}${rules}</style>${html}`
+  const charts = new Map([...root.querySelectorAll("figure")].map((cell) => [cell.dataset.chart, new Chart(cell)]))
+  const row = new Row(knob, (value, final) => go(stopOf(value), final))
+  root.querySelector("[data-there]").append(panelOf(row, main, more))
+
+  function go(stop, final) {
+    if (stop >= 0) at = stop
+    const { words, charts: pictures, address } = unfolded(frames, at)
+    for (const [where, said] of Object.entries(words)) {
+      const node = root.querySelector(where)
+      if (node.innerHTML !== said) node.innerHTML = said
+    }
+    for (const [name, chart] of charts) chart.show(pictures[name])
+    row.show(values[at], "")
+    // the live page begins there
+    if (final) history.replaceState(history.state, "", `?${address}`)
+  }
+
+  host.addEventListener("lab-there", (event) => {
+    event.preventDefault()
+    leave()
+  })
+  go(at, false)
+
+  /** The stop that lies nearest; a key goes on to the next one at least. */
+  function stopOf(value) {
+    const stop = nearest(knob, values, value)
+    if (stop !== at || !row.keyHeld) return stop
+    return Math.min(values.length - 1, Math.max(0, at + Math.sign(value - values[at])))
+  }
+
+  /** Give the live page its place once nobody holds the slider and it shows the same. */
+  async function leave() {
+    let since = performance.now()
+    let told = null
+    while (row.busy || (!same() && performance.now() - since < PATIENCE)) {
+      if (!row.busy && told !== at && input(".field")) {
+        told = at
+        since = performance.now()
+        enter(input(".field"), written(values[at]))
+      }
+      await new Promise((then) => setTimeout(then, LOOK))
+    }
+    const focused = root.activeElement
+    const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : FADE
+    const tops = [root, document].map((where) =>
+      where.querySelector(".st-key-screen")?.getBoundingClientRect().top ?? 0
+    )
+    const by = { transform: `translateY(${tops[1] - tops[0]}px)` } // on a phone the choices take several lines
+    await root.querySelector(".st-key-screen").animate(by, { duration, fill: "forwards" }).finished
+    const there = document.querySelector("[data-testid=stMain]")
+    if (there) there.scrollTop = host.scrollTop
+    await host.animate({ opacity: 0 }, { duration, fill: "forwards" }).finished
+    if (focused) input(focused.className === "field" ? ".field" : ".range")?.focus()
+    host.remove()
+  }
+
+  /** The same row of the live panel. */
+  const live = () =>
+    document.querySelector(".st-key-panel [data-there]")?.shadowRoot?.querySelector(`[data-knob=${knob.name}]`)
+
+  /** @returns {HTMLInputElement | null | undefined} */
+  const input = (part) => live()?.querySelector(part)
+
+  /** Whether the live page is drawn and shows this stop. */
+  function same() {
+    const panel = live()?.closest(".panel")
+    const said = (where) => [...where.querySelectorAll(TILES)].map((one) => one.textContent).join()
+    return panel && getComputedStyle(panel).opacity === "1" && said(document) === said(root) &&
+      input(".field").value === written(values[at]) &&
+      [...charts].every(([name, { cell }]) =>
+        cell.getBoundingClientRect().top > innerHeight || document.querySelector(`[data-chart="${name}"] .main-svg`)
+      )
+  }
+}
+
+/** The panel as the live page has it (`knobs.js`): what is not recorded waits for that. */
+function panelOf(row, main, more) {
+  const panel = element("div", "panel")
+  const [hero, others, drawer] = [
+    element("div", "rows hero"),
+    element("div", "rows main", { inert: "" }),
+    element("details", "more", { inert: "" }),
+  ]
+  hero.append(row.node)
+  for (const [knob, value] of main) {
+    const other = new Row(knob, () => {})
+    other.show(value, "")
+    others.append(other.node)
+  }
+  const folds = matchMedia("(max-width: 899px)").matches
+  drawer.append(element("summary"), ...(folds ? [others] : []))
+  drawer.firstChild.textContent = "More settings"
+  drawer.hidden = !more && !(folds && main.length)
+  others.hidden = !main.length
+  const bar = element("div", "bar")
+  panel.append(hero, element("div", "rows play", { hidden: "" }), bar, ...(folds ? [] : [others]), drawer)
+  return panel
+}
+
+/** Have a row take this entry, as if it were typed. */
+function enter(field, text) {
+  if (field.value === text) return
+  field.value = text
+  for (const one of ["input", "blur"]) field.dispatchEvent(new Event(one))
+}
