@@ -5,8 +5,7 @@ from functools import partial
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.home import front, welcome
-from pages.table import HEADS, PAGES
+from pages.table import FIRSTS, HEADS, HOME, PAGES
 from ui import first_picture
 from ui.live.channel import Channel
 from ui.metrics import Watch
@@ -16,14 +15,8 @@ from ui.static_files import Delivery
 from ui.uploads import Uploads
 from ui.waiting_room import Admission
 
-home = front(PAGES)
-firsts = {"": first_picture.First(home, welcome())} | {page.name: first_picture.First(page) for page in PAGES}
-channel = Channel((home, *PAGES)).route()
+channel = Channel((HOME, *PAGES)).route()
 delivery = Middleware(Delivery, heads=HEADS, firsts=first_picture.FOUND, scripts=dict([first_picture.script()]))
 middleware = [Middleware(Guard), Middleware(Watch), Middleware(Admission), Middleware(Uploads), delivery]
-app = st.App(
-    "pages/frame.py",
-    routes=[channel],
-    lifespan=partial(lifespan, later=partial(first_picture.record, firsts)),
-    middleware=middleware,
-)
+life = partial(lifespan, later=partial(first_picture.record, FIRSTS))
+app = st.App("pages/frame.py", routes=[channel], lifespan=life, middleware=middleware)

@@ -17,6 +17,7 @@ lab's own configuration, and take turns in one run.
 ``PAGES=accounting,attack`` in the environment measures these beside the bare page, and no others.
 """
 
+import gzip
 import importlib.util
 import os
 import shutil
@@ -80,15 +81,18 @@ def missing_here() -> list[str]:
 
 
 @contextmanager
-def served(script: str) -> Iterator[str]:
-    """Serve a script on a free port from the root, whose configuration Streamlit then reads; yield its address."""
+def served(script: str, *, first_picture: str = "off") -> Iterator[str]:
+    """Serve a script on a free port from the root, whose configuration Streamlit then reads; yield its address.
+
+    first_picture: "on" has it record first pictures in spare time."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     address = f"http://localhost:{port}"
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+        environment = os.environ | {"LAB_FIRST_PICTURE": first_picture}
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             if not _answers(f"{address}/_stcore/health", process):
                 log.seek(0)
@@ -101,6 +105,18 @@ def served(script: str) -> Iterator[str]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def recorded(address: str) -> None:
+    """Wait until the page at this address is sent with its recorded first picture."""
+    request = urllib.request.Request(address, headers={"Accept-Encoding": "gzip"})
+    end = time.monotonic() + 180
+    while time.monotonic() < end:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            if b"lab-recorded" in gzip.decompress(answer.read()):
+                return
+        time.sleep(1)
+    raise TimeoutError(f"{address} has no recorded first picture")
 
 
 def _answers(address: str, process: subprocess.Popen) -> bool:

@@ -9,7 +9,7 @@ in the worst of these shifts, by the names that the layout gives it, and from wh
 import os
 from contextlib import ExitStack
 
-from benchmarks.latency import FLAGS, browser_path, missing_here, served
+from benchmarks.latency import FLAGS, browser_path, missing_here, recorded, served
 from benchmarks.report import Outcome, Print, at_most, row
 
 SIZES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
@@ -60,7 +60,8 @@ def run(*, rounds: int, say: Print) -> Outcome:
     with sync_playwright() as playwright:
         for size in [one for one in SIZES for _ in range(rounds)]:
             with ExitStack() as stack:
-                address = stack.enter_context(served("app.py"))
+                address = stack.enter_context(served("app.py", first_picture="on"))
+                recorded(f"{address}/{pages[0]}")
                 browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
                 stack.callback(browser.close)
                 for page in pages:

@@ -11,7 +11,7 @@ import streamlit as st
 from pages import data, home
 from pages.learn import page_choosing, page_deployments, page_glossary, page_works
 from pages.lessons import page as lessons
-from pages.table import PAGES
+from pages.table import HOME, PAGES
 from ui import head_tags, live
 from ui.controls import visit
 from ui.page_links import remember
@@ -37,7 +37,7 @@ doors = {
 own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
 texts = {name: st.Page(how, title=title, icon=icon, url_path=name) for name, title, icon, how in LEARN}
 beside = {"data": own} | texts
-welcome = partial(home.show, home.front(PAGES), PAGES, doors | beside, show)
+welcome = partial(home.show, HOME, PAGES, doors | beside, show)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 remember(doors | beside)
 groups = dict.fromkeys(page.group for page in PAGES)

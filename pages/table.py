@@ -10,6 +10,7 @@ from pages import data, home
 from pages.learn import page_choosing, page_deployments, page_glossary, page_works
 from pages.lessons import page as lessons
 from pages.what_if import page as what_if
+from ui.first_picture import First
 from ui.head_tags import Head
 
 TOPICS = (
@@ -26,6 +27,9 @@ TOPICS = (
 ROOMS = tuple(import_module(f"pages.{topic}.page").PAGE for topic in TOPICS)
 _QUESTIONS = what_if.page(ROOMS)
 PAGES = (*(replace(room, asked=what_if.asked(room.name, _QUESTIONS)) for room in ROOMS), _QUESTIONS)
+HOME = home.front(PAGES)
+# Address -> the page whose first picture is recorded; "" is home.
+FIRSTS = {"": First(HOME, home.welcome())} | {page.name: First(page) for page in PAGES}
 # Address -> what the head of the page says; "" is home.
 HEADS = {page.name: Head(page.title, page.question, page.about) for page in PAGES}
 HEADS |= {"": Head("", home.QUESTION, home.ABOUT)}

@@ -18,14 +18,13 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from lab import papers
-from pages import home
 from pages.learn import page_glossary, page_works
 from pages.learn.figures_terms import drawing
 from pages.learn.works import WORKS, Part
 from pages.lessons import page as lessons
 from pages.lessons import page_recorded as recorded
 from pages.lessons.lessons import LESSONS
-from pages.table import PAGES
+from pages.table import HOME, PAGES
 from ui import glossary, markdown
 from ui.controls import Desk
 from ui.head_tags import address
@@ -62,8 +61,7 @@ def link(at: str) -> Callable[[str], str]:
 
 def files(at: str = "", pages: Sequence[Page] = PAGES) -> Iterator[tuple[str, str]]:
     """Yield (name of a file, its HTML); pages: those of the lab that are recorded, besides home."""
-    front = home.front(PAGES)
-    yield "index.html", _recorded(front, at=at, below=_contents(pages))
+    yield "index.html", _recorded(HOME, at=at, below=_contents(pages))
     for page in pages:
         yield f"{page.name}.html", _recorded(page, at=at)
     yield "lessons.html", framed("Lessons", _lessons(), above=_TOP, link=at and f"{at}/lessons")

@@ -10,7 +10,6 @@ import gzip
 import hashlib
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -55,8 +54,8 @@ async def record(firsts: Mapping[str, First]) -> None:
         if len(gzip.compress(orjson.dumps(frames[here]))) > MOST_BYTES / 2:
             continue  # a page whose maps are too large
         frames |= {value: await _frame(one, value) for value in one.values if value != here}
-        with suppress(StopIteration):
-            FOUND[address] = await asyncio.to_thread(html, one, first.welcome, frames)
+        if made := await asyncio.to_thread(html, one, first.welcome, frames):
+            FOUND[address] = made
 
 
 async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
@@ -69,8 +68,8 @@ async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
         if now is None or now.errors:
             return None
     frame = recording.merged([replace(now, rows={FIRST: now.rows[FIRST]})])
-    names = {name for row in frame["rows"].pop(FIRST) for name in row}
-    said = {f".lab-{name}" for name in ("numbers", "verdict", *(f"words-{name}" for name in one.page.captions))}
+    names = [name for row in frame["rows"].pop(FIRST) for name in row]
+    said = [f".lab-{name}" for name in ("numbers", "verdict", *(f"words-{name}" for name in one.page.captions))]
     kept = {"words": (said, frame["words"]), "charts": (names, frame["charts"])}
     frame = {part: {name: all_[name] for name in some if name in all_} for part, (some, all_) in kept.items()}
     settings = one.settings.change(**{one.knob.name: value})
@@ -78,7 +77,7 @@ async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
 
 
 def html(one: Recording, welcome: str, frames: Mapping[float, dict[str, Any] | None]) -> str:
-    """Return what a page holds of it (HTML). Raises StopIteration where too few stops are small enough."""
+    """Return what a page holds of it (HTML), "" where too few stops are small enough."""
     here = getattr(one.settings, one.knob.name)
     values = sorted(value for value, frame in frames.items() if frame)
 
@@ -89,7 +88,8 @@ def html(one: Recording, welcome: str, frames: Mapping[float, dict[str, Any] | N
 
     steps = range(1, len(values) // LEAST_STOPS + 1)
     small = (text for text in map(packed, steps) if len(gzip.compress(text.encode())) <= MOST_BYTES)
-    return f'{next(small)}<script async src=".{script()[0]}"></script>'
+    found = next(small, "")
+    return found and f'{found}<script async src=".{script()[0]}"></script>'
 
 
 def _around(one: Recording, welcome: str) -> dict[str, Any]:

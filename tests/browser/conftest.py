@@ -185,7 +185,11 @@ def _start(script: Path, options: tuple[str, ...], log: Path, port: int) -> tupl
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, cwd=ROOT, env=os.environ | {"PYTHONPATH": paths}, stdout=output, stderr=subprocess.STDOUT
+            command,
+            cwd=ROOT,
+            env={"LAB_FIRST_PICTURE": "off"} | os.environ | {"PYTHONPATH": paths},
+            stdout=output,
+            stderr=subprocess.STDOUT,
         )
     base = options[options.index("--server.baseUrlPath") + 1] if "--server.baseUrlPath" in options else ""
     address = f"http://localhost:{port}/{base}".rstrip("/")

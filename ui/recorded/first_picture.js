@@ -40,6 +40,7 @@ function begin(host, { knob, main, more, values, at, frames, html, rules }) {
     leave()
   })
   go(at, false)
+  requestAnimationFrame(() => performance.mark("lab-recorded"))
 
   /** The stop that lies nearest; a key goes on to the next one at least. */
   function stopOf(value) {
