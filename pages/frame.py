@@ -13,7 +13,7 @@ from pages.learn import page_choosing, page_deployments, page_glossary, page_wor
 from pages.lessons import page as lessons
 from pages.table import HOME, PAGES
 from ui import head_tags, live
-from ui.controls import visit
+from ui.controls import visit, whole_run
 from ui.page_links import remember
 from ui.show import show, style
 from ui.uploads import limit_mb
@@ -50,4 +50,5 @@ menus = {"": [front]} | menus | {"Plan": [*menus.get("Plan", ()), own], "Learn":
 here = st.navigation(menus, position="hidden" if st.context.is_embedded else "top")
 st.set_page_config(page_title=head_tags.title("" if here is front else here.title))
 visit(here.url_path)
-here.run()
+with whole_run():
+    here.run()

@@ -31,8 +31,29 @@ def test_run_sets_no_widget_that_has_its_value(page):
     seeded = "seed" in page.settings().limits
     app = opened(page.name, **QUICK[page.name], **({"pin": ["~one~seed~5", "~two~seed~6"]} if seeded else {}))
     assert app.title[0].value == page.question
+    assert not app.exception
     assert [one for one in app if hasattr(getattr(one, "proto", None), "set_value")]
     assert sent(app.run()) == []
+
+
+def test_what_a_run_that_was_cut_short_set_is_set_again():
+    """Of that run the browser may have no box, and a new box would begin empty."""
+
+    def script() -> None:
+        import streamlit as st
+
+        from ui import controls
+
+        with controls.whole_run():
+            controls.hold("box", 3.0)
+            st.number_input("box", value=None, key="box")
+            if "cut" not in st.session_state:
+                st.session_state["cut"] = True
+                st.stop()
+
+    app = AppTest.from_function(script).run()
+    assert (app.run().number_input[0].value, sent(app)) == (3.0, ["box"])
+    assert (app.run().number_input[0].value, sent(app)) == (3.0, [])
 
 
 def test_only_a_late_message_with_a_replaced_address_asks_for_nothing(replaced):

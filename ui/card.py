@@ -44,7 +44,9 @@ def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[
     """Return where B stands on the knobs that differ."""
     if ghost is None:
         return {}
-    both = {name: (getattr(settings, name), getattr(ghost.settings, name)) for name in KNOBS if name in settings.limits}
+    other = ghost.settings  # of the same page, but perhaps about another topic
+    common = [name for name in KNOBS if name in settings.limits and name in other.limits]
+    both = {name: (getattr(settings, name), getattr(other, name)) for name in common}
     return {name: [(theirs, "B")] for name, (mine, theirs) in both.items() if theirs != mine}
 
 

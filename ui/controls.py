@@ -35,6 +35,8 @@ FIRST_PICTURE = "1"
 LONGEST = 800
 MOST_UNDONE = 50
 _VISITED = "lab.visited"
+# The widgets that were set since the last run of a whole page that came to its end.
+_UNSENT = "lab.unsent"
 
 
 class Knobs(NamedTuple):
@@ -302,6 +304,16 @@ def hold(key: str, value: Any) -> None:
     """
     if key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
+        st.session_state.setdefault(_UNSENT, set()).add(key)
+
+
+@contextmanager
+def whole_run() -> Iterator[None]:
+    """Set widgets again that a run set which was cut short: they may be in no browser, where they would begin empty."""
+    for key in st.session_state.get(_UNSENT, set()) & set(st.session_state):
+        st.session_state[key] = st.session_state[key]
+    yield
+    st.session_state[_UNSENT] = set()
 
 
 def _address() -> dict[str, str | list[str]]:
