@@ -8,13 +8,14 @@ import { Clock, Element } from "./fakes.js"
 
 const clock = new Clock()
 const body = new Element()
-let verdict, said
+let verdict, said, compared
 
 Object.assign(globalThis, {
   document: {
     body,
     createElement: () => new Element(),
-    getElementsByClassName: (name) => [{ "lab-verdict": verdict, "lab-odds": said }[name]].filter(Boolean),
+    getElementsByClassName: (name) =>
+      [{ "lab-verdict": verdict, "lab-odds": said, "lab-compare-said": compared }[name]].filter(Boolean),
   },
 })
 
@@ -31,7 +32,7 @@ function panel() {
 beforeEach(() => {
   clock.timers.clear()
   verdict = new Element("Privacy costs 3 points. The attacker gains little.")
-  said = null
+  said = compared = null
 })
 
 test("all panels speak in one polite place, out of sight", () => {
@@ -59,6 +60,16 @@ test("of a movement the new sentences are read, after a second of rest", () => {
   assert.equal(heard(), "")
   clock.pass(1)
   assert.equal(heard(), "Privacy costs 5 points. Is it enough?")
+})
+
+test("the difference from pinned settings is read after the verdict", () => {
+  const voice = panel()
+  voice.answered(false)
+  verdict.textContent = "Privacy costs 5 points."
+  compared = new Element("Accuracy is 2.3 points higher in A (median of 24 pairs).")
+  voice.answered(false)
+  clock.pass(1000)
+  assert.equal(heard(), "Privacy costs 5 points. Accuracy is 2.3 points higher in A (median of 24 pairs).")
 })
 
 test("a sentence that was gone is new when it comes back", () => {

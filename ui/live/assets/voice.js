@@ -1,5 +1,6 @@
-// What a screen reader hears of a movement: once the page rests, the big numbers and sentences that are new. The node that
-// it listens to is made once and stays: what comes into the page together with its words is often not read.
+// What a screen reader hears of a movement: once the page rests, the big numbers and sentences that are new, also those
+// about pinned settings. The node that it listens to is made once and stays: what comes into the page together with its
+// words is often not read.
 
 const REST = 1000 // milliseconds without an answer; a movement, or work in slices, brings one far sooner
 const HIDDEN =
@@ -46,8 +47,8 @@ function sentences() {
   const numbers = [...document.getElementsByClassName("lab-tile")].map(({ children: [label, value] }) =>
     `${label.textContent}: ${value.textContent}.`
   )
-  const verdict = document.getElementsByClassName("lab-verdict")[0]
-  return [...numbers, ...(verdict?.textContent.trim().split(/(?<=[.?!])\s+/) ?? [])]
+  const texts = ["lab-verdict", "lab-compare-said"].map((name) => document.getElementsByClassName(name)[0]?.textContent)
+  return [...numbers, ...texts.flatMap((text) => text?.trim().split(/(?<=[.?!])\s+/) ?? [])]
 }
 
 /** What the big number says that an attacker can do at the settings that the page shows; nothing where there is none. */
