@@ -114,7 +114,9 @@ def _lines(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict
             ends = result.iso(level / scale)
             shapes += _line(ends, theme.ON_SCALE[0], 1.3)
             words += _level_word(result, ends, say.shown(result.settings, level))
-    return [*shapes, *_line(result.iso(target / scale), theme.BOUND, 3)], words
+    ends = result.iso(target / scale)
+    words += _level_word(result, ends, say.shown(result.settings, target))
+    return [*shapes, *_line(ends, theme.BOUND, 3)], words
 
 
 def _line(ends: np.ndarray, colour: str, width: float) -> list[dict]:
