@@ -8,17 +8,14 @@ import pytest
 
 from benchmarks import attack as attack_benchmark
 from benchmarks import audit as audit_benchmark
-from benchmarks import contenders, crowd, engine, frames, network_contenders
+from benchmarks import contenders, crowd, engine, network_contenders
 from benchmarks import frank_wolfe_contenders as walks
 from benchmarks import regression as regression_benchmark
 from benchmarks import regression_contenders as fits
 from benchmarks.latency import served
-from benchmarks.report import at_least, at_most
-from benchmarks.subjects import DRAGGED, SUBJECTS
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.least_squares import Statistics
 from pages.regression.experiment import RegressionSettings
-from pages.table import PAGES
 
 SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5, draw=2, across=1, up=3)
 CASE = walks.Case(rows=150, features=6, repeats=3, epsilons=(0.5, 8.0, 50.0))
@@ -101,29 +98,6 @@ def test_the_table_of_audits_counts_what_is_not_as_expected(noise, monkeypatch, 
     verdicts = [line.split("  ") for line in capsys.readouterr().out.splitlines() if line.startswith(("Lap", "cla"))]
     found = [next(word for word in line if word.startswith(("con", "caught", "void"))) for line in verdicts]
     assert found == ["consistent" if noise == 1 else "caught (!)", "caught", "void"]
-
-
-def test_line_is_met_by_its_median_and_subjects_name_charts_that_there_are():
-    assert at_most("x", 1.5, [1, 1.4, 9]).met
-    assert not at_most("x", 1.5, [1, 1.6, 9]).met
-    assert at_least("x", 2, [1, 2, 3]).met
-    assert at_least("x", 2, []).met is None
-    assert set(DRAGGED) <= set(SUBJECTS)
-    for subject in SUBJECTS.values():
-        assert 0 <= max(subject.moving) < len(subject.charts)
-
-
-def test_each_frame_is_of_a_new_value_and_its_parts_are_the_whole():
-    drag = frames.Drag(next(page for page in PAGES if page.name == "mechanisms"), None)
-    drag.stand()
-    for _ in range(3):
-        drag.frame()
-    assert len({one["sent"] for one in drag.taken}) > 1
-    for one in drag.taken:
-        assert sum(one[name] for name in frames.SHARES) == pytest.approx(one["whole"])
-        assert min(one[name] for name in frames.SHARES) > 0
-    cells = drag.cells()
-    assert len(cells) == len(frames.COLUMNS)
 
 
 @pytest.mark.soak

@@ -60,18 +60,6 @@ def test_a_ghost_is_an_outline_in_the_colour_of_its_own():
     assert shown.figure["data"][1]["hovertemplate"] == f"%{{y}}<extra>{NAME}</extra>"
 
 
-def test_a_pair_stands_beside_todays():
-    rows = [[picture(1, pair=True), picture(1, name="loss")]]
-    ((first, second, third),) = ghosted(rows, [[picture(2, pair=True), picture(2, name="loss")]])
-    assert first == replace(rows[0][0], figure=first.figure)
-    assert first.figure["data"] == rows[0][0].figure["data"]
-    assert first.figure["layout"]["title"]["text"] == "<b>A</b> · At 1"
-    assert (second.name, second.alt, second.clicks) == ("accuracy.pinned", "Pinned B: Accuracy 2", None)
-    assert second.figure["layout"]["title"]["text"] == "<b>B</b> · At 2"
-    assert second.figure["data"] == picture(2).figure["data"]
-    assert third.name == "loss"
-
-
 def test_without_counterparts_or_marks_pictures_stay_as_they_are():
     rows = [[picture(1), picture(1, name="map", pair=True)]]
     for pinned in ([], [[]], [[picture(2, name="another")]]):

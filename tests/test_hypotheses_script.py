@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import check
 from dpcore.data import domain_text, domains
-from lab.claims import Case
 from lab.files import own_texts
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
@@ -38,22 +37,6 @@ def test_the_bars_are_the_medians(result):
     median = round(100 * result.gain["transfer"].median, 1)
     words = [word["text"] for word in figures.gain(result)["layout"]["annotations"]]
     assert f"{median:+.1f}".replace("-", "−") in words
-
-
-@pytest.mark.parametrize(
-    ("ahead", "said"),
-    [
-        ([1, 1, 1], "transfer helps everywhere"),
-        ([0, 0, 0], "no gain is shown"),
-        ([-1, -1, -1], "transfer harms everywhere"),
-        ([0, 1, 1], "transfer helps from 3"),
-        ([1, 0, 0], "transfer helps up to 1"),
-        ([0, 1, 0], ""),
-    ],
-)
-def test_the_title_says_where_transfer_helps(ahead, said):
-    cases = [{1: Case.AHEAD, 0: Case.ALIKE, -1: Case.BEHIND}[one] for one in ahead]
-    assert figures._better(np.array([1.0, 3.0, 10.0]), cases, "epsilon") == said
 
 
 def test_the_stages_follow_the_settings(result):

@@ -132,25 +132,6 @@ def test_senseless_options_are_refused(words, capsys):
     assert "error" in capsys.readouterr().err
 
 
-def test_an_hour_is_written_in_minutes():
-    asked = load.parsed(["--minutes", "60", "--roam"])
-    assert (asked.seconds, asked.pages) == (3600, tuple(visitors.KNOBS))
-
-
-def test_the_slope_is_that_after_warming_up():
-    minutes = load.Minutes("", visitors.Seen(), print, every=60.0)
-    minutes.held = [(20, 200 + 50 * minute, 0, 90, 15) for minute in range(3)]
-    minutes.held += [(20, 350 + minute, 300, 90, 15) for minute in range(27)]
-    lines = minutes.slopes()
-    assert len(lines) == len(load.FIGURES)
-    assert "  memory MB: 350 after warming up, 376 at the end, slope 60 an hour" in lines
-    assert "  descriptors: 90 after warming up, 90 at the end, slope 0 an hour" in lines
-    minutes.held = [(20, np.nan, 300, np.nan, 15)] * 10
-    assert [line.split(":")[0] for line in minutes.slopes()] == ["  open pages", "  cache MB", "  threads"]
-    minutes.held = minutes.held[:3]
-    assert minutes.slopes() == []
-
-
 def test_people_move_what_the_page_has():
     pages = {one.name: one for one in PAGES}
     for page, (knob, (low, high)) in visitors.KNOBS.items():

@@ -14,7 +14,6 @@ from pages.parties.page import PAGE
 from pages.parties.parameters import EPSILONS
 from pages.parties.trust import trust
 from tests.app import QUICK, opened, settings_of
-from tests.sentences import first
 from ui.plot import theme
 
 SMALL = {name: int(value) for name, value in QUICK["parties"].items()}
@@ -98,13 +97,6 @@ def test_tabs_and_downloads_are_those_of_the_trust_model(result):
     assert ({"One party", "Answers", "Theorems"} <= {*PAGE.frames(result)}) == central
     for board in PAGE.view(result).boards.values():
         assert all(board)
-
-
-def test_a_first_picture_says_how_many_parties_it_is_of():
-    # A crowd that no other test has asked: what is known of it is asked no more
-    result = first(PartiesSettings(**(SMALL | {"parties": 5000, "seed": 4712})))
-    assert "So far 100 of 5,000 parties" in say.verdict(result)
-    assert figures.finding(result, "epsilon") == "1 of 9 trained"
 
 
 def test_parties_of_another_kind_have_no_average():

@@ -9,7 +9,7 @@ from dpcore.privacy import Adjacency, BoundedRangeRelease, PureRelease
 from dpcore.training import frank_wolfe as fw
 from pages.transfer import parameters
 from pages.transfer.experiment import TransferSettings
-from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED
+from pages.transfer.work import EPSILONS, MIGRATED
 
 SMALL = TransferSettings(target_rows=300, dimension=8, repeats=6, epsilon=2.0, migrated=1000)
 
@@ -108,37 +108,6 @@ class TestCandidates:
         sources = essential(SMALL.change(selection="detected", epsilon=50.0, **sizes)).sources()
         assert sources["used"][sources["excess risk"].argmin()] == 1
         assert sources["used"][sources["excess risk"].argmax()] == 0
-
-
-class TestWhatTransferBuys:
-    """50 coefficients, 5,000 private rows, one source whose contrast has 16 entries and L1 norm h."""
-
-    @staticmethod
-    def risks(epsilon, h):
-        settings = TransferSettings(
-            dimension=50, target_rows=5000, sources=1, difference=h, h=h, epsilon=epsilon, migrated=15_000, repeats=16
-        )
-        found = [settings.change(seed=seed).probe().run().risk.mean(axis=1) for seed in range(3)]
-        return dict(zip(CANDIDATES, np.mean(found, axis=0), strict=True))
-
-    def test_around_the_source_beats_both_at_epsilon_4(self):
-        risks = self.risks(4.0, 0.8)
-        assert risks["transfer"] < 0.4 * risks["source"]
-        assert risks["transfer"] < 0.7 * risks["target"]
-        assert risks["source"] == pytest.approx(0.0132, abs=0.001)
-        assert risks["transfer"] == pytest.approx(0.0028, abs=0.001)
-
-    def test_for_a_small_contrast_no_correction_is_better(self):
-        risks = self.risks(1.0, 0.2)
-        assert risks["source"] < 0.8 * risks["transfer"]
-        assert risks["transfer"] < 0.2 * risks["target"]
-        assert risks["source"] == pytest.approx(0.0009, abs=0.0004)
-
-    def test_one_pot_does_harm_where_epsilon_is_large(self):
-        found = essential(TransferSettings(epsilon=50.0, migrated=15_000))
-        summary = found.summary()
-        assert summary["pooled"].median > 3 * summary["target"].median
-        assert summary["transfer"].median < summary["target"].median
 
 
 class TestPlane:

@@ -76,15 +76,6 @@ def test_it_is_training_error_and_penalty_and_no_other_reading(migrated):
         assert abs(found[name] - published) > 0.04
 
 
-def test_errors_of_the_same_fits():
-    """Sums of squares, and mean squares at x = 1, ..., 5, which every fit has seen."""
-    found = [fits(rows, runs=1000) for rows in (5, 10, 15, 20, 25)]
-    sums = [one.training.sum(axis=1).mean() for one in found]
-    near = [one.squares(np.arange(1, 6)).mean() for one in found]
-    assert sums == pytest.approx([170.6, 330.1, 164.1, 33.9, 7.6], abs=0.06)
-    assert near == pytest.approx([34.1, 12.1, 3.14, 1.06, 0.70], abs=0.06)
-
-
 def test_more_passes_over_five_rows_do_better_than_twenty_more_rows():
     rows = {row.epochs: row.run() for row in published.tasks() if not row.noisy}
     assert tuple(rows) == CONTROLS

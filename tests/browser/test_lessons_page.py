@@ -1,7 +1,6 @@
 """Lessons in a real browser: the guess by hand, the outcome only after it; and rooms of a class."""
 
 import contextlib
-import re
 
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
@@ -11,13 +10,11 @@ from pages.lessons.lessons import LESSONS
 from pages.lessons.page import NAMED
 from pages.table import PAGES
 from tests.browser.person import button, enter, hold_still, middle
-from tests.browser.sight import obeys, says, still
-from ui.classroom import LETTERS_A_CODE
+from tests.browser.sight import obeys, still
 from ui.live.chart import Picture
 from ui.qr_code import QR_ALT
 
 LESSON = "lessons?lesson=public_start"
-ADDRESS = re.compile(rf"[?&]room=\w{{{LETTERS_A_CODE}}}(&|$)")
 # (how far the middle of the mark at the guess is from where its value stands on the axis, in pixels; the guess)
 OFF = """(node) => {
   const { shapes, yaxis, xaxis } = node._fullLayout
@@ -305,34 +302,3 @@ def test_a_class_guesses_and_sees_all_guesses_once_the_teacher_closes(lab, visit
         chart(one, "class")
         expect(one.get_by_text("2 guesses, median 65")).to_be_visible()
     assert any(part in frame for frame in heard for part in only)
-
-
-@pytest.mark.soak  # at a commit, tests/test_lessons.py has these steps without a browser
-def test_a_teacher_goes_on_after_a_reload_and_once_on_one_more_device(serve, visitor):
-    lab = serve("app.py")
-    teacher = visitor(f"{lab}/{LESSON}")
-    code = asks(teacher)
-    teacher.wait_for_url(ADDRESS)
-    teacher.reload()
-    expect(button(teacher, "Close and show")).to_be_visible()
-    assert ADDRESS.search(teacher.url), "no key is in it"
-    says(teacher, code, ".lab-room b")
-    assert "lab_inside" not in teacher.evaluate("document.cookie")
-    expect(teacher.get_by_text("no cookies")).to_have_count(0)
-    link = teacher.locator(".lab-room-link span")
-    expect(link).to_have_count(1)
-    assert "." not in link.inner_text().partition("room=")[2]
-    button(teacher, "Teach on another device").click()
-    expect(link).to_have_count(2)
-    carried = f"{lab}/{LESSON}&{link.nth(1).inner_text().rpartition('&')[2]}"
-    assert f"room={code}." in carried
-    phone = visitor(carried)
-    expect(button(phone, "Close and show")).to_be_visible()
-    phone.wait_for_url(ADDRESS)
-    other = visitor(carried)
-    expect(other.get_by_text(say.USED)).to_be_visible()
-    expect(button(other, "Send my guess")).to_be_visible()
-    expect(button(other, "Close and show")).to_have_count(0)
-    button(phone, "Close and show").click()
-    for page in (teacher, phone):
-        expect(page.get_by_text("Nobody has guessed.")).to_be_visible()
