@@ -7,8 +7,12 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.person import button, enter, grab, slider, sweep
-from tests.browser.sight import drawn, still
+from tests.browser.sight import drawn, obeys, still
+from tests.browser.test_smoke import UNFOLDS
 
+# Pages of text, and those that are built as these are.
+TEXTS = ["glossary", "works", "choosing"]
+ALIKE_TEXTS = ["glossary?term=clipping", "deployments"]
 # What has the focus: the name of its chart, or what it is called.
 FOCUSED = """() => {
   let at = document.activeElement
@@ -182,3 +186,19 @@ def test_a_teachers_lesson_leads_to_its_own_heading(lab):
     press(page, "Lock in my guess")
     drawn(page, 1)
     stays(page, page.get_by_role("heading", name="How often?"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        *TEXTS,
+        "classifier?pin=~mine~clip_norm~0.5",
+        *(pytest.param(one, marks=pytest.mark.soak) for one in ALIKE_TEXTS),
+    ],
+)
+def test_another_page_breaks_no_rule_of_axe(lab, path):
+    page = lab(path, charts=3 if "?pin=" in path else 0)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.locator(UNFOLDS).evaluate_all("all => all.forEach(one => one.click())")
+    obeys(page)

@@ -1,4 +1,4 @@
-"""The home page: somebody who knows only what its cards say makes all three moves."""
+"""The home page and the cards: somebody who knows only what they say makes the moves, and nothing jumps."""
 
 import math
 import re
@@ -6,9 +6,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks import shift
 from pages.table import PAGES
 from scripts.fingerprints import seen
-from tests.browser.person import enter
+from tests.browser.person import enter, slider
+from tests.browser.sight import drawn
 
 BY_NAME = {page.name: page for page in PAGES}
 OPEN = "[class*=st-key-move-][class*=-open]"
@@ -49,6 +51,27 @@ def test_an_open_move_lights_up_what_it_speaks_of(lab):
         home.get_by_role("button", name=label).click()
         for tile, style in zip((loss, attacker), styles, strict=True):
             expect(tile).to_have_css("outline-style", style)
+
+
+def test_home_moves_at_once(lab):
+    """Its picture and its knob are in the first screen, and the picture follows the knob."""
+    home = lab(charts=1, width=1440)
+    picture = home.locator(".st-key-pictures [data-chart] [role=img]")
+    before = picture.get_attribute("aria-label")
+    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("Make it private")):
+        expect(thing).to_be_in_viewport(ratio=1)
+    slider(home).press("PageUp")
+    expect(picture).not_to_have_attribute("aria-label", before)
+    home.wait_for_url("**epsilon=0.891*")
+    home.get_by_test_id("stMain").get_by_role("link", name="Classifier", exact=True).click()
+    drawn(home, 3)
+    expect(home.get_by_role("heading", level=1)).to_have_text("What does privacy cost a classifier?")
+
+
+@pytest.mark.parametrize(("path", "size"), [("", "phone"), ("what-if?repeats=24", "wide"), (shift.LESSON, "phone")])
+def test_nothing_jumps_while_a_page_loads(chromium, serve, path, size):
+    found = shift.visit(chromium, f"{serve('app.py')}/{path}", shift.SIZES[size])
+    assert sum(one["value"] for one in found) <= shift.SHIFT_AT_MOST, found
 
 
 @pytest.mark.parametrize(

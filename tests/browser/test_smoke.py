@@ -5,12 +5,11 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from benchmarks import shift
 from pages.attack.parameters import PARTS
 from pages.table import PAGES
 from scripts.fingerprints import seen
 from tests.browser.person import distinct, drag_until, slider, tab
-from tests.browser.sight import VERDICT, WIDE, WORDS, drawn, obeys
+from tests.browser.sight import VERDICT, WIDE, WORDS, obeys
 
 PATHS = [page.name for page in PAGES if page.name != "attack"] + [f"attack?part={part}" for part in PARTS]
 # Few runs where the usual ones take long.
@@ -25,8 +24,6 @@ QUICK = {
 ALIKE = [f"attack?part={part}" for part in ("membership", "audit", "once", "pays")]
 # One page of each kind, on which axe looks and the knob is dragged at a commit; on the others, at night.
 KINDS = ("classifier", "mechanisms", "network", "what-if", "attack?part=worlds")
-TEXTS = ["glossary", "works", "choosing"]
-ALIKE_TEXTS = ["glossary?term=clipping", "deployments"]
 # Where numbers, sentence and the first row of charts end, in pixels from above.
 ENDS = """() => Object.fromEntries([".lab-numbers", ".lab-verdict", ".st-key-pictures [data-chart]"].map((where) =>
   [where, Math.max(...[...document.querySelectorAll(where)].map((one) => one.getBoundingClientRect().bottom))]))"""
@@ -122,22 +119,6 @@ def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_knob(open
     drag_until(page, distinct(lambda: "".join(page.locator(TOLD).all_inner_texts())), 3, hero)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "",
-        *TEXTS,
-        "classifier?pin=~mine~clip_norm~0.5",
-        *(pytest.param(one, marks=pytest.mark.soak) for one in ALIKE_TEXTS),
-    ],
-)
-def test_another_page_breaks_no_rule_of_axe(lab, path):
-    page = lab(path, charts=3 if "?pin=" in path else 0)
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.locator(UNFOLDS).evaluate_all("all => all.forEach(one => one.click())")
-    obeys(page)
-
-
 def test_on_a_large_screen_all_letters_are_larger_by_a_quarter(opened):
     """From 1,700 pixels on, on the page, in the panel and in figures."""
     page, sizes = opened("classifier"), {}
@@ -151,21 +132,6 @@ def test_on_a_large_screen_all_letters_are_larger_by_a_quarter(opened):
         assert sizes[width] == pytest.approx({where: scale * size for where, size in sizes[1440].items()}), width
 
 
-def test_home_moves_at_once(lab):
-    """Its picture and its knob are in the first screen, and the picture follows the knob."""
-    home = lab(charts=1, width=1440)
-    picture = home.locator(".st-key-pictures [data-chart] [role=img]")
-    before = picture.get_attribute("aria-label")
-    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("Make it private")):
-        expect(thing).to_be_in_viewport(ratio=1)
-    slider(home).press("PageUp")
-    expect(picture).not_to_have_attribute("aria-label", before)
-    home.wait_for_url("**epsilon=0.891*")
-    home.get_by_test_id("stMain").get_by_role("link", name="Classifier", exact=True).click()
-    drawn(home, 3)
-    expect(home.get_by_role("heading", level=1)).to_have_text("What does privacy cost a classifier?")
-
-
 def test_in_somebody_elses_page_there_is_no_head_of_ours(opened):
     """In a frame of 800 x 600: no navigation, the knob and the first chart in view at once."""
     page = opened("classifier?embed=true", 800, 600)
@@ -173,9 +139,3 @@ def test_in_somebody_elses_page_there_is_no_head_of_ours(opened):
     expect(page.get_by_test_id("stHeader")).to_be_hidden()
     expect(slider(page)).to_be_in_viewport(ratio=1)
     expect(page.locator(".st-key-pictures [data-chart]").first).to_be_in_viewport()
-
-
-@pytest.mark.parametrize(("path", "size"), [("", "phone"), ("what-if?repeats=24", "wide"), (shift.LESSON, "phone")])
-def test_nothing_jumps_while_a_page_loads(chromium, serve, path, size):
-    found = shift.visit(chromium, f"{serve('app.py')}/{path}", shift.SIZES[size])
-    assert sum(one["value"] for one in found) <= shift.SHIFT_AT_MOST, found
