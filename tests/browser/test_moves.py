@@ -27,7 +27,8 @@ def rest_at(home, epsilon: float) -> int:
     return round(float(reference.split()[0])) - round(float(private.split()[0]))
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), pytest.param(390, 844, marks=pytest.mark.soak)])
+@pytest.mark.soak  # at a commit, tests/test_home.py makes them without a browser
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
 def test_all_moves_are_made(lab, width, height):
     home = lab(charts=1, width=width, height=height)
     expect(home.locator(OPEN)).to_contain_text("Drag epsilon below 0.1")
@@ -68,7 +69,10 @@ def test_home_moves_at_once(lab):
     expect(home.get_by_role("heading", level=1)).to_have_text("What does privacy cost a classifier?")
 
 
-@pytest.mark.parametrize(("path", "size"), [("", "phone"), ("what-if?repeats=24", "wide"), (shift.LESSON, "phone")])
+@pytest.mark.parametrize(
+    ("path", "size"),
+    [("", "phone"), (shift.LESSON, "phone"), pytest.param("what-if?repeats=24", "wide", marks=pytest.mark.soak)],
+)
 def test_nothing_jumps_while_a_page_loads(chromium, serve, path, size):
     found = shift.visit(chromium, f"{serve('app.py')}/{path}", shift.SIZES[size])
     assert sum(one["value"] for one in found) <= shift.SHIFT_AT_MOST, found
@@ -77,7 +81,7 @@ def test_nothing_jumps_while_a_page_loads(chromium, serve, path, size):
 @pytest.mark.parametrize(
     "topic", [one.name if one.name == "mechanisms" else pytest.param(one.name, marks=pytest.mark.soak) for one in PAGES]
 )
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", [1440, pytest.param(390, marks=pytest.mark.soak)])
 def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab, topic, width):
     opened = lab(topic, width=width, height=844)
     opened.evaluate("localStorage.clear()")  # which tests share
