@@ -6,9 +6,11 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from dpcore import check
+from dpcore.cache import cached
 from dpcore.data import toy
 from dpcore.data.paid_bounds import Payment
 from dpcore.privacy import Guarantee, after
+from dpcore.streams import stream
 from lab.files import file_handles, own_rows, own_table
 from lab.files.own_rows import OwnRows, Roles
 from lab.settings import Settings
@@ -267,6 +269,21 @@ def source_of(dataset: str, own: str) -> toy.Source | None:
     if dataset != OWN:
         return toy.source(dataset)
     return own.source if isinstance(own, OwnRows) else None
+
+
+def split_of(dataset: toy.Dataset, *, seed: int, private_rows: int, rows_each: int) -> toy.Split:
+    """Return the split of a data set, whose private rows a shuffle gives to persons with ``rows_each`` rows each; the
+    last person has what is left.
+    """
+    split = toy.load(dataset, seed=seed, private_rows=private_rows)
+    return split if rows_each == 1 else _of_persons(split, seed, rows_each)
+
+
+@cached
+def _of_persons(split: toy.Split, seed: int, rows_each: int) -> toy.Split:
+    people = stream(seed, "split", part=1).permutation(len(split.y_private)) // rows_each
+    people.flags.writeable = False
+    return replace(split, several=(split.X_private, split.y_private, people))
 
 
 def _interactive_rows(dataset: str, source: toy.Source | None) -> int:

@@ -158,6 +158,23 @@ class TestOutcomes:
             assert [len(part.split.X_private) for part in (one.model, one.model.public)] == [one.rows] * 2
             assert len(one.run().split.X_private) == one.rows
 
+    def test_rows_of_a_person_are_averaged_before_clipping_and_the_noise_counts_people(self):
+        """Whatever the rows of one person become, a step moves by at most 2 C / M: the C / M of add/remove, twice."""
+        one, several = settings(steps=1, clip_norm=0.05), settings(steps=1, clip_norm=0.05, rows_each=7)
+        assert one.change(rows_each=1).model.split is data.load("gaussians", seed=one.seed, private_rows=400)
+        assert (several.unit, several.people, several.guarantees.formula.unit) == ("person", 58, "person")
+        assert several.guarantees.formula.epsilon == pytest.approx(one.guarantees.formula.epsilon)
+        assert several.model.noise_sd(1) == pytest.approx(one.model.noise_sd(1) * 400 / 58)
+        X, y, people = several.model.split.learned
+        assert sorted(np.bincount(people)) == [1] + [7] * 57
+        how = {"people": people, "clip_norm": several.clip_norm, "clipping": "per-example"}
+        others = X.copy()
+        others[people == 3] = -3 * np.sign(X[people == 3])
+        before, after = (several.model.descend(rows, y, **how).weights for rows in (X, others))
+        moved, bound = np.linalg.norm(after - before), 2 * several.clip_norm / several.people
+        assert 2 * several.clip_norm / 400 < moved <= bound * (1 + 1e-5)
+        assert (several.change(version="published").rows_each, several.change(dataset="wine").people) == (1, 13)
+
     def test_fewer_rows_of_real_data_leave_its_public_start_as_it_is(self):
         few, whole = (settings(dataset="wine", rows=rows).model.public for rows in (50, 89))
         assert np.array_equal(few.weights(), whole.weights())

@@ -20,6 +20,7 @@ QUICK = {"repeats": [2, 6, 8], "steps": (1, 60), "public_steps": (1, 40), "seed"
 ONCE = [
     ClassifierSettings(),
     ClassifierSettings(epsilon=0.047),
+    ClassifierSettings(epsilon=5.0, rows_each=7, clip_norm=0.01),
     ClassifierSettings(clip_norm=0.2, steps=100),
     ClassifierSettings(version="published", epsilon=1.9, clip_norm=30.0),
     ClassifierSettings(shift=3.0, epsilon=1.0, public_rows=500, public_steps=400),
@@ -109,6 +110,13 @@ RULES: Rules = {
     r"Even without noise": lambda r, _: r.reference.best_accuracy >= r.reference.accuracy + 0.015 - 1e-9,
     r"is therefore not due to privacy": lambda r, _: (
         r.settings.version != "none" and middle(r) < r.reference.accuracy < r.reference.best_accuracy
+    ),
+    r"each person has one row": lambda r, _: r.guarantees.formula.unit == "record",
+    r"protects all rows of a person together": lambda r, _: r.guarantees.formula.unit == "person",
+    r"([\d,]+) rows count as ([\d,]+) people\. They need ([\d.]+) times the noise of \1 people": lambda r, m: (
+        int(m[1].replace(",", "")) == len(r.split.y_private)
+        and int(m[2].replace(",", "")) == r.split.learned[2].max() + 1
+        and float(m[3]) == pytest.approx(r.focus.noise / replace(r.settings, rows_each=1).run().focus.noise, rel=0.006)
     ),
     r"loss is still falling": lambda r, _: falls(r),
     r"loss oscillates": lambda r, _: not falls(r),

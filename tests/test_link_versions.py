@@ -54,7 +54,7 @@ def alike(found: dict) -> dict:
 
 
 # Fields that no link of version 1 had. A change of their defaults raises the version.
-ADDED = {"answers", "questions", "noise_sd", "respondents", "true_share", "trust_model"}
+ADDED = {"answers", "questions", "noise_sd", "respondents", "true_share", "trust_model", "rows_each"}
 
 
 def then(found: dict, known: dict) -> dict:

@@ -19,7 +19,7 @@ from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, liste
 
 HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
-MORE = ("rows", "shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
+MORE = ("rows", "rows_each", "shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 ADJACENCY_HELP = (
     "Two data sets are neighbours under **replace-one** adjacency if they differ in one person, and under "
@@ -50,7 +50,10 @@ def knobs(settings: ClassifierParameters) -> Knobs:
     public = settings.limits["public_rows"][1] > 0
     third = "public_rows" if public else "learning_rate"
     gone = {third, *(() if public else ("shift", "public_steps")), *(("rows",) if settings.beyond else ())}
-    return Knobs(hero="epsilon", main=("clip_norm", "steps", third), more=[name for name in MORE if name not in gone])
+    gone |= {"rows_each"} if settings.limits["rows_each"][1] == 1 else set()
+    main, more = ("clip_norm", "steps", third), [name for name in MORE if name not in gone]
+    changes = {"rows": {"help": say.ROWS_HELP}} if settings.rows_each > 1 else {}
+    return Knobs(hero="epsilon", main=main, more=more, changes=changes)
 
 
 def pictures(result: ClassifierResult) -> list[list[live.Picture]]:
@@ -92,6 +95,11 @@ def program(settings: ClassifierParameters) -> str:
         "start": f"start = {public!r}.weights()  # from public rows alone\n" if public else "",
         "given": ", coef_init=start[:, :-1], intercept_init=start[:, -1]" if public else "",
     }
+    if settings.rows_each > 1:
+        start["imported"] = f"from dpcore.streams import stream\n{start['imported']}"
+        shuffled = f'stream({settings.seed}, "split", part=1).permutation({settings.rows})'
+        start["start"] += f"people = {shuffled} // {settings.rows_each}\n"
+        start["given"] += ", groups=people"
     return PROGRAM.format(settings=settings, features=len(source.features), classes=len(source.classes), **start)
 
 
@@ -103,7 +111,12 @@ PAGE = Page(
     about="Accuracy and decision boundaries under DP",
     question="What does privacy cost a classifier?",
     settings=ClassifierSettings,
-    label=labels.of("classifier", sources={name: one.title for name, one in DATASETS.items()}),
+    label=labels.of(
+        "classifier",
+        sources={name: one.title for name, one in DATASETS.items()},
+        cases=lambda result: ["persons"] if result.settings.rows_each > 1 else [],
+        holes=lambda result: {"each": result.settings.rows_each},
+    ),
     setup=setup,
     more=more,
     lead=lambda settings: say.LEAD["none" if settings.version == "none" else "private"],

@@ -33,6 +33,8 @@ class ClassifierParameters(RowsSettings):
     clip_norm: L2 bound C on a gradient, of rows in [-1, 1]^d with a constant beside.
     steps, learning_rate: T and eta, of the descent on private rows.
     rows: private rows n, public knowledge; None takes as many as the data set has.
+    rows_each: rows of a person, of the lab's own data and the sound version; their gradients are averaged, then
+        clipped.
     public_rows: how many public rows the public start has; 0: no such start.
     shift: how far public rows are moved, in their own standard deviations.
     repeats: models trained in each arm at each epsilon.
@@ -53,6 +55,7 @@ class ClassifierParameters(RowsSettings):
         "steps": (1, 400),
         "learning_rate": (0.01, 100.0),
         "rows": (50, 5000),
+        "rows_each": (1, 20),
         "public_rows": (0, 500),
         "shift": (0.0, 3.0),
         "public_steps": (1, 400),
@@ -84,6 +87,7 @@ class ClassifierParameters(RowsSettings):
     LOOP: ClassVar = "version"
     CURVE: ClassVar = EPSILONS
     COMMON: ClassVar = ("dataset", "own", "rows", "repeats", "seed")
+    FOLLOWS: ClassVar = {"version": ("rows_each",)}
 
     dataset: str = "gaussians"
     own: str = file_handles.NONE
@@ -94,6 +98,7 @@ class ClassifierParameters(RowsSettings):
     steps: int = 50
     learning_rate: float = 1.0
     rows: int = None  # type: ignore[assignment]  # all, once validated
+    rows_each: int = 1
     public_rows: int = 30
     shift: float = 0.25
     public_steps: int = 200
@@ -127,13 +132,24 @@ class ClassifierParameters(RowsSettings):
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         public, last = (self.source.public_rows, max(1, len(self.source.features) - 1)) if self.source else (0, 1)
-        return {**super().limits, "public_rows": (0, public), "feature_x": (0, last), "feature_y": (0, last)}
+        each = self.LIMITS["rows_each"] if self.version == "sound" and not self.private else (1, 1)
+        features = {"feature_x": (0, last), "feature_y": (0, last)}
+        return {**super().limits, "public_rows": (0, public), "rows_each": each, **features}
+
+    @property
+    def by_person(self) -> bool:
+        return super().by_person or self.rows_each > 1
+
+    @property
+    def people(self) -> int:
+        """Return how many people, or single rows, the noise is made for."""
+        return self.model.rows
 
     @cached_property
     def model(self) -> Model:
         """Return what the private models of all epsilons depend on."""
         rows = {"dataset": self.rows_of, "private_rows": self.rows}
-        start = self.part(PublicStart, rows=self.public_rows, steps=self.public_steps, **rows)
+        start = self.part(PublicStart, rows=self.public_rows, steps=self.public_steps, rows_each=1, **rows)
         return self.part(Model, public=start if self.public_rows else None, **rows)
 
     @property
@@ -142,13 +158,16 @@ class ClassifierParameters(RowsSettings):
 
     @cached_property
     def guarantees(self) -> Guarantees:
-        """Return what is claimed, and what is given, for a person where a column says who one is."""
+        """Return what is claimed, and what is given, for a person where some have several rows."""
         before = tuple(one.event for one in self.paid)
         return guarantees(self, source=self.source, unit=self.unit, before=before)
 
     def with_noise_of(self, people: int) -> Self | None:
         """The noise of a mean falls as 1/n, and as 1/mu."""
-        if self.version != "sound" or self.source is None or self.source.sizable or people <= self.source.private_rows:
+        source = self.source
+        if self.version != "sound" or source is None or source.sizable or people <= source.private_rows:
+            return None
+        if self.rows_each > 1:  # of rows it is asked then, not of people
             return None
         mu = gdp.mu_of(self.left, delta=self.delta) * people / self.rows
         epsilon = self.spent + gdp.epsilon_of(self.delta, mu=mu)

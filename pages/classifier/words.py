@@ -7,13 +7,14 @@ from lab.boundaries import FEW
 from lab.claims import Case
 from lab.settings import Spread
 from pages.classifier.figures import SAYS
+from pages.classifier.parameters import ClassifierParameters
 from pages.classifier.result import ClassifierResult
 from ui import outcomes, panels
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 
 LEAD, ABOUT = SAYS.cases("lead"), SAYS.cases("about")
-VERSIONS_HELP = SAYS["help.version"]
+VERSIONS_HELP, ROWS_HELP = SAYS["help.version"], SAYS["help.rows"]
 
 
 def numbers(result: ClassifierResult) -> list[Number]:
@@ -72,9 +73,16 @@ def diagnostics(result: ClassifierResult) -> list[str]:
     settings, sentences = result.settings, []
     if settings.version != "none":
         units = "people" if settings.by_person else "rows"
-        sentences += [_clipping(result), _noise(result), panels.large_delta(settings.delta, settings.rows, units)]
+        sentences += [_persons(settings), _clipping(result), _noise(result)]
+        sentences.append(panels.large_delta(settings.delta, settings.people, units))
     sure = outcomes.confidence(result.gain, pairs=result.trained) if result.gain else ""
     return list(filter(None, [*sentences, sure, _unfinished(result)]))
+
+
+def _persons(settings: ClassifierParameters) -> str:
+    """Return what it costs that a person has several rows of the lab's own data; "" where each has one."""
+    rows, people, each = settings.rows, settings.people, settings.rows_each
+    return SAYS("persons", rows=rows, people=people, each=each, times=number(rows / people)) if each > 1 else ""
 
 
 def _noise(result: ClassifierResult) -> str:
@@ -133,7 +141,7 @@ def guarantee(result: ClassifierResult) -> str:
             text = panels.note(SAYS["guarantee.none"])
     if settings.roles:
         return text + _apart(result) + outcomes.of_own(settings.roles, public="steps and rates", several=True)
-    return text + panels.note(SAYS["guarantee.scope"])
+    return text + panels.note(SAYS["guarantee.scope_persons" if settings.by_person else "guarantee.scope"])
 
 
 def _apart(result: ClassifierResult) -> str:

@@ -15,6 +15,7 @@ from dpcore.streams import stream
 from dpcore.training import descent, losses
 from dpcore.training.people import PeopleGradient, shares
 from lab import chunking
+from lab.sources import split_of
 
 ARMS = ("scratch", "public")
 # Points of a path that are looked at.
@@ -30,7 +31,8 @@ class Training:
     """A descent as it is without privacy.
 
     dataset: a key of ``DATASETS``, or a file of one's own. private_rows: how many there are; public knowledge.
-    steps: T. learning_rate: eta. seed: of the rows, and of noise where there is any.
+    steps: T. learning_rate: eta. seed: of the rows, and of noise where there is any. rows_each: rows of a person, see
+    ``split_of``.
     """
 
     dataset: data.Dataset
@@ -38,10 +40,11 @@ class Training:
     steps: int
     learning_rate: float
     seed: int
+    rows_each: int = 1
 
     @property
     def split(self) -> data.Split:
-        return data.load(self.dataset, seed=self.seed, private_rows=self.private_rows)
+        return split_of(self.dataset, seed=self.seed, private_rows=self.private_rows, rows_each=self.rows_each)
 
     @property
     def zero(self) -> np.ndarray:
@@ -122,14 +125,14 @@ class Model(Training):
 
     @property
     def rows(self) -> int:
-        """Return what the noise is made for: people, where a file says whose each row is."""
-        return self.private_rows
+        """Return what the noise is made for: the people, where some have several rows."""
+        return -(-self.private_rows // self.rows_each)
 
     @property
     def cells(self) -> float:
         """The work of one repeat of all arms at one epsilon."""
         outputs, inputs = self.zero.shape
-        several = data.source(self.dataset).several and self.split.several
+        several = self.split.several if self.rows_each > 1 or data.source(self.dataset).several else None
         rows = _SEVERAL * len(several[1]) if several else self.rows
         return len(self.arms) * chunking.cells(rows=rows, outputs=outputs, inputs=inputs, steps=self.steps)
 
@@ -337,7 +340,7 @@ def reference(training: Training, at: tuple[()], repeats: range) -> ReferenceOut
     split, (X, y, people) = training.split, training.split.learned
     path = training.descend(X, y, people=people, draws=repeats, record=training.marks)
     learned = _Learned.of(split)
-    best = _optimum(training.dataset, training.private_rows, training.seed)
+    best = _optimum(training.dataset, training.private_rows, training.seed, training.rows_each)
     return ReferenceOutcome(
         weights=path.weights[0],
         accuracy=float(_right(split, path.weights[:1]).mean(axis=-1)[0]),
@@ -349,8 +352,8 @@ def reference(training: Training, at: tuple[()], repeats: range) -> ReferenceOut
 
 
 @cached
-def _optimum(dataset: data.Dataset, private_rows: int, seed: int) -> np.ndarray:
-    split = data.load(dataset, seed=seed, private_rows=private_rows)
+def _optimum(dataset: data.Dataset, private_rows: int, seed: int, rows_each: int) -> np.ndarray:
+    split = split_of(dataset, seed=seed, private_rows=private_rows, rows_each=rows_each)
     (X, y, _), shares = split.learned, _Learned.of(split).shares
     counts = None if shares is None else private_rows * shares
     return optimum(X, y, n_classes=split.n_classes, weights=counts)

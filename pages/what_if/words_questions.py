@@ -12,11 +12,11 @@ def introduction(settings: WhatIfSettings) -> str:
 
 
 def questions(settings: WhatIfSettings) -> dict[str, str]:
-    crowd = settings.crowd
+    crowd, several = settings.crowd, getattr(settings.settings, "rows_each", 1) > 1
     about = words_of(settings) | {"name": low(settings.knob)}
     found = {key: SAYS(f"question.{key}", **about) for key in ("accuracy", "smallest")}
     if crowd:
-        found["people"] = SAYS("question.people", people=PEOPLE.get(crowd, low(crowd)), **about)
+        found["people"] = SAYS("question.people", people="rows" if several else PEOPLE.get(crowd, low(crowd)), **about)
     if settings.tried:
         found["best"] = SAYS["question.best"]
     return found | {"versus": _pair(settings)}
