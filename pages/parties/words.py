@@ -10,7 +10,7 @@ from pages.parties.own import OwnKind
 from pages.parties.parameters import RECORDED, PartiesParameters
 from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.trust import trust
-from pages.parties.words_statements import needed
+from pages.parties.words_statements import by_each, needed, own_noise, shuffled
 from ui import outcomes, panels
 from ui.outcomes import LEARNT, apart, limit, percent, points
 from ui.panels import Number, number
@@ -40,7 +40,7 @@ def verdict(result: PartiesResult) -> str:
     settings = result.settings
     more = ""
     if not settings.model.central:
-        more = outcomes.void(settings) or _by_each(result)
+        more = outcomes.void(settings) or by_each(result)
     elif settings.private or settings.dataset in RECORDED:
         more = outcomes.void(settings) or _too_few(result)
     elif result.complete:
@@ -63,14 +63,6 @@ def _joining(result: PartiesResult) -> str:
         asked=result.asked,
         parties=result.settings.parties,
     )
-
-
-def _by_each(result: PartiesResult) -> str:
-    """Return what it costs, in parties, that each party adds the noise itself."""
-    if result.settings.method == "average":
-        return SAYS("few.weights", few=max(1, round(result.few)))
-    worth = round(result.truthful)
-    return SAYS("few.answers", worth=worth) if worth else SAYS["few.answer"]
 
 
 def _too_few(result: PartiesResult) -> str:
@@ -109,8 +101,8 @@ def diagnostics(result: PartiesResult) -> list[str]:
     moved = {name: number(result.sensitivity(name)) for name in ("vote", "soft")}
     central, two = settings.model.central, result.ensemble.classes == 2 and settings.method == "soft"
     sentences = (
-        _noise(result) if central else _own_noise(result),
-        SAYS("why.one_party", parties=settings.parties, **moved) if central else _shuffled(result),
+        _noise(result) if central else own_noise(result),
+        SAYS("why.one_party", parties=settings.parties, **moved) if central else shuffled(result),
         _crowd(result),
         _answers(result) if central else "",
         _recorded(result),
@@ -150,27 +142,6 @@ def _recorded(result: PartiesResult) -> str:
         return ""
     said = SAYS("why.recorded", who=SAYS[f"who.{result.settings.dataset}"])
     return f"{said} {needed(result)}" if result.settings.model.central else said
-
-
-def _own_noise(result: PartiesResult) -> str:
-    parties = result.settings.parties
-    if result.settings.method == "soft":
-        truthful = percent(result.response.truthful)
-        return SAYS("local.answers", parties=parties, truthful=truthful, worth=number(result.truthful))
-    times, sd = number(parties / result.few), number(result.weight_sd())
-    said = SAYS("local.weights", parties=parties, sd=sd, times=times)
-    if result.settings.trust_model == "shuffle":
-        return said
-    return f"{said} {SAYS('local.square', parties=parties, square=parties**2)}"
-
-
-def _shuffled(result: PartiesResult) -> str:
-    settings = result.settings
-    if settings.trust_model != "shuffle":
-        return ""
-    held = settings.model.guarantee(settings.method, settings.epsilon)
-    holes = {"parties": settings.parties, "delta": theme.delta(settings.delta), "epsilon": number(held.epsilon)}
-    return SAYS(f"local.{'shuffled' if held.delta else 'unproved'}", one=number(result.one), **holes)
 
 
 def _crowd(result: PartiesResult) -> str:

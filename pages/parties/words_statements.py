@@ -1,4 +1,4 @@
-"""The theorems of the work in words: what each says of this run, beside what is measured, and where it says nothing."""
+"""The theorems of the work in words, beside what is measured, and what it costs that each party adds the noise."""
 
 import math
 from dataclasses import replace
@@ -12,6 +12,7 @@ from pages.parties.result import PartiesResult
 from pages.parties.theorems import FAILURE, Statement, theorems
 from ui import panels
 from ui.panels import number, percent
+from ui.plot import theme
 
 Found = dict[tuple[str, str], Statement]
 # A margin's noise that leaves most answers what they were: half of the distance of one.
@@ -121,3 +122,34 @@ def _risk(found: Found, result: PartiesResult) -> list[str]:
         f"{said} {SAYS(f'risk.{most}', most=number(parts[most]))}",
         *([SAYS[f"risk.{apart}"]] if apart else []),
     ]
+
+
+def by_each(result: PartiesResult) -> str:
+    """Return what it costs, in parties, that each party adds the noise itself."""
+    if result.settings.method == "average":
+        return SAYS("few.weights", few=max(1, round(result.few)))
+    worth = round(result.truthful)
+    return SAYS("few.answers", worth=worth) if worth else SAYS["few.answer"]
+
+
+def own_noise(result: PartiesResult) -> str:
+    """Return how truthful a party's own answers are, or how long the noise on its weights is."""
+    parties = result.settings.parties
+    if result.settings.method == "soft":
+        truthful = percent(result.response.truthful)
+        return SAYS("local.answers", parties=parties, truthful=truthful, worth=number(result.truthful))
+    times, sd = number(parties / result.few), number(result.weight_sd())
+    said = SAYS("local.weights", parties=parties, sd=sd, times=times)
+    if result.settings.trust_model == "shuffle":
+        return said
+    return f"{said} {SAYS('local.square', parties=parties, square=parties**2)}"
+
+
+def shuffled(result: PartiesResult) -> str:
+    """Return what a shuffler makes of the epsilon of one message, if there is one."""
+    settings = result.settings
+    if settings.trust_model != "shuffle":
+        return ""
+    held = settings.model.guarantee(settings.method, settings.epsilon)
+    holes = {"parties": settings.parties, "delta": theme.delta(settings.delta), "epsilon": number(held.epsilon)}
+    return SAYS(f"local.{'shuffled' if held.delta else 'unproved'}", one=number(result.one), **holes)
