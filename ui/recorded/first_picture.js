@@ -22,6 +22,8 @@ function begin(host, { knob, main, more, values, at, frames, html, rules }) {
   const row = new Row(knob, (value, final) => go(stopOf(value), final))
   root.querySelector("[data-there]").append(panelOf(row, main, more))
 
+  let elsewhere = false // whether somebody uses the live page
+
   function go(stop, final) {
     if (stop >= 0) at = stop
     const { words, charts: pictures, address } = unfolded(frames, at)
@@ -37,7 +39,10 @@ function begin(host, { knob, main, more, values, at, frames, html, rules }) {
 
   host.addEventListener("lab-there", (event) => {
     event.preventDefault()
-    leave()
+    for (const kind of ["pointerdown", "keydown"]) {
+      addEventListener(kind, ({ target }) => (elsewhere ||= target !== host), true)
+    }
+    leave(matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : FADE)
   })
   go(at, false)
   requestAnimationFrame(() => performance.mark("lab-recorded"))
@@ -49,11 +54,18 @@ function begin(host, { knob, main, more, values, at, frames, html, rules }) {
     return Math.min(values.length - 1, Math.max(0, at + Math.sign(value - values[at])))
   }
 
-  /** Give the live page its place once nobody holds the slider and it shows the same. */
-  async function leave() {
+  /** Give the live page its place: at once what stands over the result, which on a phone takes several lines, and all
+   * the rest once nobody holds the slider and it shows the same, or somebody uses it. */
+  async function leave(duration) {
+    const tops = [root, document].map((where) =>
+      where.querySelector(".st-key-screen")?.getBoundingClientRect().top ?? 0
+    )
+    const by = { transform: `translateY(${tops[1] - tops[0]}px)` }
+    await root.querySelector(".st-key-screen").animate(by, { duration, fill: "forwards" }).finished
+    host.style.clipPath = `inset(${tops[1]}px 0 0)`
     let since = performance.now()
     let told = null
-    while (row.busy || (!same() && performance.now() - since < PATIENCE)) {
+    while (row.busy || !(elsewhere || same() || performance.now() - since > PATIENCE)) {
       if (!row.busy && told !== at && input(".field")) {
         told = at
         since = performance.now()
@@ -62,12 +74,6 @@ function begin(host, { knob, main, more, values, at, frames, html, rules }) {
       await new Promise((then) => setTimeout(then, LOOK))
     }
     const focused = root.activeElement
-    const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : FADE
-    const tops = [root, document].map((where) =>
-      where.querySelector(".st-key-screen")?.getBoundingClientRect().top ?? 0
-    )
-    const by = { transform: `translateY(${tops[1] - tops[0]}px)` } // on a phone the choices take several lines
-    await root.querySelector(".st-key-screen").animate(by, { duration, fill: "forwards" }).finished
     const there = document.querySelector("[data-testid=stMain]")
     if (there) there.scrollTop = host.scrollTop
     await host.animate({ opacity: 0 }, { duration, fill: "forwards" }).finished
