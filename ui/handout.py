@@ -24,8 +24,6 @@ from ui.texts import SAYS
 from ui.vocabulary import KNOBS
 
 _TAG = re.compile(r"<[^>]*>")
-# A sentence about what can be done on a screen only.
-_SCREEN = re.compile(r"\s*[^.]*\b(?:[Cc]lick|[Hh]over|drag)\b[^.]*\.")
 # Rows of a table on the page; the files hold all. Letters that the explanations of words may have.
 _ROWS, _LETTERS = 40, 460
 _BLANK, _LINE = '<i class="blank"></i>', '<i class="blank long"></i>'
@@ -98,7 +96,7 @@ class Handout:
             mu.count(view.words, ["guarantee"])
         pictures = self._pictures(view)
         first, others = ("".join(map(recording.place, some)) for some in (pictures[:1], pictures[1:]))
-        caption = _SCREEN.sub("", view.words.get("caption", "")) if pictures else SAYS["handout.left-out"]
+        caption = recording.alone(view.words.get("caption", "")) if pictures else SAYS["handout.left-out"]
         caption = f'<p class="caption">{caption}</p>'
         left, right = (caption, "") if len(pictures) != 2 else ("", caption)  # where there is more room
         exercises = "".join(f"<li>{one}</li>" for one in self.exercises(view))

@@ -5,6 +5,7 @@ painter of the live charts paints them, without Plotly.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -28,6 +29,10 @@ STOPS = 25
 # Names of the tabs that are recorded.
 _TABS = (WHY_TAB.name, GUARANTEE_TAB.name)
 _PROGRAM = "recorded/page.js"
+# A sentence, without markup, about what can be done on the live page only.
+_REST = r"(?:[^.<>]|\.(?=\d))*"
+_ASKS = r"(?<![^.>\s])(?:Choose “|Choose another|Raise|Try)\b|\b(?:[Cc]lick|[Hh]over|[Dd]rag|More settings)\b"
+_LIVE = re.compile(rf"\s*{_REST}?(?:{_ASKS}){_REST}\.")
 _ALL = 1e9  # seconds of work: as many as it takes
 _ROUND = (1, 2, 5)
 # Of the theme, what the page needs: option -> variable of the rules.
@@ -124,7 +129,8 @@ class Recording:
         frames = [self.shown(tab.name, value, seconds) for tab in self.tabs or [Tab("", "")]]
         if any(one is None or one.errors for one in frames):
             return None
-        return merged([one for one in frames if one])
+        found = merged([one for one in frames if one])
+        return found | {"words": {where: alone(html) for where, html in found["words"].items()}}
 
     def shown(self, tab: str, value: float, seconds: float) -> Shown | None:
         link = {name: str(one) for name, one in asdict(self.settings).items()}
@@ -205,6 +211,11 @@ def place(picture: Picture) -> str:
         f'<figure data-chart="{name}" style="{size}"><figcaption></figcaption>'
         f'<div class="room"><canvas role="img" aria-label="{alt}">{alt}</canvas></div></figure>'
     )
+
+
+def alone(html: str) -> str:
+    """Return words (HTML) without the sentences that ask for what only the live page has."""
+    return _LIVE.sub("", html)
 
 
 def merged(frames: Sequence[Shown]) -> dict[str, Any]:
