@@ -193,11 +193,13 @@ class RowsSettings(ToySettings):
 
     rows: number of private rows, public; None uses all, of a file at most ``MOST_LIVE``. LOOP: name of the field that
     selects the mechanism; a file allows only its first choice, the correct one. SIZED: whether part of a data set of
-    fixed size can be used.
+    fixed size can be used. rows_each: rows of a person, of the lab's data and the correct mechanism (``split_of``),
+    where there is such a field.
     """
 
     rows: int
     seed: int
+    rows_each: int = 1
 
     LOOP: ClassVar[str]
     SIZED: ClassVar[bool] = True
@@ -247,15 +249,25 @@ class RowsSettings(ToySettings):
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Return the (lowest, highest) value of each field; ``rows`` of a file end at ``live``, or ``most`` beyond."""
-        source, low = self.source, self.LIMITS["rows"][0]
+        source, low, found = self.source, self.LIMITS["rows"][0], dict(super().limits)
         if self.private:
             beyond = isinstance(self.rows, int) and self.rows > self.live
-            ends = min(_LEAST_ROWS, low), self.most if beyond else self.live
-        elif source is None or source.sizable:
-            return super().limits
-        else:
-            ends = low if self.SIZED else source.private_rows, source.private_rows
-        return {**super().limits, "rows": ends}
+            found["rows"] = min(_LEAST_ROWS, low), self.most if beyond else self.live
+        elif source is not None and not source.sizable:
+            found["rows"] = low if self.SIZED else source.private_rows, source.private_rows
+        sound, *_ = self.CHOICES[self.LOOP]
+        if "rows_each" in found and (self.private or getattr(self, self.LOOP) != sound):
+            found["rows_each"] = 1, 1
+        return found
+
+    @property
+    def by_person(self) -> bool:
+        return super().by_person or self.rows_each > 1
+
+    @property
+    def people(self) -> int:
+        """Return the number of units of privacy: people, or rows that are protected alone."""
+        return -(-self.rows // self.rows_each)
 
     @property
     def overlap(self) -> float:

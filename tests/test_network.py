@@ -35,6 +35,14 @@ class TestSettings:
         with pytest.raises(check.RefusedError, match="^lot_size is 401, but must be a whole number from 20 to 400"):
             NetworkSettings(rows=400, lot_size=401)
 
+    def test_people_with_several_rows_leave_fewer_for_a_lot(self):
+        usual = NetworkSettings()
+        several = usual.change(rows_each=8)
+        assert (several.people, several.lot_size, several.rate) == (50, 50, 1.0)
+        assert several.sigma == pytest.approx(NetworkSettings(rows=200, lot_size=200).sigma)
+        assert (several.change(variant="shuffled").rows_each, usual.change(rows_each=1)) == (1, usual)
+        assert usual.models["private"].split is data.load("moons", seed=usual.seed, private_rows=400)
+
     def test_the_moments_accountant_has_a_least_epsilon(self):
         with pytest.raises(check.RefusedError, match="^epsilon is 0.3, but must be at least 0.378 with the moments"):
             small(accountant="moments", epsilon=0.3)
@@ -286,6 +294,20 @@ class TestResult:
         sizes, how = result.architecture.sizes, {"clip_norm": 0.2, "activation": "tanh"}
         sums = [plain.lot_gradient(sizes, w, rows, labels, **how) for w in result.weights("private").astype(float)]
         found = np.linalg.norm(sums, axis=1) / 300
+        assert result.signal == pytest.approx(np.median(found), rel=1e-3)
+
+    def test_a_persons_average_gradient_is_clipped_and_lots_are_of_people(self):
+        result = small(repeats=2, shown=10, clip_norm=0.2, rows_each=7, lot_size=43).run()
+        settings, model = result.settings, result.settings.models["private"]
+        assert (settings.unit, settings.people, settings.rate, settings.promise.unit) == ("person", 43, 1.0, "person")
+        X, y, people = model.split.learned
+        assert sorted(np.bincount(people)) == [6] + [7] * 42
+        sizes, how, sums = result.architecture.sizes, {"clip_norm": 1e9, "activation": "tanh"}, []
+        for w in result.weights("private").astype(float):
+            each = [(inputs(X[people == one]).astype(float), y[people == one]) for one in range(43)]
+            means = [plain.lot_gradient(sizes, w, *rows, **how) / len(rows[1]) for rows in each]
+            sums.append(sum(mean * min(1, 0.2 / np.linalg.norm(mean)) for mean in means))
+        found = np.linalg.norm(sums, axis=1) / 43
         assert result.signal == pytest.approx(np.median(found), rel=1e-3)
 
     def test_what_is_drawn_is_what_is_downloaded(self):

@@ -56,6 +56,7 @@ ONCE = [
     SMALL.change(noise_ramp=0.4, shape="linear", epsilon=2.0, epochs=2),
     SMALL.change(clip_ramp=0.2, noise_ramp=2.0, clip_norm=2.0, epochs=2, shown=30),
     SMALL.change(mechanism="toeplitz"),
+    SMALL.change(rows_each=4),
     SMALL.change(mechanism="ordered", epsilon=0.1, lot_size=20, dataset="blobs"),
     NetworkSettings(
         mechanism="ordered", dataset="blobs", rows=2000, lot_size=20, epochs=2, learning_rate=2.0, repeats=12
@@ -134,6 +135,10 @@ def bought(result) -> tuple[np.ndarray, np.ndarray]:
 
 
 RULES: Rules = {
+    r"each person has one row": lambda r, _: r.settings.unit == "record",
+    r"([\d,]+) rows count as ([\d,]+) people": lambda r, m: (
+        int(m[1].replace(",", "")) == len(r.split.y_private) and int(m[2]) == r.split.several[2].max() + 1
+    ),
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
         r.settings.variant == "sound" and attackers.close(r.guarantee, m[1]) if r.step else m[1] == "50"
     ),

@@ -51,9 +51,7 @@ def knobs(settings: ClassifierParameters) -> Knobs:
     third = "public_rows" if public else "learning_rate"
     gone = {third, *(() if public else ("shift", "public_steps")), *(("rows",) if settings.beyond else ())}
     gone |= {"rows_each"} if settings.limits["rows_each"][1] == 1 else set()
-    main, more = ("clip_norm", "steps", third), [name for name in MORE if name not in gone]
-    changes = {"rows": {"help": say.ROWS_HELP}} if settings.rows_each > 1 else {}
-    return Knobs(hero="epsilon", main=main, more=more, changes=changes)
+    return Knobs(hero="epsilon", main=("clip_norm", "steps", third), more=[name for name in MORE if name not in gone])
 
 
 def pictures(result: ClassifierResult) -> list[list[live.Picture]]:

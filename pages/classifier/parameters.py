@@ -132,18 +132,7 @@ class ClassifierParameters(RowsSettings):
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         public, last = (self.source.public_rows, max(1, len(self.source.features) - 1)) if self.source else (0, 1)
-        each = self.LIMITS["rows_each"] if self.version == "sound" and not self.private else (1, 1)
-        features = {"feature_x": (0, last), "feature_y": (0, last)}
-        return {**super().limits, "public_rows": (0, public), "rows_each": each, **features}
-
-    @property
-    def by_person(self) -> bool:
-        return super().by_person or self.rows_each > 1
-
-    @property
-    def people(self) -> int:
-        """Return how many people, or single rows, the noise is made for."""
-        return self.model.rows
+        return {**super().limits, "public_rows": (0, public), "feature_x": (0, last), "feature_y": (0, last)}
 
     @cached_property
     def model(self) -> Model:

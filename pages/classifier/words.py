@@ -14,7 +14,7 @@ from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 
 LEAD, ABOUT = SAYS.cases("lead"), SAYS.cases("about")
-VERSIONS_HELP, ROWS_HELP = SAYS["help.version"], SAYS["help.rows"]
+VERSIONS_HELP = SAYS["help.version"]
 
 
 def numbers(result: ClassifierResult) -> list[Number]:
@@ -81,8 +81,8 @@ def diagnostics(result: ClassifierResult) -> list[str]:
 
 def _persons(settings: ClassifierParameters) -> str:
     """Return what it costs that a person has several rows of the lab's own data; "" where each has one."""
-    rows, people, each = settings.rows, settings.people, settings.rows_each
-    return SAYS("persons", rows=rows, people=people, each=each, times=number(rows / people)) if each > 1 else ""
+    rows, said = settings.rows, outcomes.persons(settings)
+    return said and f"{said} {SAYS('persons', rows=rows, times=number(rows / settings.people))}"
 
 
 def _noise(result: ClassifierResult) -> str:

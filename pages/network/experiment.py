@@ -82,7 +82,7 @@ class NetworkSettings(NetworkParameters):
         """Return the noise that each lot size needs, of the lots that are compared."""
         low, high = self.limits["lot_size"]
         sizes = np.unique(np.geomspace(low, high, _LOTS).round().astype(int)).tolist()
-        return {size: self.noise_for(size / self.rows) for size in sorted(set(map(self.lot_of, sizes)))}
+        return {size: self.noise_for(size / self.people) for size in sorted(set(map(self.lot_of, sizes)))}
 
     @property
     def _others(self) -> Mapping[str, tuple[Stretches, ...]]:
@@ -112,13 +112,13 @@ class NetworkSettings(NetworkParameters):
 
     def result(self, outcomes: Mapping[Any, Any]) -> NetworkResult:
         sizes = np.array([*self._noises], dtype=float)
-        moved = [self.sensitivity(self.steps_at(rate), rate) for rate in sizes / self.rows]
+        moved = [self.sensitivity(self.steps_at(rate), rate) for rate in sizes / self.people]
         sigma = np.array([outcomes.get(task, math.nan) for task in self._noises.values()]) * moved
         lots = {
             "size": sizes,
             "noise_multiplier": sigma,
             "noise_on_the_mean": sigma * self.clip_norm / sizes,
-            "steps": [self.steps_at(size / self.rows) for size in self._noises],
+            "steps": [self.steps_at(size / self.people) for size in self._noises],
         }
         quick, fine = (self._count(tasks, outcomes) for tasks in (self._prices, self._prices_at_rest))
         return NetworkResult(

@@ -19,7 +19,19 @@ from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab,
 HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate")
-MORE = ("width", "layers", "rows", "delta", "decay", "noise_ramp", "clip_ramp", "plain_rate", "repeats", "seed")
+MORE = (
+    "width",
+    "layers",
+    "rows",
+    "rows_each",
+    "delta",
+    "decay",
+    "noise_ramp",
+    "clip_ramp",
+    "plain_rate",
+    "repeats",
+    "seed",
+)
 SHORT = dict(zip(VARIANTS, ("Correct", "Noise per example", "Actual batch size", "Shuffled batches"), strict=True))
 
 
@@ -45,6 +57,7 @@ def knobs(settings: NetworkSettings) -> Knobs:
     main = ("noise_multiplier", *MAIN[:-1]) if settings.plan == "noise" else MAIN
     gone = ({"rows"} if settings.beyond else set()) | ({"noise_ramp"} if settings.plan == "noise" else set())
     gone |= set() if settings.by_chance else {"noise_ramp", "clip_ramp"}
+    gone |= {"rows_each"} if settings.limits["rows_each"][1] == 1 else set()
     more = [name for name in (*MAIN, *MORE) if name not in {*main, *gone}]
     return Knobs(hero="epsilon", main=main, more=more, play="shown", changes=say.KNOBS)
 
@@ -74,7 +87,9 @@ def noise_left(result: NetworkResult) -> Rows:
 def program(settings: NetworkSettings) -> str:
     recipe, epochs = settings.models["private"].recipe, settings.steps * settings.rate
     hidden, accountant = recipe.architecture.sizes[1:-1], ACCOUNTANTS[settings.accountant]
-    return PROGRAM.format(settings=settings, recipe=recipe, hidden=hidden, epochs=epochs, accountant=accountant)
+    alone = "\n# And each row is protected alone." * (settings.rows_each > 1)
+    names = {"recipe": recipe, "hidden": hidden, "epochs": epochs, "accountant": accountant, "alone": alone}
+    return PROGRAM.format(settings=settings, **names)
 
 
 PAGE = Page(

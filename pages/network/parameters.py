@@ -21,7 +21,7 @@ from dpcore.training.sgd import VARIANTS, Recipe
 from lab.files import file_handles
 from lab.settings import Measure
 from lab.sources import OWN, RowsSettings
-from pages.network.work import FRAMES, Training
+from pages.network.work import FRAMES, MOST_EACH, Training
 
 DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
 CLIPPING = {"flat": "whole gradient", "layers": "layer"}
@@ -51,6 +51,7 @@ class NetworkParameters(RowsSettings):
     variant: the training loop: the sound one, or one that departs from what the accountants count.
     rows: private rows n; None takes as many as the data set has, or 400 where it leaves them free; of a file at most
         20,000.
+    rows_each: rows of a person, whose gradients are averaged, then clipped; lots are of people.
     layers, width: hidden layers, and units in each.
     lot_size: L = q n, the expected size of a lot.
     clip_norm: C, the L2 bound on a row's gradient.
@@ -86,6 +87,7 @@ class NetworkParameters(RowsSettings):
     LIMITS: ClassVar = {
         "epsilon": (0.1, 50.0),
         "rows": (200, 5000),
+        "rows_each": (1, MOST_EACH),
         "layers": (0, 3),
         "width": (2, 64),
         "lot_size": (20, 1000),
@@ -114,6 +116,7 @@ class NetworkParameters(RowsSettings):
     PEOPLE: ClassVar = "rows"
     LOOP: ClassVar = "variant"
     SIZED: ClassVar = False
+    FOLLOWS: ClassVar = {"variant": ("rows_each", "lot_size"), "rows_each": ("lot_size",)}
     EARLIER: ClassVar = {1: {"accountant": "renyi"}}
     RENAMED: ClassVar = {"mechanism": {"tree": "toeplitz"}}
     # Starts and noise have the network's shape, and lots that of the rows and of the rate
@@ -123,6 +126,7 @@ class NetworkParameters(RowsSettings):
         "variant",
         "mechanism",
         "rows",
+        "rows_each",
         "layers",
         "width",
         "lot_size",
@@ -136,6 +140,7 @@ class NetworkParameters(RowsSettings):
     mechanism: str = "sampled"
     epsilon: float = 0.5
     rows: int = None  # type: ignore[assignment]  # all, once validated
+    rows_each: int = 1
     layers: int = 2
     width: int = 16
     activation: str = "tanh"
@@ -192,9 +197,10 @@ class NetworkParameters(RowsSettings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        (low, high), rows = self.LIMITS["lot_size"], self.rows
-        if isinstance(rows, int):
-            high = min(max(high, rows // _LEAST_LOTS) if self.private else high, max(rows, low))
+        low, high = self.LIMITS["lot_size"]
+        if isinstance(self.rows, int):
+            people = self.people
+            high = min(max(high, people // _LEAST_LOTS) if self.private else high, max(people, low))
         return {**super().limits, "lot_size": (low, high)}
 
     @property
@@ -218,12 +224,13 @@ class NetworkParameters(RowsSettings):
 
     def lot_of(self, size: int) -> float:
         """Return the size of a lot that ``size`` asks for."""
-        return size if self.by_chance else self.rows / max(1, round(self.rows / size))
+        return size if self.by_chance else self.people / max(1, round(self.people / size))
 
     @property
     def rate(self) -> float:
-        """Return the chance q of a row to be in a lot; in a fixed order, 1 over how many lots there are."""
-        return self.lot / self.rows
+        """Return the chance q of a row, or a person, to be in a lot; in a fixed order, 1 over how many lots there
+        are."""
+        return self.lot / self.people
 
     def sensitivity(self, steps: int, rate: float | None = None) -> float:
         """Return what a row moves by so many steps in a fixed order, as one release, in clipping norms; else 1."""
@@ -340,7 +347,7 @@ class NetworkParameters(RowsSettings):
     def with_noise_of(self, people: int) -> Self | None:
         """The noise of a mean falls as 1/n, where lots are the same part of all rows, with as many steps."""
         source = self.source
-        if self.ramp != 1 or source is None or source.sizable or people <= source.private_rows:
+        if self.rows_each > 1 or self.ramp != 1 or source is None or source.sizable or people <= source.private_rows:
             return None
         sigma, most = self.sigma * self.rows / people, self.limits["epsilon"][1]
         if sigma < self.limits["noise_multiplier"][0]:

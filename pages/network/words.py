@@ -94,8 +94,19 @@ def diagnostics(result: NetworkResult) -> list[str]:
     settings = result.settings
     ordered = "" if settings.by_chance else bought(result)
     diverged = SAYS("plain.diverged", lost=result.diverged) if result.diverged else ""
-    delta = panels.large_delta(settings.delta, settings.rows)
-    said = (_clipping(result), _noise(result), _budget(result), ordered, _lots(result), diverged, _plain(result), delta)
+    delta = panels.large_delta(settings.delta, settings.people, "people" if settings.by_person else "rows")
+    persons = outcomes.persons(settings)
+    said = (
+        persons,
+        _clipping(result),
+        _noise(result),
+        _budget(result),
+        ordered,
+        _lots(result),
+        diverged,
+        _plain(result),
+        delta,
+    )
     return list(filter(None, said))
 
 
@@ -120,7 +131,7 @@ def _noise(result: NetworkResult) -> str:
 
 def _budget(result: NetworkResult) -> str:
     settings, noise = result.settings, number(result.settings.sigma)
-    of = count(settings.rows, "person", "people") if settings.by_person else count(settings.rows, "row")
+    of = count(settings.people, "person", "people") if settings.by_person else count(settings.rows, "row")
     planned = "ends" if settings.used_up else "fits"
     case = planned if settings.plan == "noise" else "left" if settings.paid else "all"
     holes = {"steps": settings.steps, "lot": settings.lot, "epochs": settings.epochs, "epsilon": number(settings.left)}
@@ -180,7 +191,8 @@ def guarantee(result: NetworkResult) -> str:
     if settings.roles:
         text += panels.note(secret)
         return text + outcomes.of_own(settings.roles, public=SAYS["guarantee.public"], several=True, most=MOST_EACH)
-    return text + panels.note(f"{SAYS['guarantee.assumed']} {secret} {SAYS['guarantee.uncovered']}")
+    assumed = SAYS["guarantee.assumed_people" if settings.by_person else "guarantee.assumed"]
+    return text + panels.note(f"{assumed} {secret} {SAYS['guarantee.uncovered']}")
 
 
 def _spent(result: NetworkResult) -> str:
@@ -215,6 +227,8 @@ def _cases(result: NetworkResult) -> Iterator[str]:
         yield "variant"
     if not settings.by_chance:
         yield from ("ordered", "own_ordered") if settings.private else ("ordered",)
+    if settings.rows_each > 1:
+        yield "persons"
 
 
 # The privacy label, of the training up to the step that is shown.
@@ -225,6 +239,8 @@ label = labels.of(
     cases=_cases,
     holes=lambda now: {
         "step": now.step,
+        "each": now.settings.rows_each,
+        "batches": "Poisson-sampled batches" if now.settings.by_chance else ASSUMES,
         "assumes": ASSUMES,
         "variant": VARIANTS[now.settings.variant],
         "mechanism": MECHANISMS[now.settings.mechanism],

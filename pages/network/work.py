@@ -14,7 +14,7 @@ from dpcore.training import losses, networks, sgd
 from dpcore.training.sgd import Recipe
 from lab.ensemble import Runs, slices
 from lab.files import own_numbers
-from lab.sources import MOST_LIVE
+from lab.sources import MOST_LIVE, split_of
 
 # A training is recorded at this many equal distances; every few of them it is also measured.
 FRAMES, MEASURED_EVERY = 60, 5
@@ -56,7 +56,8 @@ class Training:
     """All that decides the networks of an arm, but for which repeats there are.
 
     dataset: a data set, or a file of one's own. private_rows: how many there are. seed: of the split, and of all
-    draws. recipe: how each network is trained, with ``noise_multiplier`` for each of its bounds.
+    draws. recipe: how each network is trained, with ``noise_multiplier`` for each of its bounds. rows_each: rows of a
+    person, see ``split_of``.
     """
 
     dataset: data.Dataset
@@ -64,10 +65,15 @@ class Training:
     seed: int
     recipe: Recipe
     noise_multiplier: float
+    rows_each: int = 1
 
     @property
     def split(self) -> data.Split:
-        return data.load(self.dataset, seed=self.seed, private_rows=self.private_rows)
+        return split_of(self.dataset, seed=self.seed, private_rows=self.private_rows, rows_each=self.rows_each)
+
+    @property
+    def _rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return _of_persons(self.dataset, self.private_rows, self.seed, self.rows_each)
 
     def learned(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return what networks are trained on, X (n, d), y (n,), and whose each row is (n,), or None where each is a
@@ -75,7 +81,7 @@ class Training:
         split = self.split
         if split.several is None:
             return inputs(split.X_private[:most]), split.y_private[:most], None
-        X, y, people = _of_persons(self.dataset, self.private_rows, self.seed)
+        X, y, people = self._rows
         end = len(y) if most is None else int(np.searchsorted(people, most))
         return X[:end], y[:end], people[:end]
 
@@ -96,9 +102,9 @@ class Training:
     @property
     def cells(self) -> float:
         """Return the work of one network: (weight, example, step) cells, with the most rows of one person for each."""
-        several = data.source(self.dataset).several and self.split.several
-        each = np.bincount(_of_persons(self.dataset, self.private_rows, self.seed)[2]).max() if several else 1
-        lot = self.recipe.sampling_rate * self.private_rows * int(each)
+        several = self.rows_each > 1 or (data.source(self.dataset).several and self.split.several)
+        counts = np.bincount(self._rows[2]) if several else np.ones(self.private_rows, int)
+        lot = self.recipe.sampling_rate * len(counts) * int(counts.max())
         return self.recipe.architecture.parameters * lot * self.recipe.steps
 
     def groups(self, count: int) -> tuple[range, ...]:
@@ -222,10 +228,12 @@ def _measured(model: Training, weights: np.ndarray, *, first: int) -> Trained:
 
 
 @cached(newest=2)
-def _of_persons(dataset: data.Dataset, private_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _of_persons(
+    dataset: data.Dataset, private_rows: int, seed: int, rows_each: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return at most ``MOST_EACH`` rows of each person, picked by chance, from those with an answer where there are
     any."""
-    split = data.load(dataset, seed=seed, private_rows=private_rows)
+    split = split_of(dataset, seed=seed, private_rows=private_rows, rows_each=rows_each)
     X, y, people = split.several or (split.X_private, split.y_private, np.arange(private_rows))
     counts, answered = np.bincount(people), np.bincount(people, weights=y >= 0).astype(int)
     theirs = np.lexsort((y < 0, people)), np.cumsum(counts) - counts, np.where(answered > 0, answered, counts)
