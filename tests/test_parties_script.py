@@ -104,3 +104,11 @@ def test_parties_of_another_kind_have_no_average():
     app.selectbox(key="parties.learner").set_value("bayes").run()
     assert not app.exception
     assert settings_of(app, "parties").method == "soft"
+
+
+def test_what_no_party_can_release_alone_gives_way_to_what_it_can():
+    app = opened("parties", **QUICK["parties"], method="vote")
+    app.selectbox(key="parties.trust_model").set_value("shuffle").run()
+    assert not app.exception
+    assert (settings_of(app, "parties").method, settings_of(app, "parties").trust_model) == ("soft", "shuffle")
+    assert "Shuffler" in " ".join(one.value for one in app.get("html") if hasattr(one, "value"))

@@ -113,7 +113,7 @@ def few(result) -> float:
 def as_true(result) -> float:
     """How many true answers say as much: of those randomised, e^epsilon - 1 of e^epsilon + K - 1 are kept."""
     e, classes = np.exp(one(result)), result.ensemble.classes
-    return result.settings.parties * ((e - 1) / (e + classes - 1)) ** 2
+    return result.asked * ((e - 1) / (e + classes - 1)) ** 2
 
 
 def told(text: str) -> float:
@@ -253,6 +253,11 @@ def test_every_text_is_reached():
         read(first(settings, today(settings)))
     whole, *_ = [read(PartiesSettings().change(**TINY | changes).run()) for changes in WHOLE]
     read(replace(whole, asked=10))
+    alone = PartiesSettings().change(**TINY, trust_model="local").run()
+    read(alone)
+    so_far = replace(alone, asked=10)
+    assert "truthful" not in say.verdict(so_far)
+    assert "these 10 answers" in " ".join(say.diagnostics(so_far))
     three = patients()
     three.loc[::7, "back"] = "maybe"
     few = patients(2400, wards=60)

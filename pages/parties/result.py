@@ -171,11 +171,11 @@ class PartiesResult:
 
     @property
     def truthful(self) -> float:
-        """Return how many truthful answers have the sampling error of the randomised ones, if classes are even.
+        """Return how many truthful answers have the sampling error of the randomised ones so far, if classes are even.
 
         M (p - q)^2: an estimate's variance is P (1 - P) / (M (p - q)^2), and the share P of answers stays 1/k.
         """
-        return self.settings.parties * (self.response.truthful - self.response.other) ** 2
+        return self.asked * (self.response.truthful - self.response.other) ** 2
 
     @property
     def few(self) -> float:

@@ -40,7 +40,7 @@ def verdict(result: PartiesResult) -> str:
     settings = result.settings
     more = ""
     if not settings.model.central:
-        more = outcomes.void(settings) or by_each(result)
+        more = outcomes.void(settings) or (by_each(result) if result.complete else "")
     elif settings.private or settings.dataset in RECORDED:
         more = outcomes.void(settings) or _too_few(result)
     elif result.complete:

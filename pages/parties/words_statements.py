@@ -137,7 +137,7 @@ def own_noise(result: PartiesResult) -> str:
     parties = result.settings.parties
     if result.settings.method == "soft":
         truthful = percent(result.response.truthful)
-        return SAYS("local.answers", parties=parties, truthful=truthful, worth=number(result.truthful))
+        return SAYS("local.answers", parties=result.asked, truthful=truthful, worth=number(result.truthful))
     times, sd = number(parties / result.few), number(result.weight_sd())
     said = SAYS("local.weights", parties=parties, sd=sd, times=times)
     if result.settings.trust_model == "shuffle":
