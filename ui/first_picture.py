@@ -96,17 +96,18 @@ def _around(one: Recording, welcome: str) -> dict[str, Any]:
     """Return what does not move: the sliders that the page has, its layout, and the rules."""
     here, settings = one.page.at(one.settings), one.settings
     sliders = here.sliders(settings)
-    main = [
-        (asdict(controls.knob(name, settings.limits, **sliders.changes.get(name, {}))), getattr(settings, name))
-        for name in sliders.main
-    ]
-    more = bool(sliders.more or here.more)
-    name = one.knob.name
-    hero = controls.knob(name, settings.limits, **{**sliders.changes.get(name, {}), "group": "hero"})
+
+    def knob(name: str, group: str) -> dict[str, Any]:
+        look = {**sliders.changes.get(name, {}), "group": group, "play": name == sliders.play}
+        return asdict(controls.knob(name, settings.limits, **look))
+
+    groups = dict.fromkeys(sliders.main, "main")
+    if sliders.play and sliders.play != sliders.hero:
+        groups = {sliders.play: "play"} | groups
     return {
-        "knob": asdict(hero),
-        "main": main,
-        "more": more,
+        "knob": knob(one.knob.name, "hero"),
+        "still": [(knob(name, group), getattr(settings, name)) for name, group in groups.items()],
+        "more": bool(sliders.more or here.more),
         "html": _layout(here, settings, welcome),
         "rules": style(),
     }

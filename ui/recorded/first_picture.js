@@ -15,12 +15,12 @@ const TILES = ".lab-tile > b"
 const host = document.querySelector(".lab-first")
 if (host) begin(host, read("lab-recorded"))
 
-function begin(host, { knob, main, more, values, at, frames, html, rules }) {
+function begin(host, { knob, still, more, values, at, frames, html, rules }) {
   const root = host.attachShadow({ mode: "closed" })
   root.innerHTML = `<style>${document.getElementById("lab-rules").textContent}${rules}</style>${html}`
   const charts = new Map([...root.querySelectorAll("figure")].map((cell) => [cell.dataset.chart, new Chart(cell)]))
   const row = new Row(knob, (value, final) => go(stopOf(value), final))
-  root.querySelector("[data-there]").append(panelOf(row, main, more))
+  root.querySelector("[data-there]").append(panelOf(row, still, more))
 
   let elsewhere = false // whether somebody uses the live page
 
@@ -101,26 +101,29 @@ function begin(host, { knob, main, more, values, at, frames, html, rules }) {
 }
 
 /** The panel as the live page has it (`knobs.js`): what is not recorded waits for that. */
-function panelOf(row, main, more) {
+function panelOf(row, still, more) {
   const panel = element("div", "panel")
-  const [hero, others, drawer] = [
-    element("div", "rows hero"),
-    element("div", "rows main", { inert: "" }),
-    element("details", "more", { inert: "" }),
-  ]
-  hero.append(row.node)
-  for (const [knob, value] of main) {
+  const boxes = Object.fromEntries(
+    ["hero", "play", "main"].map((
+      name,
+    ) => [name, element("div", `rows ${name}`, name === "hero" ? {} : { inert: "" })]),
+  )
+  const drawer = element("details", "more", { inert: "" })
+  const others = still.map(([knob, value]) => {
     const other = new Row(knob, () => {})
     other.show(value, "")
-    others.append(other.node)
+    return other
+  })
+  for (const { knob, node } of [row, ...others]) {
+    boxes[knob.group].append(node)
+    if (knob.play) node.append(element("div", "player"))
   }
   const folds = matchMedia("(max-width: 899px)").matches
-  drawer.append(element("summary"), ...(folds ? [others] : []))
+  drawer.append(element("summary"), ...(folds ? [boxes.main] : []))
   drawer.firstChild.textContent = "More settings"
-  drawer.hidden = !more && !(folds && main.length)
-  others.hidden = !main.length
-  const bar = element("div", "bar")
-  panel.append(hero, element("div", "rows play", { hidden: "" }), bar, ...(folds ? [] : [others]), drawer)
+  for (const name of ["play", "main"]) boxes[name].hidden = !boxes[name].childElementCount
+  drawer.hidden = !more && !(folds && !boxes.main.hidden)
+  panel.append(boxes.hero, boxes.play, element("div", "bar"), ...(folds ? [] : [boxes.main]), drawer)
   return panel
 }
 
