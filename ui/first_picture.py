@@ -79,7 +79,8 @@ async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
 def html(one: Recording, welcome: str, frames: Mapping[float, dict[str, Any] | None]) -> str:
     """Return what a page holds of it (HTML), "" where too few stops are small enough."""
     here = getattr(one.settings, one.knob.name)
-    values = sorted(value for value, frame in frames.items() if frame)
+    charts = (frames[here] or {}).get("charts", {}).keys()
+    values = sorted(value for value, frame in frames.items() if frame and frame["charts"].keys() == charts)
 
     def packed(step: int) -> str:
         some = [value for place, value in enumerate(values) if place % step == 0 or value == here]
