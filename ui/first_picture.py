@@ -145,7 +145,8 @@ def _layout(page: Page, settings: Any, welcome: str) -> str:
 @cache
 def style() -> str:
     """Return the rules that the page itself does not have."""
-    sheets = (serving.SLIDER_RULES, one_file.CHART_RULES, one_file.HERE / "recorded" / "first_picture.css")
+    own = one_file.HERE / "recorded" / "first_picture.css"
+    sheets = (serving.SLIDER_RULES, serving.SLIDER_RULES.with_name("play.css"), one_file.CHART_RULES, own)
     return recording.themes(".whole") + "".join(sheet.read_text("utf-8") for sheet in sheets)
 
 
