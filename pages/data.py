@@ -13,7 +13,7 @@ from lab.files import own_rows, own_table
 from lab.files.own_rows import Column, Roles
 from lab.sources import of_classes, of_numbers
 from ui import bounds_leak_demo, file_doors, my_rows, samples, uploads
-from ui.controls import hold
+from ui.controls import heard, hold
 from ui.escaping import plain
 from ui.my_rows import USES, Draft, refused
 from ui.own_session import Brought, present
@@ -183,7 +183,7 @@ def _row(here: Brought, name: str) -> None:
         list(USES),
         key=key,
         format_func=USES.__getitem__,
-        on_change=lambda: draft.use(name, st.session_state[key]),
+        on_change=heard(key, partial(draft.use, name)),
         label_visibility="collapsed",
     )
     with bounds:
@@ -213,7 +213,7 @@ def _row(here: Brought, name: str) -> None:
 def _box(draft: Draft, name: str, box: Callable[..., Any], label: str, **how: Any) -> None:
     key = f"data.{name}"
     hold(key, getattr(draft, name))
-    box(label, key=key, on_change=lambda: setattr(draft, name, st.session_state[key]), **how)
+    box(label, key=key, on_change=heard(key, partial(setattr, draft, name)), **how)
 
 
 def _values(
@@ -232,7 +232,7 @@ def _values(
         key=key,
         accept_new_options=True,
         placeholder=placeholder,
-        on_change=lambda: say(tuple(st.session_state[key])),
+        on_change=heard(key, lambda values: say(tuple(values))),
         label_visibility="collapsed",
     )
 
@@ -262,7 +262,7 @@ def _bounds(here: Brought, column: Column) -> None:
             value=None,
             placeholder=SAYS[f"box.{end}"],
             disabled=column.read_off or bool(column.paid),
-            on_change=lambda end=end, key=key: draft.say(column.name, **{end: st.session_state[key]}),
+            on_change=heard(key, partial(draft.bound, column.name, end)),
             label_visibility="collapsed",
             format="%g",
         )
@@ -274,7 +274,7 @@ def _bounds(here: Brought, column: Column) -> None:
             [".", ","],
             key=key,
             format_func=lambda mark: SAYS["box.point" if mark == "." else "box.comma"],
-            on_change=lambda: draft.say(column.name, decimal=st.session_state[key] or ""),
+            on_change=heard(key, lambda mark: draft.say(column.name, decimal=mark or "")),
             label_visibility="collapsed",
         )
 

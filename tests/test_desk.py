@@ -36,24 +36,37 @@ def test_run_sets_no_widget_that_has_its_value(page):
     assert sent(app.run()) == []
 
 
-def test_what_a_run_that_was_cut_short_set_is_set_again():
-    """Of that run the browser may have no box, and a new box would begin empty."""
+@pytest.mark.parametrize("cut", [True, False])
+def test_what_the_browser_has_not_heard_of_is_set_again(cut):
+    """With another widget it sends the values of before, which nobody has chosen."""
 
     def script() -> None:
         import streamlit as st
 
         from ui import controls
 
+        draft = st.session_state.setdefault("draft", {"one": 3.0, "other": 3.0})
+        filled = st.session_state.pop("filled", None)
         with controls.whole_run():
-            controls.hold("box", 3.0)
-            st.number_input("box", value=None, key="box")
-            if "cut" not in st.session_state:
-                st.session_state["cut"] = True
+            for name in draft:
+                draft[name] = draft[name] if filled is None else 4.0
+                controls.hold(name, draft[name])
+                act = controls.heard(name, lambda value, name=name: draft.update({name: value}))
+                st.number_input(name, value=None, key=name, on_change=act)
+            if filled:
                 st.stop()
 
     app = AppTest.from_function(script).run()
-    assert (app.run().number_input[0].value, sent(app)) == (3.0, ["box"])
-    assert (app.run().number_input[0].value, sent(app)) == (3.0, [])
+    app.session_state["filled"] = cut
+    app.run()
+    late, known = [(3.0, 3.0, False)] * 2, [(4.0, 4.0, True), (3.0, 4.0, True), (5.0, 4.0, True)]
+    for one, other, knows in late + known:
+        for box, value in zip(app.number_input, (one, other), strict=True):
+            box.set_value(value)
+        app.run()
+        said = {"one": one, "other": other} if knows else {"one": 4.0, "other": 4.0}
+        assert {box.label: box.value for box in app.number_input} == app.session_state["draft"] == said
+        assert sent(app) == ["one", "other"] * (not knows)
 
 
 def test_only_a_late_message_with_a_replaced_address_asks_for_nothing(replaced):

@@ -309,6 +309,11 @@ class TestTeacher:
         press(app, "Lock in my guess")
         assert "You said **3**. The outcome is **0.947**." in text(app)
 
+    def test_what_is_asked_about_has_the_names_of_the_lists_on_the_page(self):
+        settings = page_of(BY_NAME["public_start"]).settings(dataset="breast_cancer", public_rows=0)
+        assert teacher.chosen(settings) == ["Data Breast cancer"]
+        assert teacher.chosen(settings.change(version="none")) == ["Data Breast cancer", "version none"]
+
     def test_the_link_that_share_makes_is_such_a_lesson(self):
         link = teacher.link(page_of(BY_NAME["public_start"]).settings(epsilon=2.0), self.LINK)
         assert (

@@ -35,8 +35,8 @@ FIRST_PICTURE = "1"
 LONGEST = 800
 MOST_UNDONE = 50
 _VISITED = "lab.visited"
-# The widgets that were set since the last run of a whole page that came to its end.
-_UNSENT = "lab.unsent"
+# Widget -> (its value before, the value) set that the browser may not have heard of; whether the run was cut short.
+_UNSENT, _CUT = "lab.unsent", "lab.cut"
 
 
 class Knobs(NamedTuple):
@@ -140,7 +140,7 @@ class Desk:
                 list(options),
                 key=key,
                 format_func=lambda option: options[option],
-                on_change=lambda: self.change(**{name: st.session_state[key]}),
+                on_change=heard(key, lambda value: self.change(**{name: value})),
                 help=help or None,
                 label_visibility="collapsed",
                 **more,
@@ -158,7 +158,7 @@ class Desk:
                 key=key,
                 format="%.6g",
                 step=5 * low if low > 0 else 0.01 * (high - low),  # of the limits alone: another makes another field
-                on_change=lambda: self.change(**{name: st.session_state[key]}),
+                on_change=heard(key, lambda value: self.change(**{name: value})),
                 label_visibility="collapsed",
                 width=140,
             )
@@ -303,17 +303,44 @@ def hold(key: str, value: Any) -> None:
     the person has typed or chosen since the run began.
     """
     if key not in st.session_state or st.session_state[key] != value:
-        st.session_state[key] = value
-        st.session_state.setdefault(_UNSENT, set()).add(key)
+        unsent = st.session_state.setdefault(_UNSENT, {})
+        before, _ = unsent.get(key, (st.session_state.get(key), None))
+        st.session_state[key], unsent[key] = value, (before, value)
 
 
 @contextmanager
 def whole_run() -> Iterator[None]:
-    """Set widgets again that a run set which was cut short: they may be in no browser, where they would begin empty."""
-    for key in st.session_state.get(_UNSENT, set()) & set(st.session_state):
-        st.session_state[key] = st.session_state[key]
+    """Set widgets again that the browser has not heard of: it shows them as before, or would begin with empty ones."""
+    unsent = st.session_state.setdefault(_UNSENT, {})
+    if _unheard():
+        for key, (before, value) in unsent.items():
+            now = st.session_state.get(key)
+            st.session_state[key] = value if now == before else now
+    else:
+        unsent.clear()
+    st.session_state[_CUT] = True
     yield
-    st.session_state[_UNSENT] = set()
+    st.session_state[_CUT] = False
+
+
+def heard(key: str, act: Callable[[Any], Any]) -> Callable[[], None]:
+    """Return what a widget calls when it has changed: ``act`` on its value, but not on the one before it was set that a
+    browser which has not heard of it sends with whatever else is pressed."""
+
+    def changed() -> None:
+        value = st.session_state[key]
+        if not (_unheard() and key in st.session_state[_UNSENT] and st.session_state[_UNSENT][key][0] == value):
+            act(value)
+
+    return changed
+
+
+def _unheard() -> bool:
+    """Return whether the browser does not know what was set: that run was cut short, or two widgets or more have the
+    values of before, of which a person changes one at a time."""
+    unsent = st.session_state.get(_UNSENT, {}).items()
+    old = sum(before != value and st.session_state.get(key) == before for key, (before, value) in unsent)
+    return st.session_state.get(_CUT, False) or old > 1
 
 
 def _address() -> dict[str, str | list[str]]:

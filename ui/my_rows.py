@@ -83,6 +83,10 @@ class Draft:
         """Say bounds, categories or decimals of a column."""
         self.columns[name] = replace(self.columns[name], **parts)
 
+    def bound(self, name: str, end: str, value: float | None) -> None:
+        """Say the "low" or "high" bound of a column."""
+        self.say(name, **{end: value})
+
     def fill(self, sample: Sample) -> None:
         """Say what the notes of a sample say."""
         self.uses = dict.fromkeys(self.uses, "out") | {column.name: column.kind for column in sample.columns}

@@ -129,7 +129,9 @@ def chosen(settings: Settings) -> list[str]:
     """Return the choices that are not as by default: their lists are not in view."""
     usual = type(settings)()
     names = [name for name in settings.choices if getattr(settings, name) != getattr(usual, name)]
-    return [f"{name} {getattr(settings, name)}".replace("_", " ") for name in names]
+    title = getattr(getattr(settings, "source", None), "title", "")
+    said = {name: f"{name} {getattr(settings, name)}".replace("_", " ") for name in names}
+    return [f"Data {title}" if name == "dataset" and title else words for name, words in said.items()]
 
 
 def range_of(measure: Measure) -> guess.Range:
