@@ -13,7 +13,8 @@ from pages.learn import page_choosing, page_deployments, page_glossary, page_wor
 from pages.lessons import page as lessons
 from pages.table import HOME, PAGES
 from ui import head_tags, live
-from ui.controls import visit, whole_run
+from ui.controls import visit
+from ui.held import whole_run
 from ui.page_links import remember
 from ui.show import show, style
 from ui.uploads import limit_mb

@@ -43,15 +43,15 @@ def test_what_the_browser_has_not_heard_of_is_set_again(cut):
     def script() -> None:
         import streamlit as st
 
-        from ui import controls
+        from ui import held
 
         draft = st.session_state.setdefault("draft", {"one": 3.0, "other": 3.0})
         filled = st.session_state.pop("filled", None)
-        with controls.whole_run():
+        with held.whole_run():
             for name in draft:
                 draft[name] = draft[name] if filled is None else 4.0
-                controls.hold(name, draft[name])
-                act = controls.heard(name, lambda value, name=name: draft.update({name: value}))
+                held.hold(name, draft[name])
+                act = held.heard(name, lambda value, name=name: draft.update({name: value}))
                 st.number_input(name, value=None, key=name, on_change=act)
             if filled:
                 st.stop()
