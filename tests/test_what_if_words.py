@@ -243,7 +243,7 @@ RULES: Rules = {
     r"95 % confidence for all of them\)\. (?:Elsewhere|These)": lambda r, _: (
         not r.direction and all(reached_by(r, int(np.searchsorted(r.curve.values, v))) for p in r.spans for v in p)
     ),
-    r"From epsilon (\S+) on, a larger epsilon raises the median by less than 1 point": levels,
+    r"From epsilon (\S+) on, more epsilon adds less than 1 point": levels,
     r"(A|B) is better": better,
     r"No difference can be shown": lambda r, _: compared(r)[0] <= 0 <= compared(r)[1],
     r"its median is \S+(?: \S+)?, (better|worse) than the": lambda r, m: again(r)[0 if m[1] == "better" else 1],

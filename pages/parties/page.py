@@ -95,7 +95,7 @@ def limits(result: PartiesResult) -> list[list[live.Picture]]:
 
 
 def _central(settings: PartiesParameters) -> bool:
-    return settings.model.central
+    return settings.trust_model == "central"
 
 
 def _has_noise(settings: PartiesParameters) -> bool:
