@@ -91,11 +91,10 @@ class TestPictures:
 class TestDecisions:
     def test_the_index_lists_every_entry(self):
         head, *entries = ENTRIES
-        rows = re.findall(r"^\| (D\d\d) \| (\d{4}-\d\d-\d\d) \| (.+) \| (.+) \|$", head, re.MULTILINE)
+        rows = re.findall(r"^\| (D\d\d) \| (.+?)(?: \(replaced by D\d\d\))? \|$", head, re.MULTILINE)
         titles = [re.match(r"(D\d\d) (.+)\n", entry).groups() for entry in entries]
-        assert [(row[0], row[2]) for row in rows] == titles
+        assert rows == titles
         assert [row[0] for row in rows] == [f"D{number:02d}" for number in range(1, len(rows) + 1)]
-        assert [row for row in rows if not re.fullmatch(r"accepted|replaced by D\d\d", row[3])] == []
 
     @pytest.mark.parametrize("entry", ENTRIES[1:], ids=lambda entry: entry[:3])
     def test_an_entry_has_three_parts_and_at_most_90_words(self, entry: str):
