@@ -198,7 +198,7 @@ class NetworkParameters(RowsSettings):
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         low, high = self.LIMITS["lot_size"]
-        if isinstance(self.rows, int):
+        if isinstance(self.rows, int) and isinstance(self.rows_each, int) and self.rows_each > 0:  # else refused
             people = self.people
             high = min(max(high, people // _LEAST_LOTS) if self.private else high, max(people, low))
         return {**super().limits, "lot_size": (low, high)}
