@@ -10,6 +10,7 @@ import http.client
 import json
 import time
 import uuid
+from collections import deque
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from http.cookies import SimpleCookie
@@ -39,7 +40,7 @@ class Member(load.Person):
     """One person. ``whole``: whether the knob takes whole numbers only; ``answers``: seconds from each question to its
     answer; ``done``: how much of the work for the newest is done; ``owes``: what Streamlit has still to do; ``runs``:
     from telling Streamlit to the end of its run; ``told``: what was said of the line; ``replicas``: values of the
-    affinity cookie; ``turned_away``: how often the door was closed.
+    affinity cookie; ``turned_away``: how often the door was closed; ``newest_kinds``: of Streamlit's messages.
     """
 
     span: tuple[float, float] = EPSILONS
@@ -63,6 +64,7 @@ class Member(load.Person):
     turned_away: int = 0
     ears: list[asyncio.Task] = field(default_factory=list)
     news: asyncio.Event = field(default_factory=asyncio.Event)
+    newest_kinds: deque[str] = field(default_factory=lambda: deque(maxlen=60))
 
     def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict, bytes]:
         """(status, headers, body) of an answer, whose cookies are kept."""
@@ -128,6 +130,7 @@ class Member(load.Person):
 
     def told_of(self, message: ForwardMsg, kind: str) -> None:
         super().told_of(message, kind)
+        self.newest_kinds.append(kind)
         if kind == "new_session":
             self.session = message.new_session.initialize.session_id
         self.news.set()
@@ -174,7 +177,7 @@ class Member(load.Person):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.news.wait(), 0.25)
             if time.perf_counter() > end:
-                raise TimeoutError("no answer")
+                raise TimeoutError(f"no answer on {self.path or 'home'} after {' '.join(self.newest_kinds)}")
 
     async def moves(self, value: float) -> None:
         """Ask about a value on the channel, and wait for what it shows."""

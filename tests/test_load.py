@@ -58,6 +58,7 @@ def test_who_roams_brings_a_table_and_opens_it(address, monkeypatch):
     assert min(map(float, (memory, cache, descriptors, threads))) > 0
 
 
+@pytest.mark.soak
 def test_a_person_brings_a_table_twice_in_one_session(address, monkeypatch):
     monkeypatch.setattr(people, "PATIENCE", 60.0)
     person = visitors.Person(socket=None, path="classifier", query="seed=1", address=address)
