@@ -135,7 +135,7 @@ def test_few_people_are_never_too_many(lab, clock):
 
 
 def test_limit_is_in_the_environment_and_0_is_none(monkeypatch, clock):
-    given = {"": 3.0, " ": 3.0, "5": 5.0, "0": float("inf"), "0.5": 0.5}
+    given = {"": 4.0, " ": 4.0, "5": 5.0, "0": float("inf"), "0.5": 0.5}
     assert {said: longest_wait({"LAB_LONGEST_WAIT": said}) for said in given} == given
     for said in ("-1", "nan", "five", "3s"):
         with pytest.raises(ValueError, match="LAB_LONGEST_WAIT is .* must be a number of seconds"):

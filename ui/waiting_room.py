@@ -34,7 +34,7 @@ INSIDE, TURN, REPLICA = "lab_inside", "lab_turn", "lab_replica"
 FEW = 8
 # Seconds: of what is allowed unless the environment says otherwise; that who is in may reload; that who was let in has
 # until their page asks for a session; that who waits may miss two questions by, and remember when they came.
-LONGEST_WAIT, STAYS, COMES, SILENT, WAITS = 3.0, 12 * 3600, 15.0, 5.0, 3600
+LONGEST_WAIT, STAYS, COMES, SILENT, WAITS = 4.0, 12 * 3600, 15.0, 5.0, 3600
 # How many are remembered in their order, about how many of them ask within a second, and the seconds between two
 # questions of one of them at most.
 MOST_WAITING, ASKED_A_SECOND, MOST_AGAIN = 2000, 50, 40
