@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpcore.accountants import account, gdp
-from dpcore.parties import aggregation
 from dpcore.privacy import Adjacency, delta_rounded_up
+from pages.parties import bounds
 
 # "work: part" -> number -> what it is of ``result``; the audits of parts that train.
 NUMBERS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -19,7 +19,7 @@ AUDITED = NUMBERS.pop("audited")
 
 def value(read: str, result: Any) -> float:
     """What a number is of a result."""
-    known = {"np": np, "gdp": gdp, "aggregation": aggregation, "delta_rounded_up": delta_rounded_up, "math": math}
+    known = {"np": np, "gdp": gdp, "bounds": bounds, "delta_rounded_up": delta_rounded_up, "math": math}
     return float(eval(read, known | {one.__name__: one for one in HELPERS} | {"result": result}))
 
 
