@@ -65,15 +65,14 @@ def _choose(desk: controls.Desk, brought: _File | None, public_rows: PublicRows)
         case = "nothing" if desk.settings.own == NONE else "elsewhere"
         st.markdown(SAYS(f"own-texts.{case}", megabytes=_MEGABYTES))
         return None
-    awaited = desk.settings.own != NONE and desk.settings.own not in brought.owns
-    brought.awaited |= awaited
+    brought.awaited |= desk.settings.own != NONE and desk.settings.own not in brought.owns
     _recall(desk, brought)
     with st.spinner("Counting words"):
         refusal = _adopt(desk, brought, public_rows)
     _boxes(desk.page, brought, refusal)
     if refusal is not None and holds(desk, public_rows=public_rows):
         st.caption("The results below are still those of the previous choice.")
-    elif refusal is None and awaited:
+    elif refusal is None and brought.awaited:
         st.info(SAYS["own-texts.anew"])
     return refusal
 
