@@ -102,9 +102,7 @@ def _around(one: Recording, welcome: str) -> dict[str, Any]:
         look = {**sliders.changes.get(name, {}), "group": group, "play": name == sliders.play}
         return asdict(controls.knob(name, settings.limits, **look))
 
-    groups = dict.fromkeys(sliders.main, "main")
-    if sliders.play and sliders.play != sliders.hero:
-        groups = {sliders.play: "play"} | groups
+    groups = dict.fromkeys(sliders.apart, "play") | dict.fromkeys(sliders.main, "main")
     return {
         "knob": knob(one.knob.name, "hero"),
         "still": [(knob(name, group), getattr(settings, name)) for name, group in groups.items()],
