@@ -268,6 +268,8 @@ class TestEachParty:
         few = PartiesSettings(trust_model="shuffle", parties=20)
         assert few.promise == PartiesSettings(trust_model="local", parties=20).promise
         assert few.promise.delta == 0
+        assert [len(one.assumes) for one in (held, few.promise, settings.guarantee("average"))] == [1, 0, 0]
+        assert "deals the public rows at random" in held.assumes[0]
 
 
 class TestOrderings:

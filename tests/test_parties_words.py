@@ -144,6 +144,9 @@ RULES: Rules = {
     ),
     r"Nobody is trusted": lambda r, _: r.settings.trust_model != "central" and r.settings.promise.delta == 0,
     r"The shuffler is trusted": lambda r, _: r.settings.promise.delta > 0,
+    r"It deals the public rows at random, and tells nobody": lambda r, _: (
+        r.settings.promise.delta > 0 and r.settings.method == "soft"
+    ),
     r"The aggregator is trusted": lambda r, _: r.settings.trust_model == "central",
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.settings.promise, m[1]),
     r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.51,

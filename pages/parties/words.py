@@ -202,12 +202,13 @@ def guarantee(result: PartiesResult) -> str:
         return outcomes.void_guarantee(settings) + own
     held, central = settings.guarantee(settings.method), settings.model.central
     whom = settings.trust_model if central or held.delta else "local"
+    dealt = f" {SAYS['guarantee.dealt']}" if (whom, settings.method) == ("shuffle", "soft") else ""
     fitted = panels.note(SAYS("guarantee.minimiser", tolerance=written(TOLERANCE)))
     parts = (
         panels.guarantee(here=held),
         panels.note(outcomes.paid(settings)) if settings.paid else "",
         panels.note(f"{SAYS['guarantee.unit']} {panels.meaning(held)} {limit(held)}"),
-        panels.note(f"{SAYS(f'guarantee.{whom}', one=number(result.one))} {SAYS['guarantee.assumed']}"),
+        panels.note(f"{SAYS(f'guarantee.{whom}', one=number(result.one))}{dealt} {SAYS['guarantee.assumed']}"),
         own,
         fitted if central and settings.method != "pate" else "",
     )

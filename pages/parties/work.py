@@ -28,6 +28,8 @@ from pages.parties.crowd import Crowd, tally
 METHODS = (*RELEASES, "pate")
 # Who adds the noise: a trusted aggregator; each party; each party, whose messages a shuffler brings into random order.
 TRUST_MODELS = ("central", "local", "shuffle")
+# An answer names its row: were it public who got which, only parties with the same row would hide one another.
+_DEALT = "the shuffler deals the public rows at random and tells nobody who got which"
 # What parties can release by themselves: an answer about a public row, or their weights.
 _LOCAL = ("soft", "average")
 # Which part of a noise stream each method draws from.
@@ -164,7 +166,8 @@ class Model(Key):
         one = Guarantee(epsilon=epsilon, delta=0.0, adjacency=relation, unit=unit, basis=basis, event=event)
         if self.trust_model == "local":
             return one
-        return shuffling.shuffled(one, messages=self.ensemble.parties, delta=self.delta)
+        held = shuffling.shuffled(one, messages=self.ensemble.parties, delta=self.delta)
+        return replace(held, assumes=(_DEALT,)) if held.delta and method == "soft" else held
 
 
 def methods(learner: str, trust_model: str = "central") -> tuple[str, ...]:
