@@ -52,15 +52,6 @@ def test_meaningless_values_are_refused_by_name(make, argument):
         make(**argument)
 
 
-@pytest.mark.parametrize(
-    "value", [EVENT, PureRelease(epsilon=1), Composed(event=EVENT, count=2), Sequence(events=(EVENT,)), CLAIM, BOUND]
-)
-def test_values_are_frozen_and_hashable(value):
-    assert value in {value}
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        value.epsilon = 0
-
-
 @pytest.mark.parametrize("change", [{"adjacency": Adjacency.ADD_REMOVE}, {"unit": "party"}, {"delta": 1e-4}])
 def test_a_bound_refutes_only_what_it_speaks_of(change):
     with pytest.raises(IncomparableError):
@@ -77,20 +68,15 @@ def test_a_bound_refutes_a_claim_below_it(epsilon, delta, refuted):
 
 def test_a_bound_that_assumes_something_refutes_only_where_that_is_proved():
     bound = dataclasses.replace(BOUND, assumes=GAUSSIAN_CURVE)
-    claim = dataclasses.replace(CLAIM, epsilon=1.0)
-    assert BOUND.refutes(claim)
-    assert not bound.refutes(claim)
-    assert not bound.refutes(claim, proved="something else")
-    assert bound.refutes(claim, proved=GAUSSIAN_CURVE)
-    assert BOUND.refutes(claim, proved=GAUSSIAN_CURVE)
+    assert BOUND.refutes(CLAIM, proved=GAUSSIAN_CURVE)
+    assert [bound.refutes(CLAIM, proved=one) for one in ("", "something else", GAUSSIAN_CURVE)] == [False, False, True]
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.01, 1.0, 8.0])
 @pytest.mark.parametrize("delta", [0.0, 1e-5, 0.1])
 def test_attacker_accuracy_is_that_of_the_worst_mechanism(epsilon, delta):
     # It shows the bit outright with probability delta, else answers by randomised response.
-    answers_right = math.exp(epsilon) / (1 + math.exp(epsilon))
-    expected = delta + (1 - delta) * answers_right
+    expected = delta + (1 - delta) / (1 + math.exp(-epsilon))
     found = dataclasses.replace(CLAIM, epsilon=epsilon, delta=delta).attacker_accuracy
     assert found == pytest.approx(expected, rel=1e-14)
     for endless in (800.0, math.inf):
@@ -104,10 +90,7 @@ PURE = PureRelease(epsilon=1)
 @pytest.mark.parametrize(
     ("event", "found"),
     [
-        (EVENT, {EVENT: 1}),
-        (STEP, {STEP: 1}),
-        (Composed(event=Composed(event=STEP, count=3), count=4), {STEP: 12}),
-        (Sequence(events=(STEP, PURE, STEP)), {STEP: 2, PURE: 1}),
+        (Sequence(events=(EVENT, STEP, PURE, STEP)), {EVENT: 1, STEP: 2, PURE: 1}),
         (Composed(event=Sequence(events=(STEP, Composed(event=PURE, count=5))), count=10), {STEP: 10, PURE: 50}),
         (PoissonSampled(rate=1, event=Composed(event=PURE, count=5)), {PURE: 5}),
     ],
@@ -118,7 +101,7 @@ def test_what_an_event_consists_of(event, found):
 
 def steps_away(epsilon: float, delta: float, steps: int) -> float:
     """The largest P(S) - e^(steps epsilon) P'(S) over ``steps`` neighbours, each as far as the definition lets it."""
-    p, worst = 0.0, 0.0
+    worst = 0.0
     for q in [0.0, *(10.0**-k for k in range(1, 12))]:
         p = q
         for _ in range(steps):

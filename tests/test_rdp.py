@@ -12,14 +12,7 @@ from scipy import integrate
 
 from dpcore import accountants
 from dpcore.accountants import rdp
-from dpcore.privacy import (
-    Adjacency,
-    ApproximateRelease,
-    LaplaceRelease,
-    PoissonSampled,
-    PureRelease,
-    Sequence,
-)
+from dpcore.privacy import Adjacency, ApproximateRelease, LaplaceRelease, PoissonSampled, PureRelease, Sequence
 
 HARD = [(0.01, 4.0), (0.01, 1.0), (0.1, 0.3), (0.5, 2.0), (0.001, 0.6), (0.01, 50.0), (0.9, 1.0), (1e-6, 1.0)]
 
@@ -34,11 +27,9 @@ def moment_minus_one(order: float, rate: float, sigma: float) -> mpmath.mpf:
             return none * (((1 - q) * none + q * one) / none) ** order
 
         # The integrand has bumps at 0 and at the order, and a bend between, where both densities weigh the same.
-        bend = s**2 * mpmath.log(1 / q - 1) + mpmath.mpf(1) / 2 if q < 1 else mpmath.mpf(0)
-        marks = sorted(
-            {-14 * s, -5 * s, 0, 5 * s, bend, order - 5 * s, mpmath.mpf(order), order + 5 * s, order + 14 * s}
-        )
-        return mpmath.quad(integrand, marks, method="gauss-legendre") - 1
+        bend = s**2 * mpmath.log(1 / q - 1) + mpmath.mpf(1) / 2
+        marks = {-14 * s, -5 * s, 0, 5 * s, bend, order - 5 * s, mpmath.mpf(order), order + 5 * s, order + 14 * s}
+        return mpmath.quad(integrand, sorted(marks), method="gauss-legendre") - 1
 
 
 @pytest.mark.parametrize(("rate", "sigma"), HARD)
@@ -60,10 +51,10 @@ def test_the_other_direction_is_smaller():
         assert (reverse < rdp.divergences(sampled(rate, sigma), orders)).all()
 
 
-@pytest.mark.parametrize(("rate", "sigma", "steps", "delta"), [
-    (0.01, 4.0, 10_000, 1e-5), (0.01, 1.1, 10_000, 1e-5), (0.16, 1.5, 100, 1e-4), (1.0, 0.3, 1, 1e-5),
-    (1.0, 50.0, 100, 1e-5), (0.001, 1.0, 100_000, 1e-5), (0.01, 1.0, 1000, 1e-12), (0.01, 50.0, 100_000, 1e-5),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rate", "sigma", "steps", "delta"),
+    [(0.01, 4.0, 10_000, 1e-5), (0.16, 1.5, 100, 1e-4), (1.0, 0.3, 1, 1e-5), (0.01, 1.0, 1000, 1e-12)],
+)
 def test_epsilon_agrees_with_the_library(monkeypatch, rate, sigma, steps, delta):
     orders = tuple(float(order) for order in range(2, 129))
     monkeypatch.setattr(rdp, "ORDERS", orders)
@@ -73,22 +64,15 @@ def test_epsilon_agrees_with_the_library(monkeypatch, rate, sigma, steps, delta)
     assert found == pytest.approx(accountant.get_epsilon(delta), rel=1e-6)
 
 
-def divergence(p, q, low, high, order):
-    """D_a of two densities by quadrature."""
-    moment = integrate.quad(lambda x: p(x) ** order * q(x) ** (1 - order), low, high, points=[0, 1])[0]
-    return math.log(moment) / (order - 1)
-
-
 @pytest.mark.parametrize("order", [1.01, 1.5, 2.0, 7.3])
 @pytest.mark.parametrize("multiplier", [0.4, 1.0, 5.0])
 def test_laplace_by_quadrature(order, multiplier):
-    far = 45 * multiplier
+    def integrand(x):
+        return math.exp((abs(x - 1) * (order - 1) - abs(x) * order) / multiplier) / (2 * multiplier)
 
-    def density(shift):
-        return lambda x: math.exp(-abs(x - shift) / multiplier) / (2 * multiplier)
-
+    moment = integrate.quad(integrand, -45 * multiplier, 45 * multiplier + 1, points=[0, 1])[0]
     found = rdp.divergences(LaplaceRelease(noise_multiplier=multiplier), (order,))[0]
-    assert found == pytest.approx(divergence(density(0), density(1), -far, far + 1, order), rel=1e-7)
+    assert found == pytest.approx(math.log(moment) / (order - 1), rel=1e-7)
 
 
 @pytest.mark.parametrize("order", [1.01, 2.0, 7.3, 900.0])

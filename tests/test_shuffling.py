@@ -13,7 +13,7 @@ from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee, PureRelease
 
 CASES = [
     (one, messages, delta)
-    for one in (0.05, 0.3, 1.0, 1.4, 2.5, 4.0)
+    for one in (0.05, 1.0, 2.5)
     for messages in (30, 300, 3000)
     for delta in (0.1, 1e-2, 1e-6)
     if one <= math.log(messages / (16 * math.log(2 / delta)))
@@ -58,23 +58,19 @@ def test_closed_form_bounds_the_exact_curve(one, messages, delta):
 @pytest.mark.parametrize(("epsilon", "messages"), [(0.5, 1000), (1.0, 1000), (2.0, 5000), (4.0, 20_000)])
 def test_counts_of_shuffled_answers_stay_within_the_guarantee(epsilon, messages):
     """Of two answers, all that an order hides is how many there are: the sum of two binomials, whatever the others."""
-    delta, answer = 1e-6, RandomisedResponse(epsilon=epsilon)
+    delta, p = 1e-6, RandomisedResponse(epsilon=epsilon).truthful
     held = shuffling.shuffled(pure(epsilon), messages=messages, delta=delta)
-    p, total = answer.truthful, np.arange(messages + 1)
     for ones in (0, messages // 2, messages - 1):
-        others = np.convolve(
-            stats.binom.pmf(np.arange(ones + 1), ones, p),
-            stats.binom.pmf(np.arange(messages - ones), messages - 1 - ones, 1 - p),
-        )
-        yes, no = (np.convolve(others, [1 - share, share])[: len(total)] for share in (p, 1 - p))
+        parts = ((ones, p), (messages - 1 - ones, 1 - p))
+        others = np.convolve(*(stats.binom.pmf(np.arange(count + 1), count, share) for count, share in parts))
+        yes, no = (np.convolve(others, [1 - share, share]) for share in (p, 1 - p))
         for one, other in ((yes, no), (no, yes)):
             assert np.maximum(one - math.exp(held.epsilon) * other, 0).sum() <= delta
 
 
 def test_published_values_of_the_closed_form():
     """As its formula gives by hand: n = 1e5, epsilon_0 = 1, delta = 1e-6."""
-    found = shuffling.shuffled(pure(1.0), messages=100_000, delta=1e-6)
-    e = math.e
+    found, e = shuffling.shuffled(pure(1.0), messages=100_000, delta=1e-6), math.e
     by_hand = math.log(1 + (e - 1) / (e + 1) * (8 * math.sqrt(e * math.log(4e6)) / math.sqrt(1e5) + 8 * e / 1e5))
     assert found.epsilon == pytest.approx(by_hand, rel=1e-12) == pytest.approx(0.0727, rel=1e-2)
 

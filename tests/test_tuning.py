@@ -28,13 +28,13 @@ from dpcore.privacy import (
 DELTA = 1e-5
 # Epsilon of searches whose one try is Gaussian and (1, 1e-5)-DP, by the mean number of tries.
 TABLE = {
-    "all": (1.465, 2.442, 3.619, 5.407, 9.359, 14.429),
-    "logarithmic": (1.525, 1.774, 1.917, 2.040, 2.186, 2.287),
-    "half": (1.619, 1.939, 2.125, 2.286, 2.474, 2.604),
-    "geometric": (1.695, 2.081, 2.310, 2.511, 2.749, 2.913),
-    "poisson": (1.298, 1.600, 2.046, 2.868, 4.874, 6.918),
+    "all": (1.465, 3.619, 14.429),
+    "logarithmic": (1.525, 1.917, 2.287),
+    "half": (1.619, 2.125, 2.604),
+    "geometric": (1.695, 2.310, 2.913),
+    "poisson": (1.298, 2.046, 6.918),
 }
-MEANS = (2, 5, 10, 20, 50, 100)
+MEANS = (2, 10, 100)
 STEP = sampled(0.01, 4.0)
 EVENTS = {
     "gaussian": Composed(event=gaussian(40.0), count=100),
@@ -50,18 +50,9 @@ def epsilon(event, way: str, tries: int, *, adjacency=ADD, delta=DELTA) -> float
     return tuning.price(event, way=way, tries=tries, delta=delta, adjacency=adjacency).epsilon
 
 
-def by_the_library(event, law: str, mean: float) -> float:
-    accountant = RdpAccountant()
-    accountant.compose(dp_event.RepeatAndSelectDpEvent(event, mean, LAWS[law]))
-    return accountant.get_epsilon(DELTA)
-
-
 @pytest.mark.parametrize("way", TABLE)
 def test_the_table_of_prices(way):
     assert [epsilon(ONE, way, mean) for mean in MEANS] == pytest.approx(TABLE[way], abs=0.005)
-    if way not in ("all", "poisson"):  # whose bound on delta the library has from Renyi orders
-        one = dp_event.GaussianDpEvent(ONE.noise_multiplier)
-        assert [by_the_library(one, way, mean) for mean in MEANS] == pytest.approx(TABLE[way], abs=0.005)
 
 
 @pytest.mark.parametrize(
@@ -71,12 +62,7 @@ def test_what_a_try_may_cost(tries, way, expected):
     found = tuning.try_for(gaussian, epsilon=1.0, way=way, tries=tries, delta=DELTA, adjacency=REPLACE)
     assert found.epsilon == pytest.approx(expected, abs=0.005)
     assert 0.999 < epsilon(found.event, way, tries, adjacency=REPLACE) <= 1
-
-
-def test_what_a_run_of_samples_may_cost():
     run = partial(sampled, 0.01, steps=1000)
-    found = tuning.try_for(run, epsilon=1.0, way="geometric", tries=10, delta=DELTA, adjacency=ADD)
-    assert 0.999 < epsilon(found.event, "geometric", 10) <= 1
     with pytest.raises(check.RefusedError, match="^epsilon is 1e-12"):
         tuning.try_for(run, epsilon=1e-12, way="geometric", tries=10, delta=DELTA, adjacency=ADD)
 
@@ -124,14 +110,6 @@ class TestContract:
         assert (np.diff(found) >= 0).all()
         assert (np.diff([epsilon(event, law, 10, delta=delta) for delta in (1e-8, 1e-5, 1e-2)]) <= 0).all()
 
-    def test_a_search_can_be_composed_with_what_else_is_released(self, event, law):
-        best, more = BestOf(event=event, law=law, tries=10), gaussian(30.0)
-        whole, alone = (
-            account(one, delta=DELTA, adjacency=ADD, accountant="renyi").epsilon
-            for one in (Sequence(events=(best, more)), best)
-        )
-        assert alone < whole < alone + 1
-
     def test_a_guarantee_says_what_it_rests_on(self, event, law):
         found = tuning.price(event, way=law, tries=10, delta=DELTA, adjacency=ADD, unit="party")
         assert (found.delta, found.unit, found.event) == (DELTA, "party", BestOf(event=event, law=law, tries=10))
@@ -143,13 +121,9 @@ def test_public_rows_cost_nothing_more():
     found = tuning.price(STEP, way="public", tries=50, delta=DELTA, adjacency=ADD)
     assert found.epsilon == account(STEP, delta=DELTA, adjacency=ADD, accountant="renyi").epsilon
     assert found.assumes == (tuning.ON_PUBLIC,)
-    for law in ("logarithmic", "half", "geometric"):  # one try that is one for sure costs no more
-        assert epsilon(STEP, law, 1) == epsilon(STEP, "all", 1) == found.epsilon
-
-
-def test_pure_tries_cost_two_or_three_of_them_whatever_the_mean():
     for law, times in (("logarithmic", 2), ("half", 2.5), ("geometric", 3)):
-        assert epsilon(PureRelease(epsilon=0.5), law, 10**6, delta=1e-15) == 0.5 * times
+        assert epsilon(STEP, law, 1) == epsilon(STEP, "all", 1) == found.epsilon  # one try for sure costs no more
+        assert epsilon(PureRelease(epsilon=0.5), law, 10**6, delta=1e-15) == 0.5 * times  # whatever the mean
 
 
 def test_of_a_fixed_number_of_tries_the_best_can_cost_all_of_them():
@@ -160,9 +134,6 @@ def test_of_a_fixed_number_of_tries_the_best_can_cost_all_of_them():
         assert exact == pytest.approx(tries * one)
         assert exact <= epsilon(PureRelease(epsilon=one), "all", tries, delta=1e-300) * (1 + 1e-9)
         assert tries == 2 or exact > epsilon(PureRelease(epsilon=one), "geometric", tries, delta=1e-15)
-    for way in ("fixed", "winner", None):
-        with pytest.raises(check.RefusedError, match="^way is"):
-            epsilon(STEP, way, 10)
 
 
 def test_what_has_no_proof_is_refused_or_left_out():
@@ -173,10 +144,8 @@ def test_what_has_no_proof_is_refused_or_left_out():
         with pytest.raises(UnsupportedEventError, match="replace-one for PoissonSampled"):
             epsilon(STEP, law, 10, adjacency=REPLACE)
     found = tuning.prices(known, tries=10, delta=1e-6, adjacency=ADD)
-    assert {way: (one.epsilon, one.delta) for way, one in found.items()} == {
-        "public": (1.0, 1e-6),
-        "all": (10.0, pytest.approx(1e-5)),
-    }
+    assert {way: one.epsilon for way, one in found.items()} == {"public": 1.0, "all": 10.0}
+    assert (found["public"].delta, found["all"].delta) == (1e-6, pytest.approx(1e-5))
     assert tuning.price(known, way="all", tries=100, delta=1e-3, adjacency=ADD).delta == 1e-3
     assert tuning.prices(STEP, tries=10, delta=DELTA, adjacency=REPLACE) == {}
 
@@ -188,21 +157,20 @@ def test_a_bad_search_is_refused_by_name(name, value):
     if name == "tries":
         with pytest.raises(check.RefusedError, match="^tries is"):
             epsilon(STEP, "public", value)
-
-
-def known_law(law: str, mean: int):
-    """SciPy's, with the parameter that the library finds."""
-    if law == "poisson":
-        return stats.poisson(mean)
-    g = theirs._gamma_truncated_negative_binomial(LAWS[law], mean, tolerance=1e-13)
-    return {"logarithmic": stats.logser(1 - g), "half": stats.nbinom(0.5, g), "geometric": stats.geom(g)}[law]
+    with pytest.raises(check.RefusedError, match="^way is"):
+        epsilon(STEP, "fixed", 10)
 
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("mean", [2, 10, 100])
 def test_the_number_of_tries_has_the_stated_law(law, mean):
     k = np.arange(60 * mean + 1)
-    expected = known_law(law, mean).pmf(k)
+    if law == "poisson":
+        known = stats.poisson(mean)
+    else:  # SciPy's, with the parameter that the library finds
+        g = theirs._gamma_truncated_negative_binomial(LAWS[law], mean, tolerance=1e-13)
+        known = {"logarithmic": stats.logser(1 - g), "half": stats.nbinom(0.5, g), "geometric": stats.geom(g)}[law]
+    expected = known.pmf(k)
     if law == "half":
         expected = np.where(k > 0, expected, 0) / (1 - expected[0])
     found = selection.chances(k[-1], law=law, tries=mean)
@@ -228,14 +196,9 @@ def winners(law: str, mean: int, mu: float) -> list[np.ndarray]:
     return [slopes[law](stats.norm.cdf(Z, at)) * stats.norm.pdf(Z, at) for at in (0, mu)]
 
 
-@pytest.mark.parametrize(
-    ("law", "mean", "expected"),
-    [("logarithmic", 10, 1.14), ("geometric", 10, 1.14), ("poisson", 20, 2.089), ("poisson", 100, 5.299)],
-)
-def test_a_winner_that_is_its_own_score_stays_below_the_price(law, mean, expected):
+@pytest.mark.parametrize(("law", "mean"), [("logarithmic", 10), ("geometric", 10), ("poisson", 20), ("poisson", 100)])
+def test_a_winner_that_is_its_own_score_stays_below_the_price(law, mean):
     pair = winners(law, mean, 1 / ONE.noise_multiplier)
     found = brentq(lambda epsilon: hockey_stick(*pair, epsilon) - DELTA, 0, 30, xtol=1e-6)
-    assert found == pytest.approx(expected, abs=0.01)
-    assert found < epsilon(ONE, law, mean)
     # The price of one try, as it is often claimed for the best of many, is refuted.
-    assert found > epsilon(ONE, "public", mean) + 0.1
+    assert epsilon(ONE, "public", mean) + 0.1 < found < epsilon(ONE, law, mean)
