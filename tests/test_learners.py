@@ -1,4 +1,4 @@
-"""The contract of every estimator: all of scikit-learn's own checks."""
+"""The contract of every estimator: scikit-learn's checks, its guarantee, its seeds and what it refuses."""
 
 import pickle
 from collections.abc import Iterator
@@ -6,14 +6,17 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from dpcore import check, streams
+from dpcore import accountants, check, streams
 from dpcore.cache import CACHE
 from dpcore.estimators import classes, seeds
 from dpcore.estimators.linear import REGRESSIONS, DPLinearRegression
 from dpcore.estimators.logistic import DPLogisticRegression
 from dpcore.estimators.network import DPNetworkClassifier
 from dpcore.estimators.sparse import DPFrankWolfeRegressor
+from dpcore.privacy import Adjacency
+from dpcore.training import frank_wolfe
 from tests.fresh import Interpreter
 
 # The module of an estimator, and how it is made there.
@@ -35,6 +38,7 @@ SMALL = [
     lambda **how: DPLinearRegression(**{"mechanism": "descent", "steps": 3, "penalty": 1.0, **how}),
     lambda **how: DPFrankWolfeRegressor(**{"steps": 3, **how}),
 ]
+PURE = ("published", "functional", "output")
 NAMES = ["logistic", "network", "linear", "sparse"]
 CHECK = """
 from sklearn.utils.estimator_checks import check_estimator
@@ -63,15 +67,47 @@ def rows():
     return X, (X[:, 0] > 0).astype(int)
 
 
-def apart(n_classes: int):
-    """Rows (200, 3) of classes that lie apart, and their classes, which are words."""
+def apart():
+    """Rows (200, 3) of two classes that lie apart, and their classes, which are words."""
     rng = np.random.default_rng(0)
-    y = rng.integers(0, n_classes, 200)
-    return rng.normal(scale=0.2, size=(200, 3)) + 0.5 * np.eye(n_classes, 3)[y], np.array(list("abc"))[y]
+    y = rng.integers(0, 2, 200)
+    return rng.normal(scale=0.2, size=(200, 3)) + 0.5 * np.eye(2, 3)[y], np.array(list("ab"))[y]
 
 
 def weights(fitted) -> np.ndarray:
     return fitted.weights_ if hasattr(fitted, "weights_") else fitted.coef_
+
+
+GUARANTEES = [
+    *(SMALL[0](steps=steps, adjacency=str(one)) for steps in (1, 30) for one in Adjacency),
+    *(SMALL[2](mechanism=name) for name in REGRESSIONS),
+    *(SMALL[3](noise=noise, adjacency=str(one)) for noise in frank_wolfe.NOISES for one in Adjacency),
+]
+NETWORKS = [
+    DPNetworkClassifier(accountant=name, clip_norm=bound, epochs=5)
+    for name in ("moments", "renyi", "pld")
+    for bound in (0.5, (0.5, 2.0))
+]
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 8.0, 150.0])
+@pytest.mark.parametrize("model", GUARANTEES, ids=str)
+def test_the_guarantee_is_the_claim_and_never_more(model, epsilon):
+    held = clone(model).set_params(epsilon=epsilon, delta=1e-6).fit(*rows()).guarantee_
+    assert epsilon * (1 - 1e-9) <= held.epsilon <= epsilon
+    assert (held.adjacency, held.unit) == (getattr(model, "adjacency", Adjacency.REPLACE_ONE), "record")
+    assert held.delta == (0 if getattr(model, "mechanism", None) in PURE else 1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 8.0])
+@pytest.mark.parametrize("model", NETWORKS, ids=str)
+def test_the_guarantee_of_a_network_is_the_claim_and_never_more(model, epsilon):
+    fitted = clone(model).set_params(epsilon=epsilon, delta=1e-6).fit(*apart())
+    held = fitted.guarantee_
+    assert 0.999 * epsilon <= held.epsilon <= epsilon
+    assert (held.delta, held.adjacency, held.unit) == (1e-6, Adjacency.ADD_REMOVE, "record")
+    assert held.basis == accountants.BASES[model.accountant]
+    assert (held.event.event.rate, held.event.count) == (64 / 200, fitted.n_iter_)
 
 
 @pytest.mark.parametrize("make", SMALL, ids=NAMES)
@@ -112,7 +148,7 @@ class TestSeeds:
 @pytest.mark.parametrize("make", SMALL[:2], ids=NAMES[:2])
 class TestClassifiers:
     def test_a_longer_row_counts_as_one_of_the_declared_norm(self, make):
-        X, y = apart(2)
+        X, y = apart()
         direction, fits = X[0] / np.linalg.norm(X[0]), []
         for length in (2.0, 2e3, 2e9, 1.9):  # the last one keeps its length
             X[0] = length * direction
@@ -121,50 +157,28 @@ class TestClassifiers:
         assert np.abs(fits[3] - fits[0]).max() > 1e-7
 
     def test_the_unit_of_the_rows_changes_nothing(self, make):
-        X, y = apart(2)
+        X, y = apart()
         meters = make(data_norm=1.0, random_state=1).fit(X, y)
         millimeters = make(data_norm=1000.0, random_state=1).fit(1000 * X, y)
         np.testing.assert_allclose(meters.decision_function(X), millimeters.decision_function(1000 * X), rtol=1e-9)
 
-    @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_probabilities_and_scores_agree_with_predictions(self, make, n_classes):
-        X, y = apart(n_classes)
-        fitted = make(epsilon=5.0, random_state=0).fit(X, y)
-        said, shares, scores = fitted.predict(X), fitted.predict_proba(X), fitted.decision_function(X)
-        assert (fitted.classes_[shares.argmax(axis=1)] == said).all()
-        np.testing.assert_allclose(shares.sum(axis=1), 1)
-        assert scores.shape == ((200,) if n_classes == 2 else (200, 3))
-        assert (fitted.classes_[scores.argmax(axis=1) if n_classes > 2 else (scores > 0).astype(int)] == said).all()
-
     @pytest.mark.parametrize("label", ["a", "z", 3, None, np.nan])
     def test_no_set_of_labels_is_refused_where_classes_are_declared(self, make, label):
-        X = apart(2)[0]
+        X = apart()[0]
         fitted = make(classes=["c", "a", "b"]).fit(X, np.full(200, label, dtype=object))
         assert list(fitted.classes_) == ["a", "b", "c"]
         assert fitted.predict_proba(X).shape == (200, 3)
         assert fitted.guarantee_.assumes == ()
 
     def test_classes_read_off_the_labels_are_assumed_public(self, make):
-        assert make().fit(*apart(2)).guarantee_.assumes == (classes.READ_OFF,)
+        assert make().fit(*apart()).guarantee_.assumes == (classes.READ_OFF,)
         with pytest.raises(ValueError, match="one class"):
-            make().fit(apart(2)[0], np.full(200, "a"))
+            make().fit(apart()[0], np.full(200, "a"))
 
     @pytest.mark.parametrize("value", [3, "ab", ["a"], ["a", "a", "b"], ["a", 1], [0.0, np.nan], [None, "a"]], ids=repr)
     def test_what_is_no_list_of_classes_is_refused_by_name(self, make, value):
         with pytest.raises(check.RefusedError, match="^classes is "):
-            make(classes=value).fit(*apart(2))
-
-    def test_a_parameter_out_of_range_is_refused_by_name(self, make):
-        refused = {"epsilon": (0, -1), "delta": (0, 2), "clip_norm": (0,), "data_norm": (-1,), "learning_rate": (0,)}
-        if make is SMALL[0]:
-            refused |= {"steps": (0, 1.5), "adjacency": ("both",), "average": ("half",)}
-        else:
-            refused |= {"epochs": (0,), "lot_size": (0,), "decay": (2,), "activation": ("sine",)}
-            refused |= {"accountant": ("my own",), "hidden_layer_sizes": ((4, 0),), "clip_norm": (0, None, (1.0,) * 3)}
-        for name, values in refused.items():
-            for value in values:
-                with pytest.raises(check.RefusedError, match=f"^{name} is "):
-                    make(**{name: value}).fit(*apart(2))
+            make(classes=value).fit(*apart())
 
 
 SEEDS = (2**127 + 12345, 2**126 + 54321)
@@ -208,17 +222,45 @@ def test_seed_and_noise_of_a_picture_are_kept_and_found():
     assert all(trace in memory() for trace in traces(SEEDS[0])[:2])
 
 
+NUMBERS = [
+    (SMALL[0], "epsilon delta clip_norm data_norm steps learning_rate"),
+    (SMALL[1], "epsilon delta clip_norm data_norm learning_rate decay epochs lot_size hidden_layer_sizes"),
+    (SMALL[2], "epsilon delta data_bound label_bound radius steps clip_norm"),
+    (SMALL[3], "epsilon delta radius residual_bound data_bound steps"),
+]
+NETWORK = {
+    "delta": (0, 2),
+    "data_norm": (-1,),
+    "epochs": (0,),
+    "lot_size": (0,),
+    "decay": (2,),
+    "activation": ("sine",),
+    "accountant": ("my own",),
+}
+OUT_OF_RANGE = [
+    (
+        SMALL[0],
+        {"steps": (0, 1.5), "adjacency": ("both",), "average": ("half",), "clip_norm": (0,), "data_norm": (-1,)},
+    ),
+    (SMALL[1], NETWORK | {"hidden_layer_sizes": ((4, 0),), "clip_norm": (0, None, (1.0,) * 3), "learning_rate": (0,)}),
+    (SMALL[2], {"mechanism": ("magic",), "data_bound": (-1,), "label_bound": (0,), "steps": (0,), "delta": (0,)}),
+    (DPLinearRegression, {"share": (1,), "repair": ("hope",), "delta": (-0.1, 1)}),
+    (partial(SMALL[2], mechanism="output"), {"radius": (0,), "penalty": (-1,)}),
+    (SMALL[3], {"residual_bound": (0,), "data_bound": (0,), "steps": (0,), "radius": (-1,), "penalty": (-0.1,)}),
+    (SMALL[3], {"delta": (0,), "q": ("0",), "noise": ("normal",), "adjacency": ("both",)}),
+]
+
+
+@pytest.mark.parametrize(("make", "refused"), OUT_OF_RANGE)
+def test_a_parameter_out_of_range_is_refused_by_name(make, refused):
+    for name, values in ({"epsilon": (0, -1)} | refused).items():
+        for value in values:
+            with pytest.raises(check.RefusedError, match=f"^{name} is "):
+                make(**{name: value}).fit(*rows())
+
+
 @pytest.mark.parametrize("value", [True, np.True_, "1", np.nan, np.inf, [1.0], 1j], ids=repr)
-@pytest.mark.parametrize(
-    ("make", "names"),
-    [
-        (SMALL[0], "epsilon delta clip_norm data_norm steps learning_rate"),
-        (SMALL[1], "epsilon delta clip_norm data_norm learning_rate decay epochs lot_size hidden_layer_sizes"),
-        (SMALL[2], "epsilon delta data_bound label_bound radius steps clip_norm"),
-        (SMALL[3], "epsilon delta radius residual_bound data_bound steps"),
-    ],
-    ids=NAMES,
-)
+@pytest.mark.parametrize(("make", "names"), NUMBERS, ids=NAMES)
 def test_what_is_no_number_is_refused_by_name(make, names, value):
     make(epsilon=1.0).fit(*rows())  # to a cache, True is 1
     for name in names.split():
