@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from frank_wolfe_oracles import PENTAGON, plain_loop, problem
-from scipy import optimize
 from sklearn import linear_model
 
 from dpcore import check
@@ -11,8 +10,6 @@ from dpcore.accountants import zcdp
 from dpcore.estimators.reference import penalised_least_squares
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
-
-REPLACE = Adjacency.REPLACE_ONE
 
 
 def ball(penalty):
@@ -58,17 +55,6 @@ def test_pooled_rows_are_counted_as_rows():
         np.testing.assert_allclose(own.weights[m], w, atol=1e-12)
 
 
-class _AllVertices(fw.L1Ball):
-    """Wrong: lambda r on all 2d vertices, and no centre."""
-
-    @property
-    def vertices(self):
-        return super().vertices[:-1]
-
-    def scores(self, gradient):
-        return super().scores(gradient)[:, :-1]
-
-
 class TestPenalty:
     """(1/n) sum r^2 + lambda ||w - c||_q; Lasso's alpha is lambda/2, Ridge's n lambda."""
 
@@ -88,30 +74,14 @@ class TestPenalty:
         how = {"scale": 0, "residual_bound": np.inf, "seed": 0, "draws": [0], "dtype": np.float64}
         return fw.noisy_frank_wolfe(*self.rows(), polytope=polytope, steps=steps, **how, **options).weights[0]
 
-    def lasso(self, penalty):
-        return linear_model.Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-10).fit(*self.rows()).coef_
-
-    @pytest.mark.parametrize("penalty", [0.02, 0.05, 0.1])
-    def test_without_noise_it_is_the_lasso_and_two_wrong_ways_are_not(self, penalty):
-        best = self.lasso(penalty)
-        least, size = self.objective(best, penalty), {"dimension": self.D, "radius": self.RADIUS}
-        right = self.walked(fw.L1Ball(penalty=penalty, **size))
-        assert -1e-9 <= self.objective(right, penalty) - least < 5e-6
+    @pytest.mark.parametrize("penalty", [0.02, 0.1])
+    def test_without_noise_it_is_the_lasso(self, penalty):
+        best = linear_model.Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-10).fit(*self.rows()).coef_
+        found = self.walked(fw.L1Ball(dimension=self.D, radius=self.RADIUS, penalty=penalty))
+        assert -1e-9 <= self.objective(found, penalty) - self.objective(best, penalty) < 5e-6
         np.testing.assert_allclose(penalised_least_squares(*self.rows(), penalty=penalty), best, atol=1e-4)
 
-        everywhere = self.walked(_AllVertices(penalty=penalty, **size))
-        np.testing.assert_allclose(everywhere, self.walked(fw.L1Ball(**size)), atol=1e-9)  # no effect at all
-        X, y = self.rows()
-        w = np.zeros(self.D)
-        for t in range(1, 10_001):  # lambda sign(w) in the gradient, without a centre
-            g = -X.T @ (y - X @ w) / self.N + penalty / 2 * np.sign(w)
-            corner = np.zeros(self.D)
-            corner[np.abs(g).argmax()] = -self.RADIUS * np.sign(g[np.abs(g).argmax()])
-            w += 2 / (t + 2) * (corner - w)
-        for wrong in (everywhere, w):
-            assert self.objective(wrong, penalty) - least > 1e-4
-
-    @pytest.mark.parametrize("penalty", [0.02, 0.1, 0.5])
+    @pytest.mark.parametrize("penalty", [0.02, 0.5])
     def test_without_noise_it_is_ridge(self, penalty):
         best = linear_model.Ridge(alpha=self.N * penalty, fit_intercept=False, tol=1e-12).fit(*self.rows()).coef_
         found = self.walked(fw.L1Ball(dimension=self.D, radius=self.RADIUS), ridge=penalty)
@@ -123,88 +93,35 @@ class TestPenalty:
         ball = fw.L1Ball(dimension=self.D, radius=self.RADIUS, penalty=5.0)
         np.testing.assert_array_equal(self.walked(ball, steps=50, centre=centre), centre)
 
-    def test_its_two_forms(self):
-        assert fw.penalties(0.3, q="1", unit=2.0) == (0.15, 0.0)
-        assert fw.penalties(0.3, q="2", unit=2.0) == (0.0, 0.075)
-        for bad in ({"penalty": -1.0, "q": "1"}, {"penalty": 0.1, "q": "3"}):
-            with pytest.raises(check.RefusedError):
-                fw.penalties(**bad)
+
+def test_more_signal_more_steps_within_limits():
+    def steps(rows=1000, rho=0.02, radius=1.0):
+        return fw.steps_for(rows=rows, rho=rho, radius=radius, residual_bound=1.0, vertices=40)
+
+    assert steps(rows=100, rho=1e-6) == fw.LEAST_STEPS < steps(rows=5000)
+    assert steps(rows=5000) < steps(rows=5000, rho=0.1) < fw.MOST_STEPS == steps(rows=10**6, rho=10)
+    assert steps(radius=0.2) <= steps(radius=2.0)
 
 
-class TestOptimum:
-    """Without noise the gap to an independent solver's optimum falls at the known rate, 2 C_f / (T + 2)."""
+def test_the_number_of_steps_is_near_the_best_of_many():
+    """Averaged over noise, it is never worse than 1.8 times the best fixed number of steps, and one alone is."""
+    X, y = problem(1000, 20, seed=2)
+    truth = np.linspace(1, -0.5, 20)
+    ball, bound = fw.L1Ball(dimension=20, radius=float(np.abs(truth).sum())), {"residual_bound": 1.0}
 
-    @staticmethod
-    def objective(X, y, w, bound):
-        r = np.abs(y - X @ w)
-        return np.where(r <= bound, r * r / 2, bound * (r - bound / 2)).mean()
+    def risk(epsilon, steps=None):
+        rho = zcdp.rho_of(epsilon, delta=1e-6)
+        steps = steps or fw.steps_for(rows=1000, rho=rho, radius=ball.radius, vertices=40, **bound)
+        sensitivity = fw.score_sensitivity(ball.norm, rows=1000, adjacency=Adjacency.REPLACE_ONE, **bound)
+        scale = fw.noise_scale(fw.selection_epsilon(rho, steps=steps, noise="gumbel"), sensitivity=sensitivity)
+        how = {"steps": steps, "scale": scale, "seed": 0, "draws": range(40)}
+        walk = fw.noisy_frank_wolfe(X, y, polytope=ball, **how, **bound)
+        return np.square(walk.weights - truth).sum(axis=1).mean()
 
-    @pytest.mark.parametrize("bound", [np.inf, 0.3])
-    @pytest.mark.parametrize(
-        ("polytope", "centre"),
-        [
-            (fw.L1Ball(dimension=4, radius=0.6), [0.0] * 4),
-            (fw.L1Ball(dimension=4, radius=0.3), [0.8, 0.3, 0.1, -0.4]),
-            (PENTAGON, [0.5, 0.5]),
-        ],
-        ids=["ball", "around", "hull"],
-    )
-    def test_it_is_reached(self, polytope, centre, bound):
-        d = polytope.dimension
-        X, y = problem(200, d)
-        corners = polytope.vertices + centre
-
-        def value(shares):
-            return self.objective(X, y, shares @ corners, bound)
-
-        start = np.full(len(corners), 1 / len(corners))
-        simplex = {"type": "eq", "fun": lambda shares: shares.sum() - 1}
-        solved = optimize.minimize(
-            value, start, bounds=[(0, 1)] * len(corners), constraints=[simplex], method="SLSQP", tol=1e-12
-        )
-        assert solved.success
-        edges = polytope.vertices[:, None] - polytope.vertices[None]
-        curvature = np.square(np.einsum("vwd,nd->vwn", edges, X)).mean(axis=-1).max()
-        gaps = []
-        for steps in (10, 100, 1000):
-            how = {"steps": steps, "scale": 0, "residual_bound": bound, "seed": 0, "draws": [0], "dtype": np.float64}
-            w = fw.noisy_frank_wolfe(X, y, polytope=polytope, centre=np.array(centre), **how).weights[0]
-            gaps.append(self.objective(X, y, w, bound) - solved.fun)
-            assert -1e-6 <= gaps[-1] <= 2 * curvature / (steps + 2)
-        assert gaps[0] > gaps[-1]
-
-
-class TestSteps:
-    def test_more_signal_more_steps_within_limits(self):
-        def steps(rows=1000, rho=0.02, radius=1.0):
-            return fw.steps_for(rows=rows, rho=rho, radius=radius, residual_bound=1.0, vertices=40)
-
-        assert steps(rows=100, rho=1e-6) == fw.LEAST_STEPS
-        assert steps(rows=10**6, rho=10) == fw.MOST_STEPS
-        assert fw.LEAST_STEPS < steps(rows=5000) < steps(rows=5000, rho=0.1) < fw.MOST_STEPS
-        assert steps(radius=0.2) <= steps(radius=2.0)
-
-    def test_the_choice_is_near_the_best_of_many(self):
-        """Averaged over noise, it is never worse than 1.8 times the best fixed number of steps, and one alone is."""
-        X, y = problem(1000, 20, seed=2)
-        truth = np.linspace(1, -0.5, 20)
-        ball = fw.L1Ball(dimension=20, radius=float(np.abs(truth).sum()))
-
-        def risk(epsilon, steps=None):
-            rho = zcdp.rho_of(epsilon, delta=1e-6)
-            size = {"radius": ball.radius, "residual_bound": 1.0, "vertices": 40}
-            steps = steps or fw.steps_for(rows=1000, rho=rho, **size)
-            sensitivity = fw.score_sensitivity(ball.norm, residual_bound=1.0, rows=1000, adjacency=REPLACE)
-            scale = fw.noise_scale(fw.selection_epsilon(rho, steps=steps, noise="gumbel"), sensitivity=sensitivity)
-            walk = fw.noisy_frank_wolfe(
-                X, y, polytope=ball, steps=steps, scale=scale, residual_bound=1.0, seed=0, draws=range(40)
-            )
-            return np.square(walk.weights - truth).sum(axis=1).mean()
-
-        for epsilon in (1.0, 4.0, 16.0):
-            best = min(risk(epsilon, steps) for steps in (5, 10, 20, 40, 80))
-            assert risk(epsilon) <= 1.8 * best
-        assert risk(16.0, 3) > 1.8 * best
+    for epsilon in (1.0, 4.0, 16.0):
+        best = min(risk(epsilon, steps) for steps in (5, 10, 20, 40, 80))
+        assert risk(epsilon) <= 1.8 * best
+    assert risk(16.0, 3) > 1.8 * best
 
 
 @pytest.mark.parametrize(

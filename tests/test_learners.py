@@ -228,21 +228,14 @@ NUMBERS = [
     (SMALL[2], "epsilon delta data_bound label_bound radius steps clip_norm"),
     (SMALL[3], "epsilon delta radius residual_bound data_bound steps"),
 ]
-NETWORK = {
-    "delta": (0, 2),
-    "data_norm": (-1,),
-    "epochs": (0,),
-    "lot_size": (0,),
-    "decay": (2,),
-    "activation": ("sine",),
-    "accountant": ("my own",),
-}
+NETWORK = {"delta": (0, 2), "data_norm": (-1,), "learning_rate": (0,), "decay": (2,), "epochs": (0,), "lot_size": (0,)}
+NETWORK |= {"activation": ("sine",), "accountant": ("my own",), "hidden_layer_sizes": ((4, 0),)}
 OUT_OF_RANGE = [
     (
         SMALL[0],
         {"steps": (0, 1.5), "adjacency": ("both",), "average": ("half",), "clip_norm": (0,), "data_norm": (-1,)},
     ),
-    (SMALL[1], NETWORK | {"hidden_layer_sizes": ((4, 0),), "clip_norm": (0, None, (1.0,) * 3), "learning_rate": (0,)}),
+    (SMALL[1], NETWORK | {"clip_norm": (0, None, (1.0,) * 3)}),
     (SMALL[2], {"mechanism": ("magic",), "data_bound": (-1,), "label_bound": (0,), "steps": (0,), "delta": (0,)}),
     (DPLinearRegression, {"share": (1,), "repair": ("hope",), "delta": (-0.1, 1)}),
     (partial(SMALL[2], mechanism="output"), {"radius": (0,), "penalty": (-1,)}),
