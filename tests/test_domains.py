@@ -22,6 +22,10 @@ def where(kind="topics", **changes):
     return Where(kind=kind, **plain | changes)
 
 
+def written_out(X):
+    return X.toarray() if sparse.issparse(X) else X
+
+
 @pytest.mark.parametrize("kind", ["domains", "topics", "reviews"])
 @pytest.mark.parametrize("projection", domains.PROJECTIONS)
 def test_rows_are_in_the_unit_ball_and_parts_are_disjoint(kind, projection):
@@ -30,18 +34,13 @@ def test_rows_are_in_the_unit_ball_and_parts_are_disjoint(kind, projection):
     drawn = domains.draw(here, 1, labelled=120, unlabelled=80, target=100)
     words = {"domains": 12, "topics": 5588, "reviews": 2969}[kind]
     assert public.shape == (300, words if projection == "none" else 12)
-    for first, second, third in zip(drawn.labelled, drawn.unlabelled, drawn.left, strict=True):
-        assert [len(part[1]) for part in (first, second, third)] == [120, 80, 100]
-        rows = np.concatenate([written_out(part[0]) for part in (first, second, third)])
+    for parts in zip(drawn.labelled, drawn.unlabelled, drawn.left, strict=True):
+        assert [len(part[1]) for part in parts] == [120, 80, 100]
+        rows, names = (np.concatenate([written_out(part[place]) for part in parts]) for place in (0, 2))
         assert np.linalg.norm(rows, axis=1).max() <= 1 + (1e-6 if projection == "none" else 1e-9)
-        names = np.concatenate([part[2] for part in (first, second, third)])
         assert len(np.unique(names)) == 300
         assert not {row.tobytes() for row in rows} & {row.tobytes() for row in public}
-        assert 0.4 < first[1].mean() < 0.6
-
-
-def written_out(X):
-    return X.toarray() if sparse.issparse(X) else X
+        assert 0.4 < parts[0][1].mean() < 0.6
 
 
 def test_repeats_differ_and_repeat_themselves():
@@ -158,19 +157,18 @@ def cache(home, *, letters=60):
     names = sorted({*domain_text.COMPUTER, *(name for pair in domain_text.OTHERS for name in pair)})
     assert len(names) == 15
     names = sorted([*names, "misc.forsale", "alt.atheism", "sci.electronics", "soc.religion.christian", "talk.rubbish"])
+
+    def letter(name):
+        own = [f"{name.split('.')[-1]}word{n}" for n in rng.integers(0, 30, 15)]
+        kind = [f"{'chip' if name.startswith('comp.') else 'life'}{n}" for n in rng.integers(0, 40, 10)]
+        common = [f"common{n}" for n in rng.integers(0, 100, 30)]
+        return "From: somebody\nSubject: headline\n\n" + " ".join(own + kind + common)
+
     parts = {}
     for subset in ("train", "test"):
-        data, target = [], []
-        for code, name in enumerate(names):
-            for _ in range(letters):
-                own = [f"{name.split('.')[-1]}word{n}" for n in rng.integers(0, 30, 15)]
-                kind = [f"{'chip' if name.startswith('comp.') else 'life'}{n}" for n in rng.integers(0, 40, 10)]
-                common = [f"common{n}" for n in rng.integers(0, 100, 30)]
-                data.append("From: somebody\nSubject: headline\n\n" + " ".join(own + kind + common))
-                target.append(code)
-        parts[subset] = Bunch(
-            data=data, target=np.array(target), filenames=np.array(["x"] * len(data)), target_names=names
-        )
+        data = [letter(name) for name in names for _ in range(letters)]
+        more = {"target": np.repeat(np.arange(20), letters), "filenames": np.array(["x"] * len(data))}
+        parts[subset] = Bunch(data=data, target_names=names, **more)
     (home / "20news-bydate_py3.pkz").write_bytes(codecs.encode(pickle.dumps(parts), "zlib_codec"))
 
 
@@ -190,25 +188,17 @@ def clear():
 
 
 class TestNewsgroups:
-    def test_nothing_is_fetched_unless_asked(self, home, monkeypatch):
-        def fetched(*_args, **_more):
-            raise AssertionError("a download")
-
-        monkeypatch.setattr("sklearn.datasets._twenty_newsgroups._download_20newsgroups", fetched)
-        assert not domain_text.newsgroups_here()
-        assert list(home.iterdir()) == []
-        with pytest.raises(domain_text.NoNewsgroupsError, match="not on this machine"):
-            domains.world(where("newsgroups"))
-
-    def test_a_failing_download_is_a_sentence(self, home, monkeypatch):
+    def test_nothing_is_fetched_unless_asked_and_a_failing_download_is_a_sentence(self, home, monkeypatch):
         def fetched(*_args, **_more):
             raise OSError("no route to host")
 
         monkeypatch.setattr("sklearn.datasets._twenty_newsgroups._download_20newsgroups", fetched)
+        assert not domain_text.newsgroups_here()
+        with pytest.raises(domain_text.NoNewsgroupsError, match="not on this machine"):
+            domains.world(where("newsgroups"))
+        assert list(home.iterdir()) == []
         with pytest.raises(domain_text.NoNewsgroupsError, match=r"could not be downloaded \(OSError\)\."):
             domain_text.fetch_newsgroups()
-
-    def test_a_broken_cache_is_not_taken(self, home):
         (home / "20news-bydate_py3.pkz").write_bytes(b"rubbish")
         assert not domain_text.newsgroups_here()
 
@@ -230,13 +220,3 @@ class TestNewsgroups:
         assert world.public.shape == (250, world.features if projection == "none" else 8)
         assert outcome.accuracy[:, 0].min() > 0.8
         assert outcome.weights[:, [0, 3]].sum(axis=1).min() > 0.7
-
-
-@pytest.mark.skipif(not domain_text.newsgroups_here(), reason="20 Newsgroups are not in scikit-learn's folder here")
-@pytest.mark.parametrize("projection", ["svd", "none"])
-def test_the_real_newsgroups_to_the_end(projection):
-    settings = HypothesesSettings().change(data="newsgroups").change(epsilon=1000.0, repeats=3, projection=projection)
-    outcome = settings.answers()[0].run()
-    assert 2000 < domains.world(settings.model.where).features < 9000
-    assert np.median(outcome.accuracy[:, 0]) > np.median(outcome.accuracy[:, 4]) - 0.02 > 0.6
-    assert np.median(outcome.weights[:, [0, 3]].sum(axis=1)) > 0.6
