@@ -26,25 +26,6 @@ def settings(**changes) -> ClassifierSettings:
 
 
 class TestSettings:
-    def test_there_are_as_many_rows_as_the_data_have_or_as_are_asked_for(self):
-        assert (settings().rows, settings(dataset="wine").rows) == (400, 89)
-        assert settings() == settings(rows=400)
-        assert settings(rows=1000).change(dataset="blobs").rows == 1000
-        assert settings(rows=1000).change(dataset="wine").rows == 89
-        assert settings(dataset="wine", rows=60).change(dataset="gaussians").rows == 400
-        assert settings().change(dataset="wine", rows=60).rows == 60
-
-    @pytest.mark.parametrize("dataset", data.STRAIGHT)
-    def test_the_data_set_limits_public_rows_and_features(self, dataset):
-        source = data.DATASETS[dataset]
-        last, public = len(source.features) - 1, source.public_rows
-        good = ClassifierSettings(dataset=dataset, public_rows=min(public, 40), feature_x=last, feature_y=0)
-        assert good.limits["public_rows"] == (0, public)
-        assert good.limits["feature_x"] == good.limits["feature_y"] == (0, last)
-        for name, value in (("public_rows", public + 1), ("feature_x", last + 1), ("feature_y", last)):
-            with pytest.raises(check.RefusedError, match=f"^{name} is {value}"):
-                dataclasses.replace(good, **{name: value})
-
     def test_another_data_set_brings_what_depends_on_it_into_range(self):
         digits = ClassifierSettings(dataset="digits", public_rows=400, feature_x=63, feature_y=9, epsilon=3.0)
         iris = digits.change(dataset="iris")
@@ -67,18 +48,8 @@ class TestWork:
         sliced, together = (r.curve.sort_values(keys).reset_index(drop=True) for r in (one.run(), whole))
         pd.testing.assert_frame_equal(sliced, together)
         assert len(together) == 2 * 9 * 3
-
-    def test_a_result_is_reproducible_and_the_seed_decides(self):
-        first, again, other = settings().run(), settings().run(), settings(seed=5).run()
-        np.testing.assert_array_equal(first.focus.weights, again.focus.weights)
-        pd.testing.assert_frame_equal(first.curve, again.curve)
-        assert not np.array_equal(first.focus.weights, other.focus.weights)
-
-    def test_todays_epsilon_is_a_point_of_the_curve(self):
-        found = settings(epsilon=5.0).run()
-        for place, arm in enumerate(found.settings.arms):
-            rows = found.curve[(found.curve["arm"] == arm) & (found.curve["epsilon"] == 5.0)]
-            np.testing.assert_allclose(rows["accuracy"], found.focus.accuracy[place])
+        today = one.change(epsilon=5.0).run().focus.accuracy  # is a point of the curve
+        np.testing.assert_array_equal(together.loc[together["epsilon"] == 5.0, "accuracy"], np.ravel(today[::-1]))
 
     def test_what_is_drawn_does_not_retrain_anything(self):
         one = settings(dataset="iris", public_rows=9)
@@ -129,16 +100,13 @@ class TestOutcomes:
             signal = np.linalg.norm(gradients.mean(axis=0))
             signal = min(signal, 0.6) if version == "published" else signal
             assert found.signal[arm] == pytest.approx(signal, rel=1e-4)
-            assert 0 <= found.clipped[arm] <= 1
         assert found.noise == pytest.approx(
             classifier_claims.noise_sd(one, one.epsilon) * math.sqrt(found.weights[0, 0].size)
         )
 
     def test_the_share_of_clipped_gradients_follows_the_bound(self):
-        shares = [settings(clip_norm=C).tasks()[0].run().clipped for C in (0.01, 0.5, 100.0)]
-        assert (shares[0] > 0.95).all()
-        assert ((shares[1] > 0.05) & (shares[1] < 0.95)).all()
-        assert (shares[2] == 0).all()
+        few, some, all_ = (settings(clip_norm=C).tasks()[0].run().clipped for C in (100.0, 0.5, 0.01))
+        assert few.max() == 0 < 0.05 < some.min() <= some.max() < 0.95 < all_.min()
 
     def test_without_privacy_each_arm_is_its_reference(self):
         found = settings(version="none").run()
@@ -193,12 +161,6 @@ class TestOutcomes:
             assert losses.mean_loss(weights, rows, y) == pytest.approx(
                 losses.mean_loss(known, rows, np.searchsorted(there, y)), rel=1e-9
             )
-
-    def test_the_reference_does_not_pass_its_optimum(self):
-        reference = settings(steps=200).tasks()[1].run()
-        assert (np.diff(reference.loss) <= 1e-6).all()
-        assert reference.loss[-1] >= reference.best_loss - 1e-4
-        assert reference.loss[-1] < reference.best_loss + 0.05
 
     def test_the_table_is_made_of_the_curve_and_the_published_figures(self):
         found = settings().run()
@@ -276,22 +238,3 @@ class TestPublicStart:
             changed = dataclasses.replace(split, X_public=other, y_public=y)
             monkeypatch.setattr(data, "load", lambda *_, changed=changed, **__: changed)
             assert (one.model.public.weights().tobytes() != start.tobytes()) is changes
-
-    def test_the_shift_reads_public_rows_only_and_matters(self, dataset, monkeypatch):
-        one = settings(dataset=dataset, shift=1.5)
-        start = one.model.public.weights()
-        unmoved = dataclasses.replace(one, shift=0.0).model.public.weights()
-        assert np.abs(start - unmoved).max() > 1e-3
-        other = garbled(data.load(dataset, seed=one.seed), "private", "test")
-        monkeypatch.setattr(data, "load", lambda *_, **__: other)
-        assert one.model.public.weights().tobytes() == start.tobytes()
-
-    def test_both_arms_differ_by_the_start_alone(self, dataset):
-        found = settings(dataset=dataset, learning_rate=0.01, steps=1).tasks()[0].run()
-        start = settings(dataset=dataset, learning_rate=0.01, steps=1).model.public.weights()
-        np.testing.assert_allclose(found.weights[1].mean(axis=0) - found.weights[0].mean(axis=0), start, atol=0.02)
-
-    def test_no_public_rows_no_arm(self, dataset):
-        one = settings(dataset=dataset, public_rows=0)
-        assert one.arms == ("scratch",)
-        assert one.run().focus.weights.shape[0] == 1

@@ -30,10 +30,34 @@ def small(**changes) -> NetworkSettings:
 
 
 class TestSettings:
-    def test_a_lot_is_no_larger_than_the_rows(self):
-        assert NetworkSettings(rows=400, lot_size=400).rate == 1
-        with pytest.raises(check.RefusedError, match="^lot_size is 401, but must be a whole number from 20 to 400"):
-            NetworkSettings(rows=400, lot_size=401)
+    @pytest.mark.parametrize(
+        ("changes", "why"),
+        [
+            ({"lot_size": 301}, "lot_size is 301, but must be a whole number from 20 to 300"),
+            ({"accountant": "moments", "epsilon": 0.2}, r"epsilon is 0.2, but must be at least 0.\d+ with the moments"),
+            ({"plan": "noise", "noise_multiplier": 0.4, "epsilon": 0.1}, "epsilon is 0.1, but must be enough for one"),
+            ({"dataset": "digits"}, "rows is 300"),
+        ],
+        ids=str,
+    )
+    def test_what_allows_no_training_is_refused(self, changes, why):
+        with pytest.raises(check.RefusedError, match=f"^{why}"):
+            small(**changes)
+
+    def test_another_data_set_brings_rows_and_lots_into_range(self):
+        digits = NetworkSettings(rows=5000, lot_size=1000).change(dataset="digits")
+        assert (digits.rows, digits.lot_size, digits.rate) == (898, 898, 1)
+        back = digits.change(dataset="spirals")
+        assert (back.rows, back.lot_size) == (400, 400)
+
+    def test_baselines_differ_from_the_private_networks_in_one_thing(self):
+        """Networks without privacy ignore epsilon and the order of lots; ramps and other loops have lots by chance."""
+        one, order = small(), small(mechanism="toeplitz")
+        assert one.models["plain"] == small(epsilon=1.0).models["plain"]
+        assert (one.models["plain"].recipe.clip_norm, one.models["plain"].noise_multiplier) == (None, 0)
+        assert order.models["plain"] == small(mechanism="ordered").models["plain"] != order.models["private"]
+        assert order.change(noise_ramp=0.3, clip_ramp=2.0).models["private"] == order.models["private"]
+        assert order.change(variant="shuffled").models == small(variant="shuffled").models
 
     def test_people_with_several_rows_leave_fewer_for_a_lot(self):
         usual = NetworkSettings()
@@ -42,25 +66,6 @@ class TestSettings:
         assert several.sigma == pytest.approx(NetworkSettings(rows=200, lot_size=200).sigma)
         assert (several.change(variant="shuffled").rows_each, usual.change(rows_each=1)) == (1, usual)
         assert usual.models["private"].split is data.load("moons", seed=usual.seed, private_rows=400)
-
-    def test_the_moments_accountant_has_a_least_epsilon(self):
-        with pytest.raises(check.RefusedError, match="^epsilon is 0.3, but must be at least 0.378 with the moments"):
-            small(accountant="moments", epsilon=0.3)
-        assert small(accountant="moments", epsilon=0.38).sigma > small(epsilon=0.38).sigma
-
-    def test_a_budget_that_allows_no_step_is_refused(self):
-        with pytest.raises(check.RefusedError, match="^epsilon is 0.1, but must be enough for one step"):
-            small(plan="noise", noise_multiplier=0.4, epsilon=0.1)
-
-    def test_another_data_set_brings_rows_and_lots_into_range(self):
-        digits = NetworkSettings(rows=5000, lot_size=1000).change(dataset="digits")
-        assert (digits.rows, digits.lot_size) == (898, 898)
-        back = digits.change(dataset="spirals")
-        assert (back.rows, back.lot_size) == (400, 400)
-        for dataset in OF_OURS:
-            assert NetworkSettings().change(dataset=dataset) == digits.change(dataset=dataset, rows=None, lot_size=100)
-        with pytest.raises(check.RefusedError, match="^rows is 400"):
-            NetworkSettings(dataset="digits", rows=400)
 
     def test_a_data_set_starts_with_its_own_recipe_and_keeps_what_was_changed(self):
         usual, digits = NetworkSettings(), NetworkSettings().change(dataset="digits")
@@ -79,8 +84,10 @@ class TestBudget:
     def test_the_training_spends_its_epsilon_and_never_more(self, accountant, clipping):
         one = small(accountant=accountant, clipping=clipping, repeats=2, layers=2)
         result = one.run()
-        assert result.guarantee.epsilon <= one.epsilon
-        assert result.guarantee.epsilon == pytest.approx(one.epsilon, rel=2e-3)
+        assert one.epsilon * (1 - 2e-3) <= result.guarantee.epsilon <= one.epsilon
+        half = dataclasses.replace(result, settings=one.change(shown=FRAMES // 2))
+        assert half.guarantee.epsilon == result.spent[FRAMES // 2] < result.guarantee.epsilon
+        assert half.guarantee.event.count == half.step == one.marks[FRAMES // 2]
         # by another accountant, of one plain Gaussian release a step: layers with bounds of their own cost no more
         plain = PoissonSampled(rate=one.rate, event=GaussianRelease(noise_multiplier=one.sigma))
         event = Composed(event=plain, count=one.steps)
@@ -98,14 +105,6 @@ class TestBudget:
         assert (np.diff(result.spent) > 0)[np.diff(one.marks) > 0].all()
         if accountant == "pld":  # half is spent late, where noise falls
             assert result.half_spent > 1.5 * small(accountant=accountant, repeats=2).run().half_spent
-
-    def test_epsilon_rises_from_nothing_to_the_budget_with_the_steps(self):
-        result = small(repeats=2).run()
-        assert result.spent[0] == 0
-        assert (np.diff(result.spent) > 0)[np.diff(result.settings.marks) > 0].all()
-        half = dataclasses.replace(result, settings=result.settings.change(shown=FRAMES // 2))
-        assert half.guarantee.epsilon == result.spent[FRAMES // 2] < result.guarantee.epsilon
-        assert half.guarantee.event.count == half.step == result.settings.marks[FRAMES // 2]
 
     def test_with_the_noise_fixed_the_training_ends_with_the_budget(self):
         short = small(plan="noise", noise_multiplier=2.0, epsilon=2.0, epochs=60, repeats=2)
@@ -146,6 +145,7 @@ class TestInOrder:
         result = one.run()
         assert result.guarantee.epsilon <= 2
         assert one.steps % 6 == 0
+        assert [small(mechanism=how, rows=410, lot_size=100).lot for how in (mechanism, "sampled")] == [102.5, 100]
         if plan == "epochs":
             assert result.guarantee.epsilon == pytest.approx(2, rel=1e-3)
         else:
@@ -161,17 +161,6 @@ class TestInOrder:
             assert now.assumes == (toeplitz.ASSUMES,)
             assert now.basis == "exact Gaussian composition (GDP)"
 
-    def test_lots_are_even_and_a_pass_is_whole(self):
-        one = small(mechanism="toeplitz", rows=410, lot_size=100)
-        assert (one.lot, one.steps) == (102.5, 12)
-        assert one.of_rows(2050).rate == one.rate
-        assert small(rows=410, lot_size=100).lot == 100
-
-    def test_networks_without_privacy_take_the_same_lots_and_no_noise(self):
-        one = small(mechanism="toeplitz")
-        assert one.models["plain"] == small(mechanism="ordered").models["plain"]
-        assert one.models["plain"].recipe.mechanism == "ordered"
-
     def test_the_others_are_trained_where_a_fixed_order_is_chosen_and_only_there(self):
         assert small().run().at_the_end.keys() == {"sampled"}
         result = small(mechanism="toeplitz").run()
@@ -180,27 +169,14 @@ class TestInOrder:
         for name, found in result.at_the_end.items():
             np.testing.assert_array_equal(found, small(mechanism=name).run().accuracy["private"])
 
-    def test_ramps_and_other_loops_stay_with_lots_by_chance(self):
-        one = small(mechanism="toeplitz", noise_ramp=0.3, clip_ramp=2.0)
-        assert one.models["private"] == small(mechanism="toeplitz").models["private"]
-        assert small(mechanism="toeplitz", variant="shuffled").models == small(variant="shuffled").models
-        assert small(mechanism="toeplitz", variant="shuffled").mechanisms == {}
-
     def test_what_noise_leaves_is_what_training_adds(self):
         """Networks whose steps see no gradient: noise alone moves the weights."""
         for mechanism in toeplitz.MECHANISMS:
             one = small(mechanism=mechanism, noise_ramp=0.5, clip_ramp=2.0)
             result, model = one.run(), one.models["private"]
-            start = np.zeros(model.recipe.architecture.parameters)
-            moved = sgd.train(
-                model.recipe,
-                np.zeros((one.rows, 2)),
-                np.full(one.rows, -1),
-                start=start,
-                noise_multiplier=model.noise_multiplier,
-                seed=0,
-                draws=range(1500),
-            ).weights
+            how = {"start": np.zeros(model.recipe.architecture.parameters), "seed": 0, "draws": range(1500)}
+            nobody = np.zeros((one.rows, 2)), np.full(one.rows, -1)
+            moved = sgd.train(model.recipe, *nobody, noise_multiplier=model.noise_multiplier, **how).weights
             assert result.noise_left[mechanism].iloc[-1] == pytest.approx(moved.std(), rel=0.02)
             assert result.moved_by_noise == pytest.approx(moved.std() * math.sqrt(5), rel=0.02)
 
@@ -223,19 +199,11 @@ class TestTraining:
     def test_frames_are_the_weights_after_their_steps(self):
         one = small(repeats=2)
         model, result = one.models["private"], one.run()
-        split = model.split
-        start = model.recipe.architecture.start(one.seed, [0, 1])
+        rows, draws = (inputs(model.split.X_private), model.split.y_private), {"seed": one.seed, "draws": [0, 1]}
+        how = draws | {"start": model.recipe.architecture.start(one.seed, [0, 1])}
         for frame in (0, 7, FRAMES):
-            trained = sgd.train(
-                model.recipe,
-                inputs(split.X_private),
-                split.y_private,
-                start=start,
-                noise_multiplier=model.noise_multiplier,
-                seed=one.seed,
-                draws=[0, 1],
-                last=int(one.marks[frame]),
-            )
+            last = int(one.marks[frame])
+            trained = sgd.train(model.recipe, *rows, last=last, noise_multiplier=model.noise_multiplier, **how)
             np.testing.assert_allclose(result.runs["private"][0].weights[frame], trained.weights, atol=5e-6)
 
     def test_the_moment_shown_and_the_axis_change_no_work_but_its_own_count(self):
@@ -245,11 +213,6 @@ class TestTraining:
         assert other <= early & late
         counted = {(task.accountant, task.steps) for task in (early | late) - other}
         assert counted == {("pld", (int(small().marks[frame]),)) for frame in (3, 40)}
-
-    def test_the_networks_without_privacy_do_not_depend_on_epsilon(self):
-        model = small().models["plain"]
-        assert model == small(epsilon=1.0).models["plain"] == small(epsilon=2.0).models["plain"]
-        assert (model.recipe.clip_norm, model.noise_multiplier) == (None, 0)
 
     def test_one_piece_of_work_is_small_whatever_is_asked(self):
         heavy = NetworkSettings(rows=5000, lot_size=20, epochs=60, layers=3, width=64, repeats=48)
@@ -266,7 +229,6 @@ class TestTraining:
         assert 0 < early.frame == early.reached < FRAMES
         assert early.step == one.marks[early.reached]
         assert early.guarantee.epsilon < one.epsilon
-        assert early.regions("private")[0].shape == early.regions("plain")[0].shape
         assert len(early.trajectories["private"]) == 1 + early.reached // 5
         assert np.isnan(early.noise_by_lot["noise_multiplier"]).all()
         assert early.table()["private"].isna().any()
@@ -309,18 +271,6 @@ class TestResult:
             sums.append(sum(mean * min(1, 0.2 / np.linalg.norm(mean)) for mean in means))
         found = np.linalg.norm(sums, axis=1) / 43
         assert result.signal == pytest.approx(np.median(found), rel=1e-3)
-
-    def test_what_is_drawn_is_what_is_downloaded(self):
-        result = small().run()
-        frame = result.curves()
-        for arm, one in result.trajectories.items():
-            own = frame[frame["arm"] == arm]
-            np.testing.assert_array_equal(own["accuracy median"], one["accuracy median"])
-            np.testing.assert_array_equal(own["epsilon"], one["epsilon"])
-        assert result.table()["private"].iloc[-1] == pytest.approx(100 * result.summary("private").median)
-        assert result.table()["epsilon"].iloc[-1] == result.guarantee.epsilon
-        assert list(result.histogram.columns) == ["from", "to", "layer 1", "layer 2", "whole gradient"]
-        np.testing.assert_array_equal(result.clipping["any layer"], result.runs["private"][0].clipped[:, -1])
 
     def test_larger_lots_need_more_noise_in_a_step_and_less_on_the_mean(self):
         found = small(rows=2000, lot_size=200).run().noise_by_lot
