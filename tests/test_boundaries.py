@@ -40,21 +40,20 @@ def test_the_restriction_gives_the_full_logits(n_classes, d):
 
 
 def inside(points, *, slack=1e-9):
-    (a_low, a_high), (b_low, b_high) = EXTENT
-    return ((points >= np.array([a_low, b_low]) - slack) & (points <= np.array([a_high, b_high]) + slack)).all(axis=-1)
+    low, high = np.transpose(EXTENT)
+    return ((points >= low - slack) & (points <= high + slack)).all(axis=-1)
 
 
 @pytest.mark.parametrize(("n_classes", "d"), CASES)
 def test_on_each_segment_the_prediction_changes(n_classes, d):
-    where = plane(d)
-    found = 0
+    where, found = plane(d), 0
     for w in models(n_classes, d, R=30):
         segments = regions.boundaries(w[None], where)
         found += len(segments)
         assert inside(segments).all()
         along = segments[:, 1] - segments[:, 0]
         normal = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
-        for share in (1e-3, 0.3, 0.5, 0.999):
+        for share in (1e-3, 0.3, 0.999):
             points = segments[:, 0] + share * along
             sides = [predictions(w[None], where, points + side * 1e-7 * normal)[0] for side in (1, -1)]
             long = np.linalg.norm(along, axis=1) > 1e-3  # the ends of a shorter one lie beside the next
@@ -64,18 +63,14 @@ def test_on_each_segment_the_prediction_changes(n_classes, d):
 
 @pytest.mark.parametrize(("n_classes", "d"), CASES)
 def test_every_change_of_the_prediction_lies_on_a_segment(n_classes, d):
-    where, size = plane(d), 200
-    (a_low, a_high), (b_low, b_high) = EXTENT
-    changes = 0
+    where, size, changes = plane(d), 200, 0
+    points = np.stack(np.meshgrid(*(np.linspace(*ends, size) for ends in EXTENT), indexing="ij"), axis=-1)
     for w in models(n_classes, d, R=10):
         segments = regions.boundaries(w[None], where)
+        said = predictions(w[None], where, points.reshape(-1, 2))[0].reshape(size, size)
         for axis in (0, 1):
-            a, b = np.meshgrid(np.linspace(a_low, a_high, size), np.linspace(b_low, b_high, size), indexing="ij")
-            points = np.stack([a, b], axis=-1)
-            said = predictions(w[None], where, points.reshape(-1, 2))[0].reshape(size, size)
             rows = np.nonzero(np.diff(said, axis=axis))
-            before = points[rows]
-            after = points[rows[0] + (axis == 0), rows[1] + (axis == 1)]
+            before, after = points[rows], points[rows[0] + (axis == 0), rows[1] + (axis == 1)]
             changes += len(before)
             for one, other in zip(before, after, strict=True):
                 assert distance((one + other) / 2, segments) <= np.linalg.norm(one - other) / 2 + 1e-9
@@ -102,30 +97,20 @@ def test_boundaries_of_many_are_those_of_each(n_classes):
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_models_that_never_change_their_mind_have_no_boundary(n_classes):
     k = losses.outputs(n_classes)
-    constant = np.zeros((1, k, 3))
+    constant = np.zeros((4, k, 3))
     constant[0, :, 2] = np.arange(k) + 1
     assert regions.boundaries(constant, plane(2)).shape == (0, 2, 2)
-    assert regions.boundaries(np.zeros((3, k, 3)), plane(2)).shape == (0, 2, 2)
-
-
-def test_an_axis_parallel_boundary_spans_the_extent():
-    where = regions.Plane(origin=np.zeros(2), axes=np.eye(2), **SHARED)
-    (segment,) = regions.boundaries(np.array([[[2.0, 0.0, -1.0]]]), where)
-    np.testing.assert_allclose(segment[np.argsort(segment[:, 1])], [[0.5, -1.0], [0.5, 1.5]])
-    assert regions.boundaries(np.array([[[2.0, 0.0, -7.0]]]), where).shape == (0, 2, 2)  # at 3.5, outside
 
 
 @pytest.mark.parametrize(("n_classes", "d"), CASES)
 def test_votes_are_direct_predictions(n_classes, d):
     where, weights = plane(d), models(n_classes, d, R=9)
     winner, share = regions.votes(weights, where, size=17)
-    (a_low, a_high), (b_low, b_high) = EXTENT
-    for row, b in enumerate(np.linspace(b_low, b_high, 17)):
-        for column, a in enumerate(np.linspace(a_low, a_high, 17)):
-            said = predictions(weights, where, np.array([[a, b]]))[:, 0]
-            counts = np.bincount(said, minlength=n_classes)
-            assert share[row, column] == pytest.approx(counts.max() / 9)
-            assert winner[row, column] == counts.argmax()
+    a, b = np.meshgrid(*(np.linspace(*ends, 17) for ends in EXTENT))
+    said = predictions(weights, where, np.stack([a.ravel(), b.ravel()], axis=1))
+    counts = np.array([(said == label).sum(axis=0) for label in range(n_classes)])
+    np.testing.assert_allclose(share.ravel(), counts.max(axis=0) / 9)
+    np.testing.assert_array_equal(winner.ravel(), counts.argmax(axis=0))
 
 
 def test_the_plane_of_two_features_holds_the_others_at_their_public_mean():
