@@ -24,8 +24,6 @@ class TestProblem:
         assert transfer.norm_q(contrasts, 0) == pytest.approx([2, 0, 3])
         assert transfer.norm_q(contrasts, 0.5) == pytest.approx([(3**0.5 + 2) ** 2, 0, 9])
         assert np.isfinite(transfer.norm_q(np.full((1, 50), 0.1), 0.05)).all()
-        for q in (0.1, 0.5, 0.9):
-            assert (transfer.norm_q(contrasts, q) >= transfer.norm_q(contrasts, 1) - 1e-12).all()
         with pytest.raises(check.RefusedError, match="^q is 2"):
             transfer.norm_q(contrasts, 2)
 
@@ -51,14 +49,11 @@ class TestProblem:
 
     def test_rows_follow_their_laws(self):
         found = data(rows=4000, source_rows=4000)
-        assert stats.kstest(found.X.ravel(), stats.uniform(-1, 2).cdf).pvalue > 1e-3
-        residual = found.y - found.X @ found.beta
-        assert stats.kstest(residual, stats.norm(0, transfer.LABEL_SD).cdf).pvalue > 1e-3
-        for k, (X, y) in enumerate(found.sources):
-            low, high = found.ranges[k]
+        beyond = zip(found.sources, found.ranges, found.contrasts, strict=True)
+        for (X, y), (low, high), contrast in [((found.X, found.y), (-1, 1), 0), *beyond]:
             assert -1 <= low < -0.5 < 0.5 < high <= 1
             assert stats.kstest(X.ravel(), stats.uniform(low, high - low).cdf).pvalue > 1e-3
-            residual = y - X @ (found.beta - found.contrasts[k])
+            residual = y - X @ (found.beta - contrast)
             assert stats.kstest(residual, stats.norm(0, transfer.LABEL_SD).cdf).pvalue > 1e-3
 
     def test_excess_risk_is_that_of_fresh_rows(self):
