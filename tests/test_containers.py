@@ -1,6 +1,5 @@
 """The lab in containers: what the files say, and with ``make soak`` what comes of it, also in Docker if it is there."""
 
-import ast
 import gzip
 import html
 import json
@@ -13,8 +12,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +22,7 @@ import yaml
 
 from pages.classifier.page import PAGE
 from scripts.replicas import ended, free_ports
+from tests.test_house import imports
 
 ROOT = Path(__file__).parents[1]
 # Folders of the checkout that no container needs.
@@ -52,58 +52,32 @@ def compose() -> dict:
     return yaml.safe_load(read("compose.yaml"))
 
 
-@pytest.mark.parametrize(
-    ("name", "command", "right", "wrong"),
-    [
-        ("Dockerfile", "hadolint", "python:3.*", "python:latest"),
-        ("compose.yaml", "check-jsonschema --builtin-schema vendor.compose-spec", "read_only", "reads_only"),
-    ],
-)
-def test_files_pass_their_linter_and_broken_ones_do_not(name, command, right, wrong, tmp_path):
-    tool, *words = command.split()
-    path = shutil.which(tool, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    assert path, f"{tool} is missing: pip install -r requirements-dev.txt"
-    (tmp_path / name).write_text(re.sub(right, wrong, read(name)))
-    for folder, code in ((ROOT, 0), (tmp_path, 1)):
-        assert subprocess.run([path, *words, folder / name], check=False).returncode == code
-
-
 def test_container_holds_the_app_and_nothing_else():
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
     folders = {name.partition("/")[0] for name in tracked.stdout.split("\0") if "/" in name}
     assert folders & copied() == folders - LEFT_OUT
-    every, *others = (line for line in read(".dockerignore").splitlines() if not line.startswith("#"))
-    assert every == "*"
-    assert {line[1:] for line in others if line.startswith("!")} == copied()
-    assert {line for line in others if not line.startswith("!")} == {".streamlit/secrets.toml", "**/__pycache__"}
-    sources = [file for name in copied() for file in [ROOT / name, *(ROOT / name).rglob("*.py")]]
-    trees = [ast.parse(file.read_text("utf-8")) for file in sources if file.suffix == ".py"]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    names = [name.name for node in nodes if isinstance(node, ast.Import) for name in node.names]
-    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
-    assert {name.partition(".")[0] for name in names} & LEFT_OUT == set()
+    lines = [line for line in read(".dockerignore").splitlines() if not line.startswith("#")]
+    assert lines[0] == "*"
+    assert {line[1:] for line in lines if line.startswith("!")} == copied()
+    assert ".streamlit/secrets.toml" in lines
+    files = [file for name in copied() for file in [ROOT / name, *(ROOT / name).rglob("*.py")]]
+    sources = [file.read_text("utf-8") for file in files if file.suffix == ".py"]
+    assert {name.partition(".")[0] for source in sources for name in imports(source)} & LEFT_OUT == set()
 
 
 def test_container_is_the_lab_of_the_readme_and_installs_hashed_pins():
-    (base,) = steps("FROM")
-    minor = re.fullmatch(r"python:(3\.\d+)-slim@sha256:[0-9a-f]{64}", base)[1]
+    minor = re.fullmatch(r"python:(3\.\d+)-slim@sha256:[0-9a-f]{64}", *steps("FROM"))[1]
     assert minor in re.search(r"Python (3[\d., or]+)\.\s", read("README.md"))[1]
     (install,) = (step for step in steps("RUN") if "install" in step)
     assert install.endswith(" --require-hashes -r requirements.lock")
-    assert "--no-cache-dir" in install
-    assert steps("EXPOSE") == [PORT]
-    assert f"STREAMLIT_SERVER_PORT={PORT}" in " ".join(steps("ENV"))
-    assert f"127.0.0.1:{PORT}/_stcore/health" in steps("HEALTHCHECK")[0]
-
-    def pins(text: str) -> dict[str, str]:
-        found = re.findall(r"^([\w.-]+)==([^\s;\\#]+)", text, re.MULTILINE)
-        return {name.lower().replace("_", "-"): version for name, version in found}
-
-    direct, lock = pins(read("requirements.txt")), read("requirements.lock")
-    locked = pins(lock)
-    assert direct.items() <= locked.items()
-    entries = re.sub(r"\\\n\s*", "", re.sub(r"^#.*\n", "", lock, flags=re.MULTILINE)).splitlines()
-    assert len(entries) == len(locked) > len(direct) > 0
+    lock = read("requirements.lock")
+    pins, locked = (
+        {name.lower().replace("_", "-"): version for name, version in re.findall(r"(?m)^([\w.-]+)==([^\s;\\#]+)", text)}
+        for text in (read("requirements.txt"), lock)
+    )
+    assert pins.items() <= locked.items()
+    entries = re.sub(r"\\\n\s*", "", re.sub(r"(?m)^#.*\n", "", lock)).splitlines()
+    assert len(entries) == len(locked) > len(pins) > 0
     whole = re.compile(r"[\w.-]+==\S+ (; .+? )?(--hash=sha256:[0-9a-f]{64} ?)+")
     assert [entry for entry in entries if not whole.fullmatch(entry)] == []
     assert f"--python-version {minor} --generate-hashes" in lock
@@ -111,45 +85,28 @@ def test_container_is_the_lab_of_the_readme_and_installs_hashed_pins():
 
 def test_nobody_is_root_or_may_write_and_the_secret_stands_in_no_file():
     assert steps("USER") == [f"{OWNER}:{OWNER}"]
-    for service in compose()["services"].values():
+    services = compose()["services"]
+    for service in services.values():
         assert service["read_only"] is True
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
-    assert compose()["services"]["caddy"]["user"] == f"{OWNER}:{OWNER}"
-    assert f"uid={OWNER},gid={OWNER}" in compose()["volumes"]["rooms"]["driver_opts"]["o"]
+    assert services["caddy"]["user"] == f"{OWNER}:{OWNER}"
     assert not re.search("secret", read("Dockerfile"), re.IGNORECASE)
-    secret = compose()["services"]["lab"]["environment"]["STREAMLIT_SERVER_COOKIE_SECRET"]
-    assert re.fullmatch(r"\$\{LAB_COOKIE_SECRET:\?[^{}]+\}", secret)  # ":?": who has none is told so
-    assert read("compose.yaml").count("COOKIE_SECRET") == 3  # here, in the container, and how to make one
+    lab = services["lab"]["environment"]
+    assert re.fullmatch(r"\$\{LAB_COOKIE_SECRET:\?[^{}]+\}", lab["STREAMLIT_SERVER_COOKIE_SECRET"])
+    assert services["lab"]["volumes"] == [f"rooms:{Path(lab['LAB_ROOMS']).parent}"]
+    assert services["caddy"]["environment"]["REPLICAS"] == services["lab"]["deploy"]["replicas"]
 
 
-def test_containers_share_rooms_and_caddy_is_told_each_name(tmp_path):
-    lab, caddy = compose()["services"]["lab"], compose()["services"]["caddy"]
-    assert lab["volumes"] == [f"rooms:{Path(lab['environment']['LAB_ROOMS']).parent}"]
-    fake = tmp_path / "caddy"
-    fake.write_text('#!/bin/sh\necho "$LAB_UPSTREAMS|$*"\n')
-    fake.chmod(0o755)
-    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PROJECT": "epsilon-lab", "REPLICAS": "3"}
-    command = [*caddy["entrypoint"], caddy["command"][0].replace("$$", "$")]
-    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    upstreams, words = said.stdout.strip().split("|")
-    assert upstreams.split() == [f"epsilon-lab-lab-{number}:{PORT}" for number in (1, 2, 3)]
-    assert caddy["configs"][0]["target"] in words
-    assert compose()["configs"]["caddyfile"]["file"] == "scripts/Caddyfile"
-    assert caddy["environment"]["REPLICAS"] == lab["deploy"]["replicas"]
-    assert caddy["ports"] == [f"${{PORT:-{PORT}}}:{PORT}"]
-
-
-def wait(condition: Callable[[], object]) -> None:
+def reached(condition: Callable[[], object]) -> bool:
+    """Wait until this is so."""
     until = time.monotonic() + PATIENCE
-    while True:
-        try:
+    while time.monotonic() < until:
+        with suppress(OSError):
             if condition():
-                return
-        except OSError:
-            pass
-        assert time.monotonic() < until
+                return True
         time.sleep(0.1)
+    return False
 
 
 def question(port: int) -> bool:
@@ -192,53 +149,46 @@ def test_what_a_container_holds_is_a_whole_lab(tmp_path):
     with ended({"lab": server}):
         quiet = options | {"stderr": subprocess.DEVNULL}
         assert subprocess.run(check, **quiet, check=False).returncode == 1
-        wait(lambda: subprocess.run(check, **quiet, check=False).returncode == 0)
+        assert reached(lambda: subprocess.run(check, **quiet, check=False).returncode == 0)
         assert question(port)
     said = subprocess.run([sys.executable, "-c", SESSION], **options, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stderr
 
 
-def docker(*words: str, fail: bool = True, **options) -> subprocess.CompletedProcess:
-    said = subprocess.run(["docker", *words], cwd=ROOT, capture_output=True, text=True, check=False, **options)
-    assert not (fail and said.returncode), said.stderr
-    return said
-
-
-def needs(*commands: str) -> None:
-    """Skip where Docker cannot answer one of these."""
-    for words in commands:
-        if not shutil.which("docker") or docker(*words.split(), fail=False).returncode:
-            pytest.skip(f"docker {words} fails")
-
-
-@contextmanager
-def cleared(name: str, *words: str, **options) -> Iterator[None]:
-    """Whatever happens inside: in the end Docker has nothing of this name."""
-    try:
-        yield
-    finally:
-        docker(*words, fail=False, **options)
-    for kind in (["ps", "--all"], ["volume", "ls"], ["network", "ls"]):
-        assert docker(*kind, "--quiet", "--filter", f"name={name}").stdout == ""
-
-
 @pytest.mark.soak
+@pytest.mark.skipif(not shutil.which("docker"), reason="Docker is not there")
 def test_class_in_containers_runs_with_a_secret_only():
-    needs("compose version")
-    bare = {name: value for name, value in os.environ.items() if name != "LAB_COOKIE_SECRET"}
-    said = docker("compose", "config", fail=False, env=bare)
-    assert said.returncode != 0
-    assert "LAB_COOKIE_SECRET" in said.stderr
-    needs("info", *(f"image inspect {one}" for one in (*steps("FROM"), compose()["services"]["caddy"]["image"])))
     (port,), name = free_ports(1), f"epsilon-lab-{secrets.token_hex(4)}"
-    own = {"COMPOSE_PROJECT_NAME": name, "LAB_COOKIE_SECRET": secrets.token_hex(32), "PORT": str(port), "REPLICAS": "2"}
-    own = os.environ | own
-    with cleared(name, "compose", "down", "--volumes", "--rmi=local", env=own):
-        docker("compose", "up", "--build", "--detach", env=own)
-        wait(lambda: question(port))
+    env = os.environ | {"COMPOSE_PROJECT_NAME": name, "PORT": str(port), "REPLICAS": "2", "LAB_COOKIE_SECRET": ""}
+
+    def docker(words: str) -> subprocess.CompletedProcess:
+        return subprocess.run(f"docker {words}".split(), cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+
+    images = (*steps("FROM"), compose()["services"]["caddy"]["image"])
+    for words in ("compose version", "info", *(f"image inspect {one}" for one in images)):
+        if docker(words).returncode:
+            pytest.skip(f"docker {words} fails")
+    assert "LAB_COOKIE_SECRET" in docker("compose config").stderr
+    env["LAB_COOKIE_SECRET"] = secrets.token_hex(32)
+    try:
+        assert docker("compose up --build --detach").returncode == 0
+        assert reached(lambda: question(port))
         came = set()
         for _ in range(40):
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/classifier", timeout=PATIENCE) as answer:
                 came.add(answer.headers["Set-Cookie"].partition(";")[0])
         assert len(came) == 2
-        assert docker("compose", "exec", "lab", "id", "-u", env=own).stdout.strip() == OWNER
+        assert docker("compose exec lab id -u").stdout.strip() == OWNER
+    finally:
+        docker("compose down --volumes --rmi=local")
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [("Dockerfile", "hadolint"), ("compose.yaml", "check-jsonschema --builtin-schema vendor.compose-spec")],
+)
+def test_files_pass_their_linter(name, command):
+    tool, *words = command.split()
+    path = shutil.which(tool, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    assert path, f"{tool} is missing: pip install -r requirements-dev.txt"
+    subprocess.run([path, *words, ROOT / name], check=True)

@@ -6,7 +6,6 @@ that a repeat has most of its luck at all values.
 """
 
 import math
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from scipy.optimize import brentq
 
 from dpcore.check import RefusedError
 from lab.crossing import Crossing, exact, reaching, smallest
-from lab.repeats import Medians, all_succeed_minimum, median_interval, over_splits
+from lab.repeats import all_succeed_minimum, median_interval, over_splits
 
 GRID = np.geomspace(0.05, 20, 61)
 EXPERIMENTS = 1500
@@ -36,12 +35,10 @@ class Population(NamedTuple):
 
     def reached_by(self, share: float) -> float:
         """Where so large a share of the runs reaches the target, by integration over their luck."""
-
-        def missing(value: float) -> float:
-            reached = np.clip(1000 * (self.p(value, NODES) - self.target) + 1, 0, 1) * stats.norm.pdf(NODES)
-            return float(reached.sum() / stats.norm.pdf(NODES).sum()) - share
-
-        return brentq(missing, 0.05, 20)
+        weights = stats.norm.pdf(NODES) / stats.norm.pdf(NODES).sum()
+        return brentq(
+            lambda value: np.clip(1000 * (self.p(value, NODES) - self.target) + 1, 0, 1) @ weights - share, 0.05, 20
+        )
 
     def runs(self, rng: np.random.Generator, experiments: int, repeats: int) -> np.ndarray:
         """Accuracies (experiments, V, repeats)."""
@@ -59,92 +56,62 @@ POPULATIONS = {
 NODES = np.linspace(-8, 8, 40001)
 
 
-@cache
-def answers(name: str, repeats: int, share: float | None = None) -> list[Crossing]:
-    there = POPULATIONS[name]
-    rng, found = np.random.default_rng([len(name), repeats]), []
-    for _ in range(EXPERIMENTS // 50):
-        runs = there.runs(rng, 50, repeats)
-        found += [smallest(GRID, one, there.target, share=share) for one in runs]
-    return found
+def answers(name: str, repeats: int, share: float | None) -> list[Crossing]:
+    there, rng = POPULATIONS[name], np.random.default_rng([len(name), repeats])
+    batches = (there.runs(rng, 50, repeats) for _ in range(EXPERIMENTS // 50))
+    return [smallest(GRID, one, there.target, share=share) for runs in batches for one in runs]
 
 
-def safe_holds(found: list[Crossing], truth: float) -> float:
-    """The share of answers that are not too small."""
-    return np.mean([one.safe is None or one.safe >= truth for one in found])
-
-
-def ends_hold(found: list[Crossing], truth: float) -> float:
-    return np.mean([(one.low or 0) < truth <= (one.high or math.inf) for one in found])
-
-
-@pytest.mark.parametrize("repeats", [24, 100])
+@pytest.mark.parametrize(("repeats", "share"), [(24, None), (100, None), (100, 0.9)])
 @pytest.mark.parametrize("name", POPULATIONS)
-def test_coverage_of_the_median(name, repeats):
-    found, truth = answers(name, repeats), POPULATIONS[name].reached_by(0.5)
-    assert {one.verdict for one in found} == {"found"}
-    assert safe_holds(found, truth) >= 0.97
-    assert ends_hold(found, truth) >= 0.95
-    points = np.log([one.point for one in found])
-    assert np.exp(np.median(points)) == pytest.approx(truth, rel=0.02)
-    spread = {"mild": {24: 0.12, 100: 0.06}, "skew": {24: 0.23, 100: 0.12}}
-    if name in spread:
-        assert points.std() == pytest.approx(spread[name][repeats], abs={"mild": 0.02, "skew": 0.03}[name])
-
-
-def rising_to(share: float, repeats: int) -> list[Crossing]:
-    """Answers of runs of which at most so large a share, at the far end, reaches the target."""
-    rng, shares = np.random.default_rng([round(100 * share), repeats]), share * GRID / (GRID + 0.2)
-    return [smallest(GRID, rng.random((len(GRID), repeats)) < shares[:, None], 1) for _ in range(EXPERIMENTS // 3)]
+def test_coverage(name, repeats, share):
+    """Of the median, and of the value from which nine of ten runs reach the target."""
+    found, truth = answers(name, repeats, share), POPULATIONS[name].reached_by(share or 0.5)
+    assert np.mean([one.safe is None or one.safe >= truth for one in found]) >= (0.98 if share else 0.97)
+    assert np.mean([(one.low or 0) < truth <= (one.high or math.inf) for one in found]) >= 0.95
+    if share:
+        safe = {"mild": 3.66, "steep": 2.01, "skew": 4.47}[name]
+        assert np.median([one.safe or math.inf for one in found]) == pytest.approx(safe, rel=0.11)
+    else:
+        assert {one.verdict for one in found} == {"found"}
+        assert np.exp(np.median(np.log([one.point for one in found]))) == pytest.approx(truth, rel=0.02)
 
 
 @pytest.mark.parametrize("repeats", [24, 100])
 def test_what_is_never_reached_is_not_found(repeats):
     """Fewer than half of the runs reach the target at every value."""
-    shown = [one.safe is not None for one in rising_to(0.5, repeats)]
-    assert np.mean(shown) <= 0.03
+    rng, shares = np.random.default_rng([50, repeats]), 0.5 * GRID / (GRID + 0.2)
+    runs = (rng.random((len(GRID), repeats)) < shares[:, None] for _ in range(EXPERIMENTS // 3))
+    assert np.mean([smallest(GRID, one, 1).safe is not None for one in runs]) <= 0.03
 
 
-@pytest.mark.parametrize("name", POPULATIONS)
-def test_coverage_of_a_share(name):
-    found, truth = answers(name, 100, share=0.9), POPULATIONS[name].reached_by(0.9)
-    assert safe_holds(found, truth) >= 0.98
-    assert ends_hold(found, truth) >= 0.95
-    median = {"mild": 3.66, "steep": 2.01, "skew": 4.47}[name]
-    assert np.median([one.safe or math.inf for one in found]) == pytest.approx(median, rel=0.11)
-
-
-def test_24_repeats_never_show_9_of_10():
-    assert [all_succeed_minimum(share, confidence=0.975) for share in (0.8, 0.9, 0.95)] == [17, 36, 72]
-    best = smallest(GRID, np.ones((61, 24)), 0.8, share=0.9)
-    before = smallest(GRID, np.full((61, 24), np.nan), 0.8, share=0.9)
-    assert [(one.verdict, one.needed, one.safe) for one in (best, before)] == [("unclear", 29, None)] * 2
-    assert smallest(GRID, np.ones((61, 29)), 0.8, share=0.9).verdict == "everywhere"
-
-
-@pytest.mark.parametrize(("share", "hits"), [(0.8, 87), (0.9, 96), (0.95, 99)])
-def test_how_many_of_100_show_a_share(share, hits):
+@pytest.mark.parametrize(("share", "least", "hits"), [(0.8, 17, 87), (0.9, 36, 96), (0.95, 72, 99)])
+def test_how_many_runs_show_a_share(share, least, hits):
+    """If all of them are right, and of 100."""
+    assert all_succeed_minimum(share, confidence=0.975) == least
     for right in (hits - 1, hits):
         runs = np.arange(100)[None] < right
         assert (smallest([1.0], runs, 1, share=share).verdict == "everywhere") == (right == hits)
-
-
-HUMP, AROUND = np.array([0.5, 0.6, 0.84, 0.86, 0.7, 0.84, 0.83, 0.5]), np.linspace(-0.01, 0.01, 11)
+    few, enough = (smallest(GRID, np.ones((61, repeats)), 0.8, share=0.9) for repeats in (24, 29))
+    assert (few.verdict, few.needed, few.safe, enough.verdict) == ("unclear", 29, None, "everywhere")
 
 
 def test_what_is_not_monotone_is_a_set_with_gaps():
-    runs = HUMP[:, None] + AROUND
+    runs = np.array([0.5, 0.6, 0.84, 0.86, 0.7, 0.84, 0.83, 0.5])[:, None] + np.linspace(-0.01, 0.01, 11)
     found = reaching(range(1, 9), runs, 0.705)
     assert found.intervals == ((3.0, 4.0), (6.0, 7.0))
     assert (found.at, found.best) == (4.0, pytest.approx(0.86))
-    assert not {"point", "safe"} & set(vars(found))
-    assert reaching(range(1, 9), runs, 0.99).verdict == "nowhere"
-    assert reaching(range(1, 9), runs, 0.1).verdict == "everywhere"
-    assert reaching(range(1, 9), runs, 0.861).verdict == "unclear"
+    verdicts = {target: reaching(range(1, 9), runs, target).verdict for target in (0.99, 0.1, 0.861)}
+    assert verdicts == {0.99: "nowhere", 0.1: "everywhere", 0.861: "unclear"}
     assert reaching(range(1, 9), runs, 0.859).needed > 11
     assert smallest(range(1, 9), runs, 0.705).verdict == "unclear"  # it falls back below at the end
     waiting = np.where(np.arange(8)[:, None] == 4, np.nan, runs)
     assert reaching(range(1, 9), waiting, 0.705).intervals == ((3.0, 7.0),)
+
+
+def covered(low: np.ndarray, high: np.ndarray) -> float:
+    """How often an interval holds the truth, which is 0."""
+    return np.mean((low <= 0) & (high >= 0))
 
 
 def test_all_values_named_reach_it_together():
@@ -167,15 +134,9 @@ def test_coverage_over_splits(splits):
     rng, trials, repeats = np.random.default_rng(7), 4000, 24
     runs = rng.normal(0, 0.017, (splits, trials, 1)) + rng.normal(0, 0.015, (splits, trials, repeats))
     found = over_splits(runs)
-    assert covers(found) == pytest.approx(0.95, abs=0.015)  # of 20, exact: .959
+    assert covered(*found.splits.interval(0.95)) == pytest.approx(0.95, abs=0.015)  # of 20, exact: .959
     assert found.median == pytest.approx(np.median(np.median(runs, axis=2), axis=0))
-    low, high = median_interval(np.moveaxis(runs, 0, 1).reshape(trials, -1))
-    assert np.mean((low <= 0) & (high >= 0)) <= 0.65
-
-
-def covers(found: Medians) -> float:
-    low, high = found.splits.interval(0.95)
-    return np.mean((low <= 0) & (high >= 0))
+    assert covered(*median_interval(np.moveaxis(runs, 0, 1).reshape(trials, -1))) <= 0.65
 
 
 def test_splits_of_one_file_overlap():
@@ -184,8 +145,8 @@ def test_splits_of_one_file_overlap():
     alike = ratio / (1 + ratio)
     shared = rng.normal(size=(1, trials, 1)) * math.sqrt(alike)
     runs = shared + rng.normal(size=(splits, trials, 1)) * math.sqrt(1 - alike)
-    assert covers(over_splits(runs, overlap=ratio)) == pytest.approx(0.95, abs=0.015)
-    assert covers(over_splits(np.repeat(runs, 2, axis=2))) <= 0.6  # as if they were fresh rows
+    assert covered(*over_splits(runs, overlap=ratio).splits.interval(0.95)) == pytest.approx(0.95, abs=0.015)
+    assert covered(*over_splits(np.repeat(runs, 2, axis=2)).splits.interval(0.95)) <= 0.6  # as if they were fresh rows
 
 
 def test_splits_answer_as_repeats_do():
@@ -200,8 +161,7 @@ def test_splits_answer_as_repeats_do():
 
 
 def test_up_and_down_and_lower_are_one_question_turned():
-    there = POPULATIONS["mild"]
-    (runs,) = there.runs(np.random.default_rng(10), 1, 100)
+    (runs,) = POPULATIONS["mild"].runs(np.random.default_rng(10), 1, 100)
     for share in (None, 0.5):
         up = smallest(GRID, runs, 0.8, share=share)
         down = smallest(1 / GRID[::-1], runs[::-1], 0.8, share=share, towards="large")
@@ -210,8 +170,7 @@ def test_up_and_down_and_lower_are_one_question_turned():
         )
         assert (up.share_there, up.share_safe) == (down.share_there, down.share_safe)
         error = smallest(GRID, 1 - runs, 1 - np.float64(0.8), share=share, better="lower")
-        assert (error.low, error.safe) == (up.low, up.safe)
-        assert error.point == pytest.approx(up.point)
+        assert (error.low, error.safe, error.point) == (up.low, up.safe, pytest.approx(up.point))
     turned = smallest(GRID, -runs, -0.8, better="lower")
     assert turned.best == pytest.approx(-smallest(GRID, runs, 0.8).best)
 
@@ -238,12 +197,10 @@ def test_small_and_odd_cases():
 
 def test_how_many_it_would_take():
     runs = np.array([[0, 1] * 8, [0, 0, 1, 1, 1] * 3 + [1]])  # of the second, 10 in 16 reach it
-    found = smallest([1, 2], runs, 1)
-    assert found.verdict == "unclear"
-    assert found.needed == math.ceil((2 / (10 / 16 - 1 / 2)) ** 2 * 10 / 16 * 6 / 16)
-    assert smallest([1, 2], runs[::-1] * [[1], [0]], 1).needed == found.needed  # of the best
-    assert smallest([1, 2], np.array([[0, 1] * 8] * 2), 1).needed is None  # half of them: no number would tell
-    assert smallest([1, 2], np.ones((2, 3)), 1).needed == 6
+    needed = math.ceil((2 / (10 / 16 - 1 / 2)) ** 2 * 10 / 16 * 6 / 16)
+    cases = (runs, runs[::-1] * [[1], [0]], np.array([[0, 1] * 8] * 2), np.ones((2, 3)))
+    # If half of them reach it, no number would tell
+    assert [smallest([1, 2], one, 1).needed for one in cases] == [needed, needed, None, 6]
 
 
 @pytest.mark.parametrize(
@@ -267,16 +224,10 @@ def test_exact_against_closed_forms(target):
     right = exact(lambda v: 1 - math.exp(-v), 1e-3, 50, 0.8, better="higher")
     assert right.safe == pytest.approx(-math.log(0.2))
     assert 1 - math.exp(-right.safe) >= 0.8
-    rows = exact(lambda n: 100 / n, 1, 10**6, target, whole=True, increasing=False)
-    assert rows.safe == math.ceil(100 / target)
-
-
-def test_exact_verdicts():
-    assert exact(lambda k: k, 1, 9, 9, whole=True).verdict == "everywhere"
-    assert exact(lambda k: k, 1, 9, 9, whole=True).safe == 9
-    assert exact(lambda z: 1 / z, 0.1, 9, 20, increasing=False).safe == 0.1
-    nowhere = exact(lambda k: k, 2, 9, 1)
+    everywhere, nowhere = (exact(lambda k: k, 2, 9, wanted, whole=True) for wanted in (9, 1))
+    assert (everywhere.verdict, everywhere.safe) == ("everywhere", 9)
     assert (nowhere.verdict, nowhere.safe, nowhere.best, nowhere.at) == ("nowhere", None, 2, 2)
+    assert exact(lambda z: 1 / z, 0.1, 9, 20, increasing=False).safe == 0.1
     assert exact(lambda z: math.inf if z < 1 else 1 / z, 0.1, 9, 0.5, increasing=False).safe == pytest.approx(2)
     with pytest.raises(RefusedError, match="increasing"):
         exact(lambda z: 1 / z, 0.1, 9, 0.5)

@@ -12,14 +12,6 @@ from ui.controls import Desk
 OLD, NEW, OTHER = ({"epsilon": text} for text in ("0.5", "2.0", "7.0"))
 
 
-@pytest.fixture
-def replaced() -> Desk:
-    """A desk that has replaced the address OLD by NEW."""
-    desk = Desk(page="classifier", settings=ClassifierSettings(), link=NEW)
-    desk.replaced.append(OLD)
-    return desk
-
-
 def sent(app: AppTest) -> list[str]:
     """Return the widgets whose value the newest run has set in the browser."""
     return [one.label for one in app if getattr(getattr(one, "proto", None), "set_value", False)]
@@ -69,39 +61,40 @@ def test_what_the_browser_has_not_heard_of_is_set_again(cut):
         assert sent(app) == ["one", "other"] * (not knows)
 
 
-def test_only_a_late_message_with_a_replaced_address_asks_for_nothing(replaced):
-    assert not replaced.hears(OLD, history=False)
-    assert replaced.late
-    assert not replaced.hears(NEW, history=False)
-    assert not replaced.late
-    assert replaced.hears(OTHER, history=False)
-    assert not replaced.hears({}, history=False)
-    assert replaced.hears(OLD, history=True)
-    assert not replaced.late
+def test_only_a_late_message_with_a_replaced_address_asks_for_nothing():
+    desk = Desk(page="classifier", settings=ClassifierSettings(), link=NEW)
+    desk.replaced.append(OLD)
+    heard = [(OLD, False), (NEW, False), (OTHER, False), ({}, False), (OLD, True)]
+    found = [(desk.hears(address, history=history), desk.late) for address, history in heard]
+    assert found == [(False, True), (False, False), (True, False), (False, False), (True, False)]
+
+
+class Address(dict):
+    """An address bar at which Streamlit may end a run."""
+
+    ends_at = ""
+
+    def to_dict(self) -> dict[str, str]:
+        if self.ends_at == "to_dict":
+            raise Ended
+        return {**self}
+
+    def from_dict(self, new: dict[str, str]) -> None:
+        if self.ends_at == "from_dict":
+            raise Ended
+        self.clear()
+        self.update(new)
+
+    def get_all(self, name: str) -> list[str]:
+        return []
+
+
+class Ended(Exception):
+    pass
 
 
 @pytest.mark.parametrize("ends_at", ["to_dict", "from_dict"])
 def test_a_run_that_is_ended_while_it_tells_the_address_changes_no_settings(monkeypatch, ends_at):
-    class Ended(Exception):
-        pass
-
-    class Address(dict):
-        ends_at = ""
-
-        def to_dict(self) -> dict[str, str]:
-            if self.ends_at == "to_dict":
-                raise Ended
-            return {**self}
-
-        def from_dict(self, new: dict[str, str]) -> None:
-            if self.ends_at == "from_dict":
-                raise Ended
-            self.clear()
-            self.update(new)
-
-        def get_all(self, name: str) -> list[str]:
-            return []
-
     browser = Address(OLD)
     monkeypatch.setattr("streamlit.query_params", browser)
     desk = Desk(page="classifier", settings=ClassifierSettings(epsilon=2.0), link=OLD)
@@ -115,45 +108,36 @@ def test_a_run_that_is_ended_while_it_tells_the_address_changes_no_settings(monk
 
 
 def test_run_that_a_page_asks_for_itself_comes_after_a_newer_request(monkeypatch):
-    class Newer(Exception):
-        pass
-
     def newer() -> None:
-        raise Newer
+        raise Ended
 
     asked = []
     monkeypatch.setattr("streamlit.rerun", lambda: asked.append(None))
     debounce.again()
     monkeypatch.setattr(debounce, "_heed", newer)
-    with pytest.raises(Newer):
+    with pytest.raises(Ended):
         debounce.again()
     assert len(asked) == 1
 
 
-def late(app: AppTest, **address: str) -> AppTest:
+def late(app: AppTest, link: dict[str, str]) -> Desk:
+    """The desk after a message with an address of before."""
     app.query_params.clear()
-    for name, value in address.items():
+    for name, value in link.items():
         app.query_params[name] = value
-    return app.run()
+    app.run()
+    return app.session_state["classifier.desk"]
 
 
 def test_a_choice_in_a_late_message_is_kept_and_so_is_the_knob():
+    """Once another page was visited, an address of before is a link again."""
     app = opened("classifier", epsilon="0.5")
     before = address(app)
-    desk = app.session_state["classifier.desk"]
     moved(app, "classifier", "epsilon", 3.0)
-    assert address(app)["epsilon"] == "3.0"
     app.selectbox(key="classifier.dataset").set_value("moons")
-    late(app, **before)
+    desk = late(app, before)
     assert (desk.settings.epsilon, desk.settings.dataset) == (3.0, "moons")
     assert {"epsilon": "3.0", "dataset": "moons"}.items() <= address(app).items()
-
-
-@pytest.mark.parametrize(("page", "name"), [("classifier", "classifier"), ("", "home")])
-def test_an_address_of_before_is_a_link_again_once_another_page_was_visited(page, name):
-    app = opened(page, epsilon="0.5")
-    desk = app.session_state[f"{name}.desk"]
-    assert {"epsilon": "0.5"} in desk.replaced
     app.session_state["lab.visited"] = "accounting"
-    late(app, epsilon="0.5")
-    assert not desk.late
+    desk = late(app, before)
+    assert (desk.settings.epsilon, desk.late) == (0.5, False)

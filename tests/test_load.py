@@ -32,11 +32,8 @@ def test_people_are_answered_and_what_they_waited_is_told(address):
     code, said = run(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)
     assert code == 0
     assert said.startswith(f"3 people for 5 s at {address}: each opens a page and moves a knob every 0.2 to 0.5 s. ")
-    told = {
-        line.split()[0]: float(line.split()[1]) for line in said.splitlines() if line.startswith(("  chan", "  run"))
-    }
-    assert told["channel"] > 0
-    assert told["run"] > 0
+    told = {name: float(number) for name, number in re.findall(r"(?m)^  (channel|run) +([\d.]+)", said)}
+    assert min(told["channel"], told["run"]) > 0
     assert "errors: 0" in said
 
 
@@ -51,11 +48,12 @@ def test_who_roams_brings_a_table_and_opens_it(address, monkeypatch):
     assert code == 0, said
     assert int(re.search(r"(\d+) tables were brought", said)[1]) >= 1
     line = said.split("threads\n")[1].split("\n")[0]
-    minute, _, _, errors, pages, memory, cache, descriptors, threads = re.split(" {2,}", line.strip())
+    minute, _, _, errors, pages, *used = re.split(" {2,}", line.strip())
     assert 0.04 < float(minute) < 0.3
     assert errors == "0"
     assert 0 <= float(pages) <= 2
-    assert min(map(float, (memory, cache, descriptors, threads))) > 0
+    assert len(used) == 4  # memory, cache, descriptors, threads
+    assert min(map(float, used)) > 0
 
 
 @pytest.mark.soak
@@ -98,39 +96,28 @@ def test_what_goes_wrong_is_counted_and_said(monkeypatch, address):
     code, said = run(f"{address}/nowhere", "--people", 1, "--seconds", 2, "--pause", 0.1, 0.2)
     assert code == 1
     assert re.search(r"errors: [1-9]", said)
-    assert "times: " in said
-
-
-def test_another_machine_is_asked_only_once_somebody_says_so(monkeypatch):
-    monkeypatch.setattr(load, "measure", lambda *_: pytest.fail("it was asked"))
-    code, said = run("http://lab.example.org", "--people", 50)
-    assert code == 2
-    assert "50 people for 30 s at http://lab.example.org" in said
-    assert "Nothing was asked" in said
 
 
 @pytest.mark.parametrize(
     ("words", "typed", "begins"),
     [
-        ("http://localhost:8501", "", True),
-        ("", "", True),
-        ("http://192.0.2.1", "", False),
+        ("http://localhost:8501", None, True),
+        ("", None, True),
+        ("http://192.0.2.1", None, False),
         ("http://192.0.2.1", "n", False),
         ("http://192.0.2.1", "Y", True),
-        ("http://192.0.2.1 --yes", "", True),
+        ("http://192.0.2.1 --yes", None, True),
     ],
 )
 def test_far_servers_need_a_yes(monkeypatch, words, typed, begins):
-    monkeypatch.setattr(load.sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(load.sys.stdin, "isatty", lambda: typed is not None, raising=False)
     monkeypatch.setattr("builtins.input", lambda _: typed)
+    monkeypatch.setattr(load, "measure", lambda *_: pytest.fail("it was asked"))
     assert load.told(load.parsed(words.split())) == begins
-
-
-@pytest.mark.parametrize("words", ["--people 0", "--seconds -1", "--pause 3 2", "lab.example.org", "--pages x"])
-def test_senseless_options_are_refused(words, capsys):
-    with pytest.raises(SystemExit):
-        load.parsed(words.split())
-    assert "error" in capsys.readouterr().err
+    if not begins:
+        code, said = run(*words.split())
+        assert code == 2
+        assert "Nothing was asked" in said
 
 
 def test_people_move_what_the_page_has():

@@ -17,15 +17,19 @@ from ui import busy, metrics
 from ui.live import channel
 from ui.live.channel import Question, Visit
 
+SUM, COUNT = "lab_wait_seconds_sum", "lab_wait_seconds_count"
+
 
 def answer(path: str = "/metrics", **headers: str) -> tuple[int, str]:
     status, _, body = ask(metrics.Watch(inside), path, **headers)
     return status, body.decode()
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def on(monkeypatch) -> None:
+    """The figures are on, and one page is open."""
     monkeypatch.setenv("LAB_METRICS", "1")
+    monkeypatch.setattr(busy, "PAGES", {object()})
 
 
 def figures() -> dict[tuple[str, ...], float]:
@@ -37,56 +41,50 @@ def figures() -> dict[tuple[str, ...], float]:
 @pytest.mark.parametrize("said", ["", "0", " 0 "])
 def test_without_the_switch_there_are_no_figures(monkeypatch, said):
     monkeypatch.setenv("LAB_METRICS", said)
-    for path in ("/metrics", "/metrics/"):
-        assert answer(path) == (404, "Not Found")
-
-
-def test_unknown_switch_stops_the_start(monkeypatch):
+    assert answer("/metrics") == answer("/metrics/") == (404, "Not Found")
     monkeypatch.setenv("LAB_METRICS", "perhaps")
     with pytest.raises(ValueError, match="LAB_METRICS is 'perhaps', but must be"):
         metrics.Watch(inside)
 
 
-def test_direct_requests_get_the_figures_and_other_addresses_the_app(on, monkeypatch):
+def test_direct_requests_get_the_figures_and_other_addresses_the_app(monkeypatch):
     for path in ("/metrics", "/metrics/"):
         status, text = answer(path)
         assert status == 200
         assert "# TYPE lab_wait_seconds histogram" in text
     for path in ("/", "/classifier", "/_stcore/health", "/metrics/x"):
         assert answer(path) == (200, "inside")
+    proxied = [{name: "192.0.2.7"} for name in ("x_forwarded_for", "forwarded", "via")]
+    assert [answer(**headers)[0] for headers in proxied] == [404] * 3
+    monkeypatch.setenv("LAB_METRICS", "public")
+    assert [answer(**headers)[0] for headers in proxied] == [200] * 3
     monkeypatch.setattr(metrics.st, "get_option", {"server.baseUrlPath": "/lab/"}.get)
     assert "lab_wait_seconds" in answer("/lab/metrics")[1]
     assert answer("/metrics") == (200, "inside")
 
 
-@pytest.mark.parametrize("header", ["x_forwarded_for", "forwarded", "via"])
-def test_proxy_gets_the_figures_only_where_they_are_public(monkeypatch, on, header):
-    assert answer(**{header: "192.0.2.7"})[0] == 404
-    monkeypatch.setenv("LAB_METRICS", "public")
-    assert answer(**{header: "192.0.2.7"})[0] == 200
-
-
-@pytest.fixture
-def somebody(monkeypatch) -> None:
-    """One page is open."""
-    monkeypatch.setattr(busy, "PAGES", {object()})
-
-
-def test_who_is_here_and_who_waits(on, somebody, monkeypatch):
+def test_who_is_here_who_waits_and_what_is_remembered(monkeypatch):
     monkeypatch.setattr(busy, "at_the_door", 3)
-    numbers = [busy.RUNS.joins() for _ in range(2)]
+    CACHE.forget()
+    before, numbers = figures(), [busy.RUNS.joins() for _ in range(2)]
+    CACHE.answer("a question", lambda: bytes(10**6))
     seen = figures()
     for number in numbers:
         busy.RUNS.leaves(number, served=False)
+    CACHE.forget()
     assert [seen["lab_visitors",], seen["lab_waiting", "door"], seen["lab_waiting", "run"]] == [1, 3, 2]
     assert figures()["lab_waiting", "run"] == 0
+    assert [one["lab_cache_answers",] for one in (before, seen)] == [0, 1]
+    assert before["lab_cache_bytes",] == 0
+    assert 10**6 < seen["lab_cache_bytes",] < 1.01 * 10**6
 
 
 @talks
-async def test_movement_is_counted_once_and_so_is_its_wait(server, on):
-    """However many slices follow. Stops asked ahead are no movements, and what only the page can answer has no wait."""
+async def test_movement_is_counted_once_and_so_is_its_wait(server):
+    """However many slices follow. Stops asked ahead are no movements, and what only the page can answer has no wait.
+    All names and values of labels are known beforehand, whatever was asked."""
     before, client = await asyncio.to_thread(figures), await met(server)
-    client.ask(("epsilon", 1))
+    client.ask(("epsilon", 1.23456), ("nothing", "Ada Lovelace"), link={"seed": "4711"})
     await client.heard()
     client.ask(ahead=[2, 3], name="epsilon")
     for _ in range(2):
@@ -98,53 +96,34 @@ async def test_movement_is_counted_once_and_so_is_its_wait(server, on):
     assert after["lab_wait_seconds_count", "channel"] == before["lab_wait_seconds_count", "channel"] + 1
     waited = after["lab_wait_seconds_sum", "channel"] - before["lab_wait_seconds_sum", "channel"]
     assert 0 < waited < 60
+    names = {"lab_visitors", "lab_waiting", "lab_cache_bytes", "lab_cache_answers", "lab_threads"}
+    for name, *labels in after:
+        assert name.startswith(("lab_moves_", "lab_wait_seconds_", "process_")) or name in names
+        assert set(labels) <= {"channel", "run", "door", *map(str, metrics.BOUNDS), "+Inf"}
 
 
-def test_who_moves_on_before_the_answer_waits_from_the_first_movement(on, monkeypatch):
+def test_who_moves_on_before_the_answer_waits_from_the_first_movement(monkeypatch):
     question = orjson.dumps({"number": 1, "page": "toy", "settings": {}, "moves": []}).decode()
     now = [100.0]
     monkeypatch.setattr(channel, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    messages = iter([*[{"type": "websocket.receive", "text": question}] * 3, {"type": "websocket.disconnect"}])
 
     class Socket:
         async def receive(self):
             now[0] += 0.1
             return next(messages)
 
-    messages = iter([*[{"type": "websocket.receive", "text": question}] * 3, {"type": "websocket.disconnect"}])
-    before = figures()
     visit = Visit(Socket(), {"toy": TOY}, None)
     asyncio.run(visit._listen())
     visit._counted(Question({"number": 1}, TOY, {}), object())  # of a stop ahead
     second, third = visit._unanswered[1][0], visit._unanswered[2][0]
-    count, total = ("lab_wait_seconds_count", "channel"), ("lab_wait_seconds_sum", "channel")
+    before = figures()
     for answered, waited in ((second, 0.3), (second, 0.0), (third, 0.1), (third, 0.0)):  # and a later slice of each
         visit._counted(answered, object())
         after = figures()
-        assert after[total] - before[total] == pytest.approx(waited)
-        assert after[count] == before[count] + bool(waited)
+        change = {name: after[name, "channel"] - before[name, "channel"] for name in (SUM, COUNT)}
+        assert change == {SUM: pytest.approx(waited), COUNT: bool(waited)}
         before = after
-
-
-@talks
-async def test_no_figure_holds_anything_of_a_visitor(server, on):
-    """All names and all values of labels are known beforehand, whatever was asked."""
-    client = await met(server)
-    client.ask(("epsilon", 1.23456), ("nothing", "Ada Lovelace"), link={"seed": "4711"})
-    await client.hear()
-    names = {"lab_visitors", "lab_waiting", "lab_cache_bytes", "lab_cache_answers", "lab_threads"}
-    values = {"channel", "run", "door", *map(str, metrics.BOUNDS), "+Inf"}
-    for name, *labels in await asyncio.to_thread(figures):
-        assert name.startswith(("lab_moves_", "lab_wait_seconds_", "process_")) or name in names
-        assert set(labels) <= values
-
-
-def test_the_cache_is_what_is_remembered(on):
-    CACHE.forget()
-    assert (figures()["lab_cache_bytes",], figures()["lab_cache_answers",]) == (0, 0)
-    CACHE.answer("a question", lambda: bytes(10**6))
-    assert figures()["lab_cache_answers",] == 1
-    assert 10**6 < figures()["lab_cache_bytes",] < 1.01 * 10**6
-    CACHE.forget()
 
 
 def page() -> None:
@@ -154,30 +133,26 @@ def page() -> None:
     show(next(page for page in PAGES if page.name == "mechanisms"))
 
 
-def test_runs_of_a_live_part_are_timed_and_what_they_move_is_counted(on):
+def test_runs_of_a_live_part_are_timed_and_what_they_move_is_counted():
     """But for what the channel was asked before: then the panel wants the page around it, too."""
     app, before = AppTest.from_function(page, default_timeout=60).run(), figures()
-    moved = "lab_moves_total", "run"
     for seq, (rested, more) in enumerate([(False, 1), (True, 1), (False, 2)], 1):
         sent = {"name": "epsilon", "value": 2.0 + seq, "seq": seq, "final": True, "tick": False, "page": rested}
         app.session_state["mechanisms.knobs"] = {"movement": sent}
         app.run()
         assert not app.exception
         assert app.session_state["mechanisms.desk"].settings.epsilon == 2.0 + seq
-        assert figures()[moved] == before[moved] + more
-    runs = "lab_wait_seconds_count", "run"
-    assert figures()[runs] >= before[runs] + 3
+        assert figures()["lab_moves_total", "run"] == before["lab_moves_total", "run"] + more
+    assert figures()[COUNT, "run"] >= before[COUNT, "run"] + 3
 
 
-def test_log_line_covers_the_time_since_the_last(somebody, monkeypatch):
+def test_log_line_covers_the_time_since_the_last(monkeypatch):
     minutes = metrics.Minutes()
     for wait in (0.2,) * 18 + (3.0,) * 2:
         metrics.MOVED.inc()
         metrics.WAITED.observe(wait)
     metrics.RAN.inc(10)
-    said = minutes.line(60.0)
-    assert "pages 1, moves/s 0.5, p50 <= 0.25 s, p95 <= 5 s, cache " in said
-    assert "memory " in said
+    assert "pages 1, moves/s 0.5, p50 <= 0.25 s, p95 <= 5 s, cache " in minutes.line(60.0)
     assert "pages 1, moves/s 0, cache " in minutes.line(60.0)
     monkeypatch.setattr(busy, "PAGES", set())
     assert minutes.line(60.0) is None

@@ -52,23 +52,6 @@ def test_longest_waiting_goes_first_across_kinds_of_request(shared):
         assert not shared.waiting()
 
 
-def test_later_slice_lets_a_question_go_first_between_two_tasks(shared):
-    order: list[str] = []
-
-    def question(turn: turns.Turn) -> None:
-        with shared.at_work(turn):
-            order.append("question")
-
-    with shared.at_work(shared.join(later=True)):
-        compute.compute(Toy(repeats=2), seconds=0)
-        other = threading.Thread(target=question, args=[shared.join()])
-        other.start()
-        compute.compute(Toy(repeats=2), seconds=PATIENCE)
-        order.append("slice")
-    other.join(PATIENCE)
-    assert order == ["question", "slice"]
-
-
 @pytest.mark.parametrize("later", [False, True])
 def test_slice_before_a_picture_is_short_while_others_wait(shared, later):
     """Who waits for a picture has it after one more task. Where nobody does, the slice lets others go and is whole."""
