@@ -1,17 +1,15 @@
 """Claims of a page (a gain, a best, an "ahead", a cost) held against the runs behind them, by rules of their own.
 
-``unfounded`` finds what a text claims: by the patterns of a page, each with what shows it, and by words that no text
-may hold outside of these patterns. ``better`` counts signs; nothing here asks the pages' code what may be said.
+``unexplained`` finds the words of a claim that no rule of a page holds. ``better`` counts signs; nothing here asks the
+pages' code what may be said.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from scipy.stats import binomtest
-
-Claims = Mapping[str, Callable[[Any, re.Match], bool]]
 
 # Words of a claim.
 WORDS = re.compile(
@@ -62,12 +60,12 @@ def worse(a: np.ndarray, b: np.ndarray | float, *, constant: float | None = None
     return bool(far and better(b, a, constant=constant, **how))
 
 
-def unfounded(said: str, result: Any, claims: Claims, harmless: tuple[str, ...] = ()) -> Iterator[tuple[str, bool]]:
-    """Each claim in the text, and whether the runs show it; a word of a claim that no pattern explains is not shown."""
-    for pattern, holds in claims.items():
-        for match in re.finditer(pattern, said):
-            yield match[0], not holds(result, match)
-        said = re.sub(pattern, "#", said)
-    said = re.sub("|".join((*HARMLESS, *harmless)), "#", said)
-    for word in WORDS.finditer(said):
-        yield said[max(0, word.start() - 60) : word.end() + 60], True
+def unexplained(said: str, explained: Iterable[str] = (), harmless: Iterable[str] = ()) -> list[str]:
+    """Return each word of a claim that stands in no pattern, with what is next to it."""
+    patterns = (*HARMLESS, *harmless, *explained)
+    spans = [match.span() for pattern in patterns for match in re.finditer(pattern, said)]
+    return [
+        said[max(0, word.start() - 60) : word.end() + 60]
+        for word in WORDS.finditer(said)
+        if not any(low <= word.start() and word.end() <= high for low, high in spans)
+    ]

@@ -1,12 +1,12 @@
-"""What the parties' page says, held against what was computed; its claims, in tests/test_claims_words.py."""
+"""What the parties' page says, held against what was computed."""
 
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import pytest
 
 from dpcore.accountants import shuffling
+from pages.parties import figures
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
 from pages.parties.page import PAGE
@@ -15,8 +15,22 @@ from pages.parties.result import QUERIES
 from pages.parties.theorems import Statement
 from pages.parties.words_statements import _compared, enough_parties
 from tests import attackers, reached
-from tests.claims import better, worse
-from tests.sentences import Rules, beyond_accuracy, first, hold, plain, two_stories
+from tests.claims import better, unexplained, worse
+from tests.sentences import (
+    Rules,
+    amount,
+    beyond_accuracy,
+    counts,
+    first,
+    hold,
+    percent,
+    plain,
+    says,
+    since,
+    tiles,
+    titles,
+    two_stories,
+)
 from tests.test_own_parties import ROLES, own_of, patients, settings_of
 
 QUICK = {
@@ -28,44 +42,50 @@ QUICK = {
     "unlike": [0.0, 0.2, 1.0],
     "careless": [0.0, 0.3],
     "regularisation": [1e-4, 1e-3, 1e-1, 1.0],
-    "repeats": [2, 8],
+    "repeats": [2, 6, 12],
     "seed": [0, 3],
 }
+START = PartiesSettings(repeats=8)
 ONCE = [
     PartiesSettings(),
-    PartiesSettings(epsilon=0.01, parties=20, repeats=8),
-    PartiesSettings(epsilon=100.0, constants="norms", method="average", repeats=8),
-    PartiesSettings(method="pate", epsilon=1.0, repeats=8),
-    PartiesSettings(epsilon=3.0, careless=0.3, repeats=8),
-    PartiesSettings(method="pate", epsilon=0.1, delta=1e-2, repeats=8),
-    PartiesSettings(learner="bayes", dataset="digits", repeats=8),
-    PartiesSettings(method="vote", epsilon=100.0, regularisation=1.0, repeats=8),
-    PartiesSettings(parties=20_000, repeats=8, rows=4),
-    PartiesSettings(method="vote", regularisation=1e-4, epsilon=0.1, repeats=8),
-    *(PartiesSettings(trust_model="local", method=method, repeats=8) for method in ("soft", "average")),
-    PartiesSettings(trust_model="local", epsilon=0.01, parties=20, repeats=8),
-    PartiesSettings(trust_model="shuffle", delta=1e-2, epsilon=0.3, repeats=8, dataset="four"),
-    PartiesSettings(trust_model="shuffle", method="average", parties=20, repeats=8),
+    START.change(epsilon=0.01, parties=20),
+    START.change(epsilon=100.0, constants="norms", method="average"),
+    START.change(method="pate", epsilon=1.0),
+    START.change(epsilon=3.0, careless=0.3),
+    START.change(method="pate", epsilon=0.1, delta=1e-2),
+    START.change(learner="bayes").change(dataset="digits"),
+    START.change(method="vote", epsilon=100.0, regularisation=1.0),
+    START.change(rows=4).change(parties=20_000),
+    START.change(method="vote", regularisation=1e-4, epsilon=0.1),
+    *(START.change(trust_model="local").change(method=method) for method in ("soft", "average")),
+    START.change(trust_model="local", epsilon=0.01, parties=20),
+    START.change(trust_model="shuffle", delta=1e-2, epsilon=0.3).change(dataset="four"),
+    START.change(trust_model="shuffle", method="average", parties=20),
 ]
+HARMLESS = (
+    r"is hardly more accurate than the majority-class baseline",
+    r"adds? noise",
+)
 
 
 def words(result) -> str:
     verdict = say.verdict(result)
     assert len(plain(verdict)) <= 300
-    tiles = [f"{one.label}: {one.value} ({one.note})" for one in say.numbers(result)]
-    return " ".join([*tiles, verdict, *say.diagnostics(result), say.guarantee(result), say.by_class(result)])
+    drawn = (figures.over_epsilon, figures.over_parties, figures.answers)
+    parts = [*tiles(say.numbers(result)), verdict, *say.diagnostics(result), say.guarantee(result)]
+    return " ".join([*parts, say.by_class(result), *titles(*(draw(result) for draw in drawn))])
+
+
+def release(result, name: str) -> np.ndarray:
+    return result.now.accuracy[result.methods.index(name)]
 
 
 def own(result) -> np.ndarray:
-    return result.now.accuracy[result.methods.index(result.settings.method)]
+    return release(result, result.settings.method)
 
 
 def middle(result) -> float:
     return float(np.median(own(result)))
-
-
-def others(result) -> float:
-    return float(np.median(result.now.accuracy, axis=1).max())
 
 
 def always(result) -> float:
@@ -77,16 +97,38 @@ def alone(result) -> float:
     return float(np.median(result.fits.accuracy))
 
 
-def leading_shown(result) -> bool:
-    """Whether the release with the best median is shown to be ahead of the chosen one."""
-    best = result.now.accuracy[np.median(result.now.accuracy, axis=1).argmax()]
-    return better(best, own(result), tests=len(result.methods) - 1)
+def shown(case, a, b, result, **more) -> bool:
+    whole = result.asked == result.settings.ensemble.parties
+    return case(a, b, constant=always(result), whole=whole, **more)
+
+
+def joins(case):
+    return lambda r, *_: shown(case, own(r), alone(r), r)
+
+
+def leads(result, name: str, others) -> bool:
+    tests = len(result.methods) - 1
+    others = {*others} - {name}
+    return bool(others) and all(
+        shown(better, release(result, name), release(result, one), result, tests=tests) for one in others
+    )
+
+
+def named(name: str) -> str:
+    return next(key for key, (text, _) in figures.STYLES.items() if text == name)
+
+
+def places(result, over: str):
+    """Return the values on the axis, and whether joining is shown to help at one of them."""
+    grid = result.arm(result.settings.method, over)
+    found = dict(zip(grid.at, grid.runs, strict=True)) | {getattr(result.settings, over): own(result)}
+    return [*found], lambda place: shown(better, found[place], alone(result), result)
 
 
 def answers_shown(result) -> list[bool]:
     """At which numbers of questions one by one is shown to do better than the released model."""
-    soft = result.now.accuracy[result.methods.index("soft")]
-    return [worse(soft, float(right), constant=always(result)) for right in result.answered]
+    soft = release(result, "soft")
+    return [shown(worse, soft, float(right), result) for right in result.answered]
 
 
 def leading(result) -> int:
@@ -95,7 +137,15 @@ def leading(result) -> int:
 
 
 def cost(result) -> float:
-    return 100 * (result.exact[result.settings.method] - middle(result))
+    return result.exact[result.settings.method] - middle(result)
+
+
+def costly(result) -> bool:
+    return shown(worse, own(result), result.exact[result.settings.method], result)
+
+
+def lost(result) -> bool:
+    return shown(worse, own(result), result.batch_accuracy, result)
 
 
 def one(result) -> float:
@@ -116,31 +166,25 @@ def as_true(result) -> float:
     return result.asked * ((e - 1) / (e + classes - 1)) ** 2
 
 
-def told(text: str) -> float:
-    return float(text.replace(",", ""))
+def spent(result) -> float:
+    return result.settings.promise.epsilon
 
 
 RULES: Rules = {
-    r"as much as about ([\d,]+) truthful": lambda r, m: abs(told(m[1]) - as_true(r)) <= 0.5 + 1e-6,
+    r"as much as about ([\d,]+) truthful": says(as_true, rel=0, within=0.5 + 1e-6),
     r"say less than one truthful answer": lambda r, _: as_true(r) < 0.5,
-    r"sampling error of ([\d.,e+-]+) truthful": lambda r, m: told(m[1]) == pytest.approx(as_true(r), rel=0.006),
-    r"classifier's with probability (\d+)": lambda r, m: (
-        abs(float(m[1]) - 100 / (1 + (r.ensemble.classes - 1) * np.exp(-one(r)))) <= 0.51
+    r"sampling error of ([\d.,e+-]+) truthful": says(as_true),
+    r"classifier's with probability (\d+)": percent(lambda r: 1 / (1 + (r.ensemble.classes - 1) * np.exp(-one(r)))),
+    r"aggregator needs about ([\d,]+) part": says(lambda r: max(1, few(r)), rel=0, within=0.5 + 1e-6),
+    r"on each weight, ([\d.,e+]+) times": says(lambda r: r.settings.parties / few(r)),
+    r"would have to be ([\d,]+)": counts(
+        lambda r: r.settings.parties**2, given=lambda r: r.settings.trust_model == "local"
     ),
-    r"aggregator needs about ([\d,]+) part": lambda r, m: abs(told(m[1]) - max(1, few(r))) <= 0.5 + 1e-6,
-    r"on each weight, ([\d.,e+]+) times": lambda r, m: (
-        told(m[1]) == pytest.approx(r.settings.parties / few(r), rel=0.006)
-    ),
-    r"would have to be ([\d,]+)": lambda r, m: (
-        r.settings.trust_model == "local" and told(m[1]) ** 0.5 == pytest.approx(r.settings.parties)
-    ),
-    r"add noise for epsilon ([\d.e-]+), and together the messages have epsilon ([\d.e-]+)": lambda r, m: (
-        float(m[1]) == pytest.approx(one(r), rel=0.006)
-        and float(m[2]) == pytest.approx(r.settings.promise.epsilon, rel=0.006)
-        and r.settings.promise.epsilon <= min(float(m[1]), r.settings.epsilon)
+    r"add noise for epsilon ([\d.e-]+), and together the messages have epsilon ([\d.e-]+)": says(
+        one, spent, given=lambda r: spent(r) <= min(one(r), r.settings.epsilon) * (1 + 1e-9)
     ),
     r"shuffler brings nothing here": lambda r, _: (
-        r.settings.trust_model == "shuffle" and r.settings.promise.epsilon == r.settings.epsilon == one(r)
+        r.settings.trust_model == "shuffle" and spent(r) == r.settings.epsilon == one(r)
     ),
     r"Nobody is trusted": lambda r, _: r.settings.trust_model != "central" and r.settings.promise.delta == 0,
     r"The shuffler is trusted": lambda r, _: r.settings.promise.delta > 0,
@@ -149,44 +193,33 @@ RULES: Rules = {
     ),
     r"The aggregator is trusted": lambda r, _: r.settings.trust_model == "central",
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.settings.promise, m[1]),
-    r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.51,
-    r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * r.batch_accuracy) <= 0.51,
-    r"accuracy loss: ([\d.]+) points?": lambda r, m: (
-        abs(float(m[1]) - 100 * (r.batch_accuracy - middle(r))) <= 1 + 1e-9
-    ),
-    r"no accuracy loss shown": lambda r, _: not worse(own(r), r.batch_accuracy),
+    r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": percent(middle),
+    r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": percent(lambda r: r.batch_accuracy),
+    r"accuracy loss: ([\d.]+) points?": percent(lambda r: r.batch_accuracy - middle(r), given=lost, within=1.01),
+    r"no accuracy loss shown": lambda r, _: not lost(r),
     r"no better than a constant baseline": lambda r, _: max(middle(r), r.batch_accuracy) <= always(r),
-    r"90 % of runs: ([\d.]+) to ([\d.]+)\s%": lambda r, m: np.allclose(
-        [float(one) for one in m.groups()], 100 * np.quantile(own(r), [0.05, 0.95]), atol=0.51
+    r"90 % of runs: ([\d.]+) to ([\d.]+)\s%": percent(*(lambda r, q=q: np.quantile(own(r), q) for q in (0.05, 0.95))),
+    r"No difference can be shown in (\d+)": counts(
+        lambda r: len(own(r)), given=lambda r: not (joins(better)(r) or joins(worse)(r))
     ),
-    r"No difference can be shown in": lambda r, _: not (better(own(r), alone(r)) or worse(own(r), alone(r))),
-    r"shown in (\d+) draws of noise": lambda r, m: int(m[1]) == len(own(r)),
-    r"reach median accuracy ([\d.]+) % and a single party ([\d.]+)": lambda r, m: np.allclose(
-        [float(m[1]), float(m[2])], [100 * middle(r), 100 * alone(r)], atol=0.51
-    ),
+    r"reach median accuracy ([\d.]+) % and a single party ([\d.]+)": percent(middle, alone),
     r"learnt nothing yet": lambda r, _: middle(r) <= always(r) + 1e-9,
-    r"No other release does better|No other release can be": lambda r, _: (
-        others(r) <= middle(r) or others(r) <= always(r) or leading_shown(r) is False
-    ),
-    r"PATE needs delta": lambda r, _: r.settings.method != "pate",
+    r"No other release can be": lambda r, _: not any(leads(r, one, [r.settings.method]) for one in r.methods),
     r"a whole party": lambda r, _: r.settings.promise.unit == "party",
-    r"So far ([\d,]+) of": lambda r, m: int(m[1].replace(",", "")) == r.asked < r.settings.parties,
-    r"The noise costs ([\d.]+) points?": lambda r, m: abs(float(m[1]) - cost(r)) <= 0.051 and cost(r) > 0,
-    r"No cost in accuracy can be shown": lambda r, _: not worse(own(r), r.exact[r.settings.method]),
-    r"votes on every class's count": lambda r, _: r.settings.method == "pate",
+    r"So far ([\d,]+) of": counts(lambda r: r.asked, given=lambda r: r.asked < r.settings.parties),
+    r"The noise costs ([\d.]+) points?": percent(cost, given=costly, within=0.051),
+    r"No cost in accuracy can be shown": lambda r, _: not costly(r),
     r"have random labels": lambda r, _: r.settings.careless > 0,
     r"No number of noisy answers": lambda r, _: not answers_shown(r)[0],
-    r"is better for (?:more than|up to about) ([\d,]+) quer": lambda r, m: int(m[1].replace(",", "")) == leading(r) > 0,
+    r"better for (?:more than |up to about )?([\d,]+) quer": counts(leading, given=leading),
     r"hardly more accurate than the majority-class baseline": lambda r, _: (
-        np.median(r.now.accuracy[r.methods.index("soft")]) < always(r) + 0.05 + 1e-9
+        np.median(release(r, "soft")) < always(r) + 0.05 + 1e-9
     ),
-    r"from the public images": lambda r, _: r.settings.dataset == "digits",
-    r"held out whole": lambda r, _: r.settings.dataset in RECORDED,
     r"the noise is (?:about|[\d.e+,]+ times) as long as the weights\. (?:At|With)": lambda r, _: (
         r.settings.dataset in RECORDED
         and (r.settings.method == "pate" or r.noise_norm(r.settings.method) > r.signal_norm(r.settings.method))
     ),
-    r"For 0.5, ([\d,]+) parties": lambda r, m: int(m[1].replace(",", "")) == enough_parties(r) > r.settings.parties,
+    r"For 0.5, ([\d,]+) parties": counts(enough_parties, given=lambda r: enough_parties(r) > r.settings.parties),
     r"no common weights": lambda r, _: "average" not in r.methods,
     r"no minimiser is longer": lambda r, _: r.settings.constants == "norms",
     r"Theorem 4 bounds": lambda r, _: r.settings.ensemble.classes == 2 and r.settings.method == "soft",
@@ -194,8 +227,25 @@ RULES: Rules = {
         r.settings.promise.adjacency == "replace-one"
     ),
     r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.parties >= 1,
-    r"asked in [\d,]+ chunks": lambda r, _: r.kept[0] >= 20,
     **beyond_accuracy(lambda r: r.held_out[r.settings.method], lambda r: r.held_out["batch"]),
+}
+SELDOM: Rules = {
+    r"for more than [\d,]+ quer": lambda r, _: all(answers_shown(r)),
+    r"Joining helps, as": joins(better),
+    r"Joining harms here, as": joins(worse),
+    r"The best release is ([\w ]+) with [\d.]+\s%": lambda r, m: leads(r, named(m[1]), r.methods),
+    r"Ahead of this release is ([\w ]+) with [\d.]+\s%": lambda r, m: leads(r, named(m[1]), [r.settings.method]),
+    r"No other release does better\.": lambda r, _: leads(r, r.settings.method, r.methods),
+    r"No other release does better than the majority-class baseline": lambda r, _: (
+        np.median(r.now.accuracy, axis=1).max() <= always(r)
+    ),
+    r"Accuracy by (epsilon|parties): joining helps from ([\d,.]*\d)": lambda r, m: since(
+        *places(r, m[1]), amount(m[2])
+    ),
+    r"Accuracy by (epsilon|parties): joining helps everywhere": lambda r, m: since(*places(r, m[1]), 0),
+    r"Accuracy by (?:epsilon|parties): joining harms everywhere": joins(worse),
+    **two_stories(lambda r: r.held_out[r.settings.method]),
+    **attackers.rules(lambda r: r.settings.promise),
 }
 
 
@@ -205,18 +255,15 @@ def today(settings) -> list:
 
 
 def test_every_sentence_says_what_was_computed():
-    hold(
-        PartiesSettings,
-        words,
-        RULES,
-        within=QUICK,
-        also=ONCE,
-        count=12,
-        essential=today,
-        seldom={r"for more than [\d,]+ questions": lambda r, _: all(answers_shown(r))}
-        | two_stories(lambda r: r.held_out[r.settings.method])
-        | attackers.rules(lambda r: r.settings.promise),
-    )
+    also = [*ONCE, *(one.run() for one in ONCE[1:5])]
+    how = {"within": QUICK, "also": also, "count": 20, "essential": today}
+    hold(PartiesSettings, words, RULES, seldom=SELDOM, harmless=HARMLESS, **how)
+
+
+def test_a_first_picture_claims_nothing():
+    said = plain(words(first(PartiesSettings(parties=6000))))
+    assert "So far" in said
+    assert not unexplained(said, harmless=HARMLESS)
 
 
 TINY = {"parties": 20, "public_rows": 50, "queries": 20, "repeats": 6}
@@ -246,27 +293,24 @@ WHOLE = [
 ]
 
 
-read = partial(reached.show, PAGE)
-
-
 def test_every_text_is_reached():
+    read = partial(reached.show, PAGE)
     for changes in FIRST:
         dataset = PartiesSettings().change(**TINY).change(dataset=changes.get("dataset", "two"))
         settings = dataset.change(**{name: value for name, value in changes.items() if name != "dataset"})
         read(first(settings, today(settings)))
     whole, *_ = [read(PartiesSettings().change(**TINY | changes).run()) for changes in WHOLE]
     read(replace(whole, asked=10))
-    alone = PartiesSettings().change(**TINY, trust_model="local").run()
-    read(alone)
+    alone = read(PartiesSettings().change(**TINY, trust_model="local").run())
     so_far = replace(alone, asked=10)
     assert "truthful" not in say.verdict(so_far)
     assert "these 10 answers" in " ".join(say.diagnostics(so_far))
     three = patients()
     three.loc[::7, "back"] = "maybe"
-    few = patients(2400, wards=60)
-    few["back"] = few["back"].where(few["ward"].isin(["ward 0", "ward 1", "ward 2"]), "?")
+    sparse = patients(2400, wards=60)
+    sparse["back"] = sparse["back"].where(sparse["ward"].isin(["ward 0", "ward 1", "ward 2"]), "?")
     classes = replace(ROLES, classes=("no", "yes", "maybe"))
-    for frame, roles, changes in ((three, classes, {}), (few, ROLES, {"parties": 40, "method": "pate"})):
+    for frame, roles, changes in ((three, classes, {}), (sparse, ROLES, {"parties": 40, "method": "pate"})):
         settings = settings_of(own_of(frame, roles), **changes)
         read(first(settings, today(settings)))
     fits = {"weights": {name: 0 * one for name, one in whole.fits.weights.items()}, "accuracy": 0 * whole.fits.accuracy}

@@ -7,15 +7,14 @@ import pytest
 from sklearn import linear_model
 
 from dpcore.transfer import RADIUS
-from pages.transfer import page, published, words_tabs
+from pages.transfer import figures, page, published, words_tabs
 from pages.transfer import words as say
 from pages.transfer.descent import Alone
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.work import CANDIDATES
 from tests import attackers, reached
-from tests.claims import better
-from tests.sentences import Rules, first, hold, plain
-from ui.panels import tiles
+from tests.claims import better, worse
+from tests.sentences import Rules, amount, counts, first, hold, plain, says, since, tiles, titles, until
 
 QUICK = {
     "dataset": ["made"],
@@ -25,7 +24,7 @@ QUICK = {
     "migrated": [24, 600, 15_000],
     "seed": [0, 3],
     "difference": [0.0, 0.8, 1.6, 4.0],
-    "repeats": [2, 6, 8],
+    "repeats": [2, 6, 8, 20],
     "penalty": [0.0, 0.02, 0.1, 0.5],
     "loop_penalty": [0.1],
 }
@@ -54,15 +53,60 @@ ONCE = [
 ]
 
 
+HARMLESS = (
+    r"second best source is .*? behind the best",
+    r"adds? (?:one vertex|noise)",
+    r"costs (?:add up|just that)",
+)
+
+
 def words(result) -> str:
     assert len(plain(say.verdict(result))) <= 260
-    parts = [tiles(say.numbers(result)), say.verdict(result), say.caption(result), *say.diagnostics(result)]
-    return " ".join([*parts, say.guarantee(result)])
+    parts = [*tiles(say.numbers(result)), say.verdict(result), say.caption(result), *say.diagnostics(result)]
+    drawn = (figures.over_epsilon, figures.over_coefficients, figures.walk)
+    parts += [say.guarantee(result), words_tabs.coefficients(result)]
+    return " ".join([*parts, *titles(*(draw(result) for draw in drawn))])
 
 
-def ahead(result, one: str, other: str) -> bool:
-    both = (result.focus.risk[CANDIDATES.index(name)] for name in (one, other))
-    return better(*both, higher=False, constant=result.nothing_learnt * (1 - 1e-6))
+def risk(result, name: str) -> np.ndarray:
+    return result.focus.risk[CANDIDATES.index(name)]
+
+
+def median(name: str):
+    return lambda r: r.medians[name]
+
+
+def ahead(one: str, other: str):
+    """Return a rule: the runs show less risk with ``one`` than with ``other``."""
+    return lambda r, *_: better(risk(r, one), risk(r, other), higher=False, constant=r.nothing_learnt * (1 - 1e-6))
+
+
+helps, harms = ahead("transfer", "target"), ahead("target", "transfer")
+
+
+def places(result, case=better):
+    """Return the values of epsilon on the axis, and whether the sources are shown to help, or harm, at one of them."""
+    pairs = (result.over_epsilon.runs[CANDIDATES.index(name)] for name in ("transfer", "target"))
+    every = zip(result.settings.epsilons, zip(*pairs, strict=True), strict=True)
+    found = {epsilon: pair for epsilon, pair in every if not np.isnan(pair[0][0])}
+    return [*found], lambda place: case(*found[place], higher=False, constant=result.nothing_learnt)
+
+
+def descends(result, width: int, first: str) -> bool:
+    """Whether descent, or Frank-Wolfe, is shown to be ahead with so many coefficients."""
+    one = result.alone[width]
+    both = (one.descent, one.walk) if first == "descent" else (one.walk, one.descent)
+    return better(*both, higher=False, constant=one.nothing)
+
+
+def at_all(first: str):
+    return lambda r, m: all(descends(r, int(width), first) for width in m[1].split(", "))
+
+
+def walked(result, match) -> bool:
+    """Whether the walks that begin at one point are shown to end nearer to the truth."""
+    zero, source = (np.abs(points[-1] - result.walks.truth).sum(axis=1) for points in result.walks.points)
+    return better(*((zero, source) if match[1] == "zero" else (source, zero)), higher=False)
 
 
 def near(result) -> int:
@@ -86,6 +130,10 @@ def ratio(result) -> float:
     return max(result.medians["transfer"], 1e-4) / max(result.medians["target"], 1e-4)
 
 
+def useless(result, *_) -> bool:
+    return min(result.medians[one] for one in ("transfer", "target")) >= result.nothing_learnt * (1 - 1e-6)
+
+
 def near_to(text: str, value: float) -> bool:
     """``text`` says ``value`` to its last digit, or that it is below 0.0001."""
     if text.startswith("below"):
@@ -93,9 +141,13 @@ def near_to(text: str, value: float) -> bool:
     return abs(float(text) - value) <= 0.501 * 10.0 ** -len(text.partition(".")[2])
 
 
-def times(text: str, value: float) -> bool:
-    """Of two numbers of two digits each."""
-    return float(text.replace(",", "")) == pytest.approx(value, rel=0.15) and value >= 1.04
+def risks(*values):
+    return lambda r, m: all(near_to(text, value(r)) for text, value in zip(m.groups(), values, strict=True))
+
+
+def factor(power: int, given):
+    """Return a rule: the factor said is that of two numbers of two digits each, and at least 1.04."""
+    return says(lambda r: ratio(r) ** power, given=lambda r: ratio(r) ** power >= 1.04 and given(r), rel=0.15)
 
 
 RISK = r"(below 0\.0001|[\d.]+?)(?=[.,;:)]? )"
@@ -103,35 +155,29 @@ RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
         r.settings.noise != "printed" and attackers.close(r.settings.guarantee("transfer"), m[1])
     ),
-    rf"Excess risk, with sources {RISK}": lambda r, m: near_to(m[1], r.medians["transfer"]),
-    rf"Excess risk, target only {RISK}": lambda r, m: near_to(m[1], r.medians["target"]),
-    rf"Excess risk, non-private {RISK}": lambda r, m: near_to(m[1], r.focus.least_squares),
-    r"([\d.,]+) times lower than target only": lambda r, m: times(m[1], 1 / ratio(r)),
-    r"([\d.,]+) times higher than target only": lambda r, m: times(m[1], ratio(r)),
-    r"no difference shown|No difference can be shown in": lambda r, _: (
-        1 / 1.3 < ratio(r) < 1.3 or not (ahead(r, "transfer", "target") or ahead(r, "target", "transfer"))
+    rf"Excess risk, with sources: {RISK}": risks(median("transfer")),
+    rf"Excess risk, target only: {RISK}": risks(median("target")),
+    rf"Excess risk, non-private: {RISK}": risks(lambda r: r.focus.least_squares),
+    r"([\d.,]+) times lower than target only": factor(-1, helps),
+    r"([\d.,]+) times higher than target only": factor(1, harms),
+    r"no difference shown|No difference can be shown in \d+ runs?\.": lambda r, _: (
+        1 / 1.3 < ratio(r) < 1.3 or not (helps(r) or harms(r))
     ),
-    r"no better than predicting 0": lambda r, _: (
-        min(r.medians[one] for one in ("transfer", "target")) >= r.nothing_learnt * (1 - 1e-6)
-    ),
-    rf"Excess risk is {RISK} with the sources and {RISK} without": lambda r, m: (
-        near_to(m[1], r.medians["transfer"]) and near_to(m[2], r.medians["target"])
-    ),
-    r"cut excess risk by a factor of ([\d.,]+),": lambda r, m: times(m[1], 1 / ratio(r)),
-    r"sources harm here\. .* is [\d.]+, or ([\d.,]+) times": lambda r, m: times(m[1], ratio(r)),
+    r"no better than predicting 0|for everybody would do no worse \([^)]*\)\. Excess": useless,
+    rf"Excess risk is {RISK} with the sources and {RISK} without": risks(median("transfer"), median("target")),
+    r"The sources cut excess risk by a factor of ([\d.,]+),": factor(-1, helps),
+    r"The sources harm here": harms,
+    r"harm here\. .* is [\d.]+, or ([\d.,]+) times": factor(1, harms),
     r"No source is used": lambda r, _: not r.focus.kept.any(),
-    rf", from {RISK} with the private rows alone": lambda r, m: near_to(m[1], r.medians["target"]),
-    r"Using only the sources does": lambda r, _: ahead(r, "source", "transfer"),
-    r"Pooling all rows does": lambda r, _: ahead(r, "pooled", "transfer"),
-    r"does better still": lambda r, _: ahead(r, "transfer", "target"),
-    rf"only the sources gives {RISK}": lambda r, m: near_to(m[1], r.medians["source"]),
-    r"Predicting 0 for everybody would do no worse": lambda r, _: (
-        min(r.medians[one] for one in ("transfer", "target")) >= r.nothing_learnt * (1 - 1e-6)
-    ),
-    r"alone do worse than predicting 0": lambda r, _: r.medians["target"] > r.nothing_learnt * (1 - 1e-6),
-    r"pooling all rows harms": lambda r, _: r.medians["pooled"] > r.medians["target"],
-    r"Actual epsilon ([\d.]+) nominal": lambda r, m: (
-        r.settings.noise == "printed" and near_to(m[1], r.settings.guarantee("transfer").epsilon)
+    rf", from {RISK} with the private rows alone": risks(median("target")),
+    r"Using only the sources does better": ahead("source", "transfer"),
+    r"Pooling all rows does better": ahead("pooled", "transfer"),
+    r"does better still": helps,
+    rf"only the sources gives {RISK}": risks(median("source")),
+    r"alone do worse than predicting 0": lambda r, _: worse(risk(r, "target"), r.nothing_learnt, higher=False),
+    r"pooling all rows harms": ahead("target", "pooled"),
+    r"Actual epsilon: ([\d.]+) \(nominal": says(
+        lambda r: r.settings.guarantee("transfer").epsilon, given=lambda r: r.settings.noise == "printed"
     ),
     r"Around the sources the radius": lambda r, _: r.focus.kept.any(),
     r"No contrast is within": lambda r, _: near(r) == 0,
@@ -141,7 +187,6 @@ RULES: Rules = {
     ),
     r"admits sources that are farther": lambda r, _: near(r) < r.settings.sources,
     r"a larger ball around them": lambda r, _: r.settings.radius < RADIUS,
-    r"whatever epsilon is": lambda r, _: r.settings.selection == "known",
     r"target only, same penalty": lambda r, _: r.settings.penalty > 0,
     r"epsilon is unchanged": lambda r, _: all(
         r.settings.guarantee(one).epsilon
@@ -149,15 +194,15 @@ RULES: Rules = {
         for one in ("target", "pooled", "transfer")
         if r.settings.noise != "printed"
     ),
-    r"one more vertex to choose, of (\d+)": lambda r, m: int(m[1]) == len(r.settings.model.ball(RADIUS).vertices),
-    r"Without privacy (\d+) of (\d+) coefficients": lambda r, m: (
-        (int(m[1]), int(m[2])) == (int((lasso(r) == 0).sum()), r.settings.dimension)
+    r"one more vertex to choose, of (\d+)": counts(lambda r: len(r.settings.model.ball(RADIUS).vertices)),
+    r"Without privacy (\d+) of (\d+) coefficients": counts(
+        lambda r: (lasso(r) == 0).sum(), lambda r: r.settings.dimension
     ),
     r"Its gradient at the public": lambda r, _: r.settings.model.penalties.ridge == r.settings.penalty > 0,
     r"Over the seven corners, Frank-Wolfe has no": lambda r, _: (
         r.settings.polytope == "corners" and r.settings.model.penalties.ball > 0
     ),
-    r"In (\d+) of \d+ runs? it keeps no source": lambda r, m: int(m[1]) == (~r.focus.kept.any(axis=1)).sum() > 0,
+    r"In (\d+) of \d+ runs? it keeps no source": counts(lambda r: (~r.focus.kept.any(axis=1)).sum()),
     r"noise hides the difference": lambda r, _: gap(r) < 1,
     r"noise sometimes hides": lambda r, _: 1 <= gap(r) < 3,
     r"noise hardly ever hides": lambda r, _: gap(r) >= 3,
@@ -165,22 +210,34 @@ RULES: Rules = {
     r"of the residuals around the sources": lambda r, _: r.focus.clipped > 0.01,
     r"whether you are in the data": lambda r, _: r.settings.adjacency == "add/remove",
     r"your row or another one was used": lambda r, _: r.settings.adjacency == "replace-one",
-    r"never reads a private row": lambda r, _: r.settings.selection == "known",
+    r"never reads a private row|whatever epsilon is": lambda r, _: r.settings.selection == "known",
     r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.target_rows >= 1,
+}
+SELDOM: Rules = {
+    r"does better than Frank-Wolfe with them": lambda r, _: all(
+        better(r.alone[r.settings.dimension].descent, one, higher=False, constant=r.nothing_learnt)
+        for one in (risk(r, "transfer"), r.alone[r.settings.dimension].walk)
+    ),
+    r"DP gradient descent is ahead with": lambda r, _: descends(r, r.settings.dimension, "descent"),
+    r"Frank-Wolfe is ahead with": lambda r, _: descends(r, r.settings.dimension, "walk"),
+    r"Frank-Wolfe leads at (\d+(?:, \d+)*)": at_all("walk"),
+    r"DP gradient descent (?:leads )?at (\d+(?:, \d+)*)": at_all("descent"),
+    r"alone: (descent|Frank-Wolfe) is ahead(?: from (\d+))?": lambda r, m: since(
+        r.alone, lambda width: descends(r, width, m[1]), amount(m[2] or "0")
+    ),
+    r"Frank-Wolfe runs: closer from (the source|zero)": walked,
+    r"the sources help from ([\d.]*\d) on": lambda r, m: since(*places(r), amount(m[1])),
+    r"the sources help up to ([\d.]*\d)": lambda r, m: until(*places(r), amount(m[1])),
+    r"the sources help at every epsilon": lambda r, _: since(*places(r), 0),
+    r"the sources harm at every epsilon": lambda r, _: since(*places(r, worse), 0),
+    **attackers.rules(lambda r: r.settings.guarantee("transfer")),
 }
 
 
 def test_every_sentence_says_what_was_computed():
-    hold(
-        TransferSettings,
-        words,
-        RULES,
-        within=QUICK,
-        also=ONCE,
-        count=30,
-        essential=True,
-        seldom=attackers.rules(lambda r: r.settings.guarantee("transfer")),
-    )
+    also = [*ONCE, *(one.run() for one in ONCE if one.dimension <= 20)]
+    how = {"within": QUICK, "also": also, "count": 30, "essential": True}
+    hold(TransferSettings, words, RULES, seldom=SELDOM, harmless=HARMLESS, **how)
 
 
 UNUSED = TransferSettings(selection="detected", epsilon=0.1, target_rows=200, h=0.05, sources=2, repeats=8)
