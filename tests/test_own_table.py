@@ -9,7 +9,6 @@ import re
 import tomllib
 import traceback
 import weakref
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +18,15 @@ from pyarrow import parquet
 
 from dpcore import check
 from lab.files import column_types, own_table, unpack
-from tests.hostile_files import CANARY, parquet_of, people, tables, written
+from tests.hostile_files import CANARY, TEXT, USUAL, parquet_of, people, tables, written
 
 FILES = tables()
 ROOT = Path(__file__).parents[1]
 
 
-def refusal(data: bytes, **options) -> check.RefusedError:
+def refusal(data: bytes) -> check.RefusedError:
     with pytest.raises(check.RefusedError) as refused:
-        own_table.read(data, **options)
+        own_table.read(data)
     return refused.value
 
 
@@ -67,8 +66,8 @@ class TestFiles:
             ("Windows-1252", "Windows-1252"),
             ("no names", "looks like a row"),
             ("names or words", "unclear"),
-            ("names twice and missing", "Without a name, and called by number: column 3, 4."),
-            ("names twice and missing", "Called as an earlier one, and numbered: column 2."),
+            ("names twice and missing", "column 3, 4."),
+            ("names twice and missing", "column 2."),
         ],
     )
     def test_what_was_guessed_is_said(self, name, note):
@@ -90,9 +89,6 @@ class TestFiles:
         assert (named.rows, list(named.columns), named.notes) == (40, ["one", "two"], ())
         assert (unnamed.rows, list(unnamed.columns), unnamed.notes) == (41, ["column 1", "column 2"], ())
         assert unnamed.texts("column 1")[0] == "one"
-
-    def test_a_file_object_is_read_as_its_bytes(self):
-        assert own_table.read(io.BytesIO(written(people()).encode())).rows == 30
 
 
 def test_lines_are_read_as_the_standard_library_reads_them():
@@ -119,35 +115,26 @@ def test_lines_are_read_as_the_standard_library_reads_them():
     assert min(same, refused) > 500
 
 
-def spoilt(times: int, seed: int) -> Iterator[bytes]:
-    """A Parquet file with a few bytes changed, anywhere."""
-    good, draw = parquet_of(people(), compression="zstd"), random.Random(seed)
-    for _ in range(times):
-        data = bytearray(good)
-        for _ in range(draw.randint(1, 4)):
-            data[draw.randrange(4, len(data))] = draw.randrange(256)
-        yield bytes(data)
-
-
 class TestParquet:
     def test_what_is_spoilt_is_read_or_refused(self):
-        refused = []
-        for data in spoilt(25, seed=6):
+        """With a few bytes changed, anywhere: in the ways that are foreseen, and no cell is told."""
+        good, draw, failed, refused = parquet_of(USUAL, compression="zstd"), random.Random(7), 0, []
+        for trial in range(800):
+            data = bytearray(good)
+            for _ in range(draw.randint(1, 4)):
+                data[draw.randrange(4, len(data))] = draw.randrange(256)
             try:
-                own_table.read(data)
-            except check.RefusedError as error:
-                refused.append(told(error))
-        assert len(refused) > 10
-        assert CANARY not in "".join(refused)
-
-    def test_what_is_spoilt_fails_only_in_the_ways_that_are_foreseen(self):
-        failed = 0
-        for data in spoilt(800, seed=7):
-            try:
-                unpack.unpacked(data, 10**6)
+                unpack.unpacked(bytes(data), 10**6)
             except (pa.ArrowException, OSError, ValueError):
                 failed += 1
+            if trial < 25:
+                try:
+                    own_table.read(bytes(data))
+                except check.RefusedError as error:
+                    refused.append(told(error))
         assert failed > 300
+        assert len(refused) > 10
+        assert CANARY not in "".join(refused)
 
     def test_a_file_that_lies_about_its_size_is_found_out_elsewhere(self):
         """Half a gigabyte in 90 kB, said to be 134 MB: what reads it is another process, which is stopped."""
@@ -165,7 +152,7 @@ class TestParquet:
 
     def test_a_reader_that_is_ended_is_a_refusal(self, monkeypatch):
         monkeypatch.setattr(own_table.unpack, "__file__", str(ROOT / "tests/no_such_file.py"))
-        assert refusal(parquet_of(people())).name == "file"
+        assert refusal(parquet_of(USUAL)).name == "file"
 
 
 def varint(number: int) -> bytes:
@@ -186,19 +173,13 @@ class TestNumbers:
     @pytest.mark.parametrize(
         ("cells", "decimal", "numbers"),
         [
-            (["0.3", "-1", "+2.50", "1e3", ".5", "4."], ".", [0.3, -1, 2.5, 1000, 0.5, 4]),
-            (["0,3", "2,75", "7", "1,5E2"], ",", [0.3, 2.75, 7, 150]),
-            (["1.234,5", "12", "1.234"], ",", [1234.5, 12, 1234]),
-            (["1,234.5", "12", "1,234"], ".", [1234.5, 12, 1234]),
-            (["1,234,567", "1,000"], ".", [1234567, 1000]),
-            (["0.123", "1.234"], ".", [0.123, 1.234]),
-            (["1.234", "5.678"], ".", [1.234, 5.678]),
+            (["0.3", "-1", "−3.5", "+2.50", "1e3", ".5", "4.", " 5 "], ".", [0.3, -1, -3.5, 2.5, 1000, 0.5, 4, 5]),
+            (["1.234,5", "12", "1.234", "1,5E2"], ",", [1234.5, 12, 1234, 150]),
+            (["1,234.5", "12", "1,234", "1,234,567"], ".", [1234.5, 12, 1234, 1234567]),
             (["1 234,5", "12 345,25", "1’234"], ",", [1234.5, 12345.25, 1234]),
-            (["−3.5", "2"], ".", [-3.5, 2]),
             (["3", "NA", "", "n/a", "inf", "nan", "1e999"], ".", [3] + [np.nan] * 6),
             (["0,5", "1,5", "0.5", "12,34.5", "1,2,3"], ",", [0.5, 1.5] + [np.nan] * 3),
             (["0.5", "1.5", "0,5", "1_000", "0x10", "٣", "12 %", "$ 5", "1,23"], ".", [0.5, 1.5] + [np.nan] * 7),
-            ([" 5 ", "6"], ".", [5, 6]),
         ],
         ids=str,
     )
@@ -248,10 +229,8 @@ class TestKinds:
         ("name", "make", "kind"),
         [
             ("age", lambda n: 18 + n * 7 % 60, "number"),
-            ("amount", lambda n: f"{n * 37 % 1000},{n % 10}", "number"),
             ("year", lambda n: 1990 + n % 30, "number"),
             ("churned", lambda n: n % 2, "number"),
-            ("some", lambda n: "NA" if n % 3 else n * 7 % 50, "number"),
             ("plan", lambda n: ("basic", "plus", "pro")[n % 3], "category"),
             ("yes", lambda n: n % 2 == 0, "category"),
             ("customer_id", lambda n: 1000 + n * 7919 % 5000, "identifier"),
@@ -268,7 +247,6 @@ class TestKinds:
             ("short", lambda n: f"2024{n % 12 + 1:02}{n % 28 + 1:02}", "date"),
             ("mail", lambda n: f"p{n}@example.org", "e-mail"),
             ("note", lambda n: f"the {n} th note of many words", "text"),
-            ("nothing", lambda n: "", "text"),
         ],
     )
     def test_a_column_is_taken_for_what_it_is(self, name, make, kind):
@@ -297,7 +275,7 @@ class TestRoom:
         assert own_table.read(data).rows == 300
 
     def test_a_table_that_nobody_holds_is_gone(self):
-        table = own_table.read(written(people()).encode())
+        table = own_table.read(TEXT.encode())
         alive = weakref.ref(table)
         del table
         gc.collect()
