@@ -88,18 +88,13 @@ def test_the_probe_is_work_of_the_page(settings):
     assert hash(settings.probe()) == hash(type(settings)().probe())
 
 
-def test_each_measure_is_a_number_a_repeat(settings, outcome):
-    found = [np.asarray(measure.read(outcome)) for measure in settings.MEASURES.values()]
-    assert found
-    for values in found:
-        assert values.shape == (len(found[0]),)
-        assert np.isfinite(values).all()
-
-
-def test_each_measure_says_what_it_is_and_which_way_is_better(settings):
-    for measure in settings.MEASURES.values():
-        assert measure.better in ("higher", "lower")
-        assert measure.label.strip() == measure.label != ""
+def test_each_measure_is_a_number_a_repeat_within_its_limits(settings, outcome):
+    for one in settings.MEASURES.values():
+        values = np.asarray(one.read(outcome))
+        assert values.shape == (len(next(iter(settings.MEASURES.values())).read(outcome)),)
+        assert ((one.limits[0] <= values) & (values <= one.limits[1]) & np.isfinite(values)).all()
+        assert one.better in ("higher", "lower")
+        assert one.label.strip() == one.label != ""
     assert len({measure.label for measure in settings.MEASURES.values()}) == len(settings.MEASURES)
 
 
@@ -113,12 +108,9 @@ def test_a_measure_is_the_pages_own_number(settings, outcome):
 
 
 def test_recall_of_each_of_a_few_classes_is_measured():
-    iris = next(page.settings for page in MEASURED if page.name == "classifier")(dataset="iris", public_rows=0)
+    iris = start_of("classifier", dataset="iris", public_rows=0)
     counts, outcome = recalls(iris.run().held_out["scratch"].counts), iris.probe().run()
     names = [name for name in iris.measures if name.startswith("recall")]
-    assert [iris.measures[name].label for name in names] == [
-        f"recall of {name} from scratch" for name in iris.source.classes
-    ]
     for name, recall in zip(names, counts.T, strict=True):
         found = iris.measures[name].read(outcome)
         assert found.tolist() == recall[: len(found)].tolist()
@@ -128,18 +120,15 @@ def test_recall_of_each_of_a_few_classes_is_measured():
 # Settings beside the defaults whose samples are looked at: other shapes, other parts, other arithmetic.
 OTHERS = {
     "classifier": [
-        {"public_rows": 0},
-        {"dataset": "breast_cancer", "epsilon": 2.0},
         {"dataset": "digits", "steps": 60},
-        {"dataset": "iris", "version": "published"},
+        {"dataset": "iris", "version": "published", "public_rows": 0},
         {"version": "none", "repeats": 5},
     ],
-    "network": [{"shown": 21, "repeats": 7}, {"dataset": "digits", "epochs": 4}, {"shown": 0}, {"plan": "noise"}],
+    "network": [{"shown": 21, "repeats": 7}, {"dataset": "digits", "epochs": 4, "shown": 0}, {"plan": "noise"}],
     "regression": [{"dataset": "diabetes", "mechanism": name} for name in REGRESSIONS] + [{"repeats": 7}],
     "transfer": [{"selection": "detected"}, {"noise": "laplace", "dimension": 7, "repeats": 5}],
     "parties": [{"dataset": "digits", "parties": 200}, {"method": "pate", "repeats": 3}],
-    "hypotheses": [{"noise": "gaussian", "repeats": 4}, {"dimension": 40, "repeats": 8}],
-    "accounting": [{"sampling_rate": 1.0}],
+    "hypotheses": [{"noise": "gaussian", "repeats": 4}],
     "mechanisms": [{"mechanism": "gaussian"}],
     "attack": [{"dataset": "iris", "repeats": 100}],
 }
@@ -179,36 +168,32 @@ def directions(settings) -> set[tuple[str, str, int]]:
     }
 
 
-# Page -> field -> values along which a measure only gets better, or only worse.
-_EPSILONS, _DELTAS = (0.1, 0.3, 1.0, 3.0, 10.0), (1e-9, 1e-6, 1e-3)
+# Field -> values along which a measure only gets better, or only worse; of a page, where it has other ones.
 ALONG = {
-    "classifier": {"epsilon": _EPSILONS, "delta": _DELTAS, "rows": (50, 75, 150, 280, 1000)},
-    "network": {"epsilon": (0.2, 1.0, 10.0), "delta": _DELTAS, "rows": (200, 500, 1200)},
-    "regression": {"epsilon": _EPSILONS, "delta": _DELTAS, "rows": (500, 20_000, 296_000)},
-    "accounting": {
-        "noise_multiplier": (0.3, 1.0, 5.0, 30.0),
-        "people": (1, 3, 10, 50),
-        "settings_tried": (1, 3, 30, 100),
-        "delta": _DELTAS,
-        "steps": (1, 30, 1000, 10_000),
-        "sampling_rate": (1e-4, 0.01, 0.3, 0.99, 1.0),
-    },
-    "mechanisms": {"epsilon": _EPSILONS, "delta": _DELTAS, "sensitivity": (0.1, 1.0, 30.0)},
-    "transfer": {"epsilon": _EPSILONS, "delta": _DELTAS, "target_rows": (200, 800, 3000)},
-    "parties": {"epsilon": _EPSILONS, "delta": _DELTAS, "parties": (10, 100, 1000)},
-    "hypotheses": {
-        "epsilon": (0.3, 3.0, 30.0),
-        "delta": _DELTAS,
-        "source_rows": (100, 300, 1000),
-        "unlabelled_rows": (100, 300, 1000),
-    },
-    "attack": {"epsilon": _EPSILONS, "delta": _DELTAS},
+    "epsilon": (0.1, 0.3, 1.0, 3.0, 10.0),
+    "delta": (1e-9, 1e-6, 1e-3),
+    "noise_multiplier": (0.3, 1.0, 5.0, 30.0),
+    "people": (1, 3, 10, 50),
+    "settings_tried": (1, 3, 30, 100),
+    "steps": (1, 30, 1000, 10_000),
+    "sampling_rate": (1e-4, 0.01, 0.3, 0.99, 1.0),
+    "sensitivity": (0.1, 1.0, 30.0),
+    "target_rows": (200, 800, 3000),
+    "parties": (10, 100, 1000),
+    "source_rows": (100, 300, 1000),
+    "unlabelled_rows": (100, 300, 1000),
+    "rows": (50, 75, 150, 280, 1000),
+}
+OF_PAGE = {
+    "network": {"epsilon": (0.2, 1.0, 10.0), "rows": (200, 500, 1200)},
+    "regression": {"rows": (500, 20_000, 296_000)},
+    "hypotheses": {"epsilon": (0.3, 3.0, 30.0)},
 }
 # Takes long, and what it looks at is so of the other as well.
 SLOW = {"repeats": 2, "noise": "gaussian", "data": "topics"}
 # Page -> the settings at which that is looked at.
 PLACES = {
-    "classifier": [{}, {"dataset": "breast_cancer"}, {"dataset": "iris", "public_rows": 0}, {"version": "published"}],
+    "classifier": [{}, {"dataset": "iris", "public_rows": 0}, {"version": "published"}],
     "network": [{}, {"dataset": "circles", "variant": "shuffled", "shown": 40}],
     "regression": [{"mechanism": name} for name in ("adassp", "output", "descent")] + [{}],
     "accounting": [{}, {"steps": 300, "sampling_rate": 0.2}],
@@ -233,10 +218,11 @@ def test_what_rises_with_a_field_falls_back_by_no_more_than_chance(page, changes
     settings, seeds = page.settings().change(**changes), (1, 2) if hasattr(page.settings, "seed") else (None,)
     count = {"classifier": 100, "regression": 100, "network": 16, "hypotheses": 6}.get(page.name, 24)
     for field in {field for _, field, _ in directions(settings)}:
-        values = [value for value in ALONG[page.name][field] if value <= settings.limits[field][1]]
+        along = OF_PAGE.get(page.name, {}).get(field, ALONG[field])
+        values = [value for value in along if value <= settings.limits[field][1]]
         found = [[_sampled(settings, count, {field: value}, seed) for seed in seeds] for value in values]
         for place, (name, measure) in enumerate(settings.measures.items()):
-            for sign in (sign for one, along, sign in directions(settings) if (one, along) == (name, field)):
+            for sign in (sign for one, of, sign in directions(settings) if (one, of) == (name, field)):
                 runs = np.array(found)[:, :, place] * sign * (1 if measure.better == "higher" else -1)
                 assert (_steps(runs) > -3).all(), (name, field, runs.mean(axis=(1, 2)))
 
@@ -257,10 +243,8 @@ def _steps(runs: np.ndarray) -> np.ndarray:
 
 
 def test_a_measure_that_falls_back_would_be_seen():
-    random = np.random.default_rng(1)
-    runs = np.array([0.7, 0.75, 0.73])[:, None, None] + 0.01 * random.normal(size=(3, 3, 40))
+    runs = np.array([0.7, 0.75, 0.73])[:, None, None] + 0.01 * np.random.default_rng(1).normal(size=(3, 3, 40))
     assert (_steps(runs) > -3).tolist() == [True, True, False]
-    assert (_steps(runs[[0, 1]]) > 3).all()
 
 
 def test_what_a_search_must_know(settings):
@@ -281,9 +265,8 @@ def test_what_a_search_must_know(settings):
         assert [getattr(settings.change(**{name: end}), name) for end in ends] == list(ends)
 
 
-def test_a_measure_lies_within_its_limits(settings, outcome):
-    for one in settings.MEASURES.values():
-        assert ((one.limits[0] <= one.read(outcome)) & (one.read(outcome) <= one.limits[1])).all()
+def start_of(page: str, **changes):
+    return next(one for one in MEASURED if one.name == page).settings().change(**changes)
 
 
 @pytest.mark.parametrize(
@@ -295,19 +278,17 @@ def test_a_measure_lies_within_its_limits(settings, outcome):
     ],
 )
 def test_what_rises_elsewhere_may_not_here(page, changes):
-    settings = next(one for one in MEASURED if one.name == page).settings().change(**changes)
+    settings = start_of(page, **changes)
     name = next(iter(settings.MEASURES))
     assert settings.MEASURES[name].rises
     assert settings.measures[name].rises == ()
 
 
 def test_only_what_changes_anything_is_tuned():
-    regression, transfer = (
-        next(one for one in MEASURED if one.name == name).settings() for name in ("regression", "transfer")
-    )
-    assert (regression.tuned, [*regression.change(split="own").tuned]) == ({}, ["share"])
-    assert regression.change(split="own", mechanism="adassp").tuned == {}
-    assert [*transfer.tuned, *transfer.change(selection="detected").tuned] == ["h", "h", "detection_share"]
+    own = {"split": "own"}
+    assert [*start_of("regression").tuned, *start_of("regression", **own, mechanism="adassp").tuned] == []
+    assert [*start_of("regression", **own).tuned, *start_of("transfer").tuned] == ["share", "h"]
+    assert [*start_of("transfer", selection="detected").tuned] == ["h", "detection_share"]
 
 
 def test_what_a_sample_does_together_depends_on_no_count():
