@@ -4,22 +4,10 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpcore.training import networks
 from pages.network import figures, words_tables
 from pages.network import words as say
-from pages.network.work import mean_loss
 from tests.own_files import CLASSES, by_person, frame, settings
 from tests.sentences import plain
-
-
-def test_the_gradient_of_a_row_without_an_answer_is_0_and_its_loss_a_guess():
-    shape = networks.Architecture(sizes=(2, 3, 3))
-    weights = np.random.default_rng(0).normal(size=(2, shape.parameters))
-    X, y = np.ones((3, 2)), np.array([1, -1, 0])
-    norms = networks.gradient_norms(shape, weights, X, y)
-    assert (norms[:, :, 1] == 0).all()
-    assert (norms[:, :, [0, 2]] > 0).all()
-    np.testing.assert_allclose(mean_loss(shape.logits(weights, X), np.array([-1, -1, -1])), np.log(3))
 
 
 def test_a_lot_lies_within_the_rows():
@@ -34,7 +22,6 @@ def test_people_have_places_in_a_fixed_order():
     result = of.run()
     assert of.lot == 64
     assert result.guarantee.event.count == of.steps // 5
-    assert "small batches in a fixed order" in say.lead(of)
     assert "every person's average gradient" in say.lead(of)
     assert "None" not in plain(words_tables.mechanisms(result))
 
