@@ -1,11 +1,10 @@
-"""Figures are plain data: Plotly's own classes accept each, and they draw what the result holds."""
+"""Figures of the classifier draw what the result holds. That Plotly accepts them holds in tests/test_pages.py."""
 
 import base64
 import io
 import re
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
@@ -19,16 +18,6 @@ from ui.plot import maps, theme
 @pytest.fixture(scope="module", params=[{}, {"dataset": "digits", "public_rows": 0}, {"version": "none"}])
 def result(request):
     return ClassifierSettings(repeats=5, steps=6, **request.param).run()
-
-
-def figures(result):
-    arms = range(len(result.settings.arms))
-    return [
-        classifier.reference_regions(result),
-        *(classifier.regions(result, arm) for arm in arms),
-        classifier.accuracy(result),
-        classifier.loss(result),
-    ]
 
 
 def numbers(spec):
@@ -81,9 +70,7 @@ def shown(result) -> np.ndarray:
 
 
 def test_a_boundary_that_is_not_in_the_plane_is_not_drawn(result):
-    shape = maps.boundary(result.plane, np.empty((0, 2, 2)), colour="#000000", width=1)
-    assert not shape["visible"]
-    go.Figure(layout={"shapes": [shape]})
+    assert not maps.boundary(result.plane, np.empty((0, 2, 2)), colour="#000000", width=1)["visible"]
 
 
 def test_the_map_colours_what_the_ensemble_decides(result):

@@ -18,18 +18,16 @@ from pages.hypotheses.experiment import HypothesesSettings
 from ui import controls, takeaway
 
 
-def written(rows: int = 1600, *, seed: int = 0, sep: str = ",", shops: int = 4) -> bytes:
+def written(rows: int = 1600, *, seed: int = 0) -> bytes:
     """Reviews of several shops: praise has words of its own, and so has each shop."""
-    rng, lines = np.random.default_rng(seed), [sep.join(["number", "review", "stars", "shop"])]
+    rng, lines = np.random.default_rng(seed), ["number,review,stars,shop"]
     for number in range(rows):
-        shop, good = int(rng.integers(shops)), bool(rng.integers(2))
+        shop, good = int(rng.integers(4)), bool(rng.integers(2))
         words = [f"common{n}" for n in rng.integers(0, 60, 8)]
         words += [f"{'fine' if good else 'poor'}{n}" for n in rng.integers(0, 12, 4)]
         words += [f"thing{shop}x{n}" for n in rng.integers(0, 15, 5)]
-        text = " ".join(rng.permutation(words))
-        lines.append(
-            sep.join([str(number), f'"{text}, truly"', "5" if good else str(rng.integers(1, 3)), f"shop {shop}"])
-        )
+        text, stars = " ".join(rng.permutation(words)), "5" if good else str(rng.integers(1, 3))
+        lines.append(f'{number},"{text}, truly",{stars},shop {shop}')
     return "\n".join(lines).encode()
 
 
@@ -65,15 +63,12 @@ class TestChoice:
         [
             ({"text": "missing"}, "text", "missing"),
             ({"text": "number"}, "text", "number (100 % of it are numbers, dates or identifiers)"),
-            ({"label": "missing"}, "label", "missing"),
-            ({"source": "missing"}, "source", "missing"),
             ({"label": "number"}, "label", "number (1,600 different values)"),
             ({"label": "review"}, "label", "review"),
             ({"yes": "7"}, "yes", "7 (in 0 of 1,600 rows)"),
             ({"source": "number"}, "source", "number (1,600 private values)"),
             ({"source": "stars"}, "source", "stars"),
             ({"public": "shop 9"}, "public", "shop 9"),
-            ({"source": "", "public": "shop 1"}, "public", "shop 1"),
         ],
         ids=str,
     )
@@ -85,10 +80,9 @@ class TestChoice:
 
     def test_sources_that_are_too_small_are_named(self):
         kept = own_texts.read(written(rows=420, seed=8))
-        with pytest.raises(check.RefusedError, match=r"shop \d has \d+ rows"):
-            chosen(kept)
-        with pytest.raises(check.RefusedError, match="split"):
-            chosen(kept, source="")
+        for source, said in (("shop", r"shop \d has \d+ rows"), ("", "split")):
+            with pytest.raises(check.RefusedError, match=said):
+                chosen(kept, source=source)
 
     def test_a_guess_is_a_choice_that_holds(self, table):
         found = own_texts.choose(table, own_texts.guess(table)).columns
@@ -104,7 +98,7 @@ class TestName:
         links = [asdict(settings_of(chosen(table, source=""))) | {"own": ""} for table in tables]
         assert links[0] == links[1] == links[2]
 
-    @pytest.mark.parametrize("word", ["", "x", "~" * 22, "0123456789abcdef~review~stars~5~shop~~4~380", None, 3])
+    @pytest.mark.parametrize("word", ["", "~" * 22, None])
     def test_what_cannot_be_a_name_is_refused(self, word):
         with pytest.raises(check.RefusedError, match="own"):
             settings_of(word)
@@ -125,10 +119,9 @@ class TestName:
 
     def test_a_file_is_gone_with_its_holder(self):
         table = own_texts.read(written(rows=900, seed=11))
-        own = chosen(table, source="")
+        own, alive = chosen(table, source=""), weakref.ref(table)
         settings = settings_of(own).change(repeats=2)
         settings.answers()[0].run()
-        alive = weakref.ref(table)
         del table
         gc.collect()
         assert alive() is None  # settings and tasks may still be somewhere's key
@@ -161,20 +154,17 @@ class TestName:
         assert settings_of(chosen(table)).source_rows != 61
 
 
-class TestScript:
-    def test_it_makes_the_pages_numbers_once_its_blanks_are_filled(self, tmp_path, monkeypatch, table):
-        settings = settings_of(chosen(table)).change(repeats=2, dimension=5)
-        (tmp_path / "your-file.csv").write_bytes(written())
-        monkeypatch.chdir(tmp_path)
-        text = takeaway.script(settings).partition(".run()")[0]
-        for name, value in asdict(COLUMNS).items():
-            assert f'{name}=""' in text
-            text = text.replace(f'{name}=""', f"{name}={value!r}")
-        made = {}
-        exec(compile(text, "script", "exec"), made)
-        again = made["result"]
-        assert again.own.table is not table
-        np.testing.assert_array_equal(again.answers()[0].run().accuracy, settings.answers()[0].run().accuracy)
+def test_a_script_makes_the_pages_numbers_once_its_blanks_are_filled(tmp_path, monkeypatch, table):
+    settings = settings_of(chosen(table)).change(repeats=2, dimension=5)
+    (tmp_path / "your-file.csv").write_bytes(written())
+    monkeypatch.chdir(tmp_path)
+    text, made = takeaway.script(settings).partition(".run()")[0], {}
+    for name, value in asdict(COLUMNS).items():
+        assert f'{name}=""' in text
+        text = text.replace(f'{name}=""', f"{name}={value!r}")
+    exec(compile(text, "script", "exec"), made)
+    again = made["result"]
+    np.testing.assert_array_equal(again.answers()[0].run().accuracy, settings.answers()[0].run().accuracy)
 
 
 class TestRows:
@@ -222,16 +212,14 @@ class TestRows:
         assert np.median(outcome.weights[:, 1]) > 0.5
 
 
-class TestRoom:
-    @pytest.mark.parametrize(("sources", "rows"), [(2, 300), (8, 900), (0, 700), (0, 50_000)])
-    def test_no_setting_asks_for_more_than_there_is(self, table, sources, rows):
-        own = Own(table=table, columns=COLUMNS, sources=sources, rows=rows)
-        settings = settings_of(own)
-        low, high = settings.limits["sources"]
-        for count in range(low, high + 1):
-            here = settings.change(sources=count)
-            most = {name: here.limits[name][1] for name in ("source_rows", "unlabelled_rows", "target_rows")}
-            full = here.change(**most)
-            asked = full.source_rows + full.unlabelled_rows + full.model.reserve
-            assert asked <= own.smallest_source(count)
-            assert min(most.values()) >= 40
+@pytest.mark.parametrize(("sources", "rows"), [(2, 300), (8, 900), (0, 700), (0, 50_000)])
+def test_no_setting_asks_for_more_than_there_is(table, sources, rows):
+    own = Own(table=table, columns=COLUMNS, sources=sources, rows=rows)
+    settings = settings_of(own)
+    low, high = settings.limits["sources"]
+    for count in range(low, high + 1):
+        here = settings.change(sources=count)
+        most = {name: here.limits[name][1] for name in ("source_rows", "unlabelled_rows", "target_rows")}
+        full = here.change(**most)
+        assert full.source_rows + full.unlabelled_rows + full.model.reserve <= own.smallest_source(count)
+        assert min(most.values()) >= 40

@@ -57,24 +57,24 @@ def test_the_recipe_makes_these_bytes():
 
 @pytest.mark.parametrize("name", TABLES)
 class TestReadme:
-    def test_each_column_is_declared(self, name):
+    def test_each_column_is_declared_with_what_all_of_its_rows_hold(self, name):
         rows = table(name)
-        declared = {*bounds(name), *categories(name), PERSONS[name], ANSWERS[name]}
-        assert set(rows.columns) == declared
+        assert {*rows.columns} == {*bounds(name), *categories(name), PERSONS[name], ANSWERS[name]}
         assert f"{rows.rows:,} " in SECTIONS[name]
         assert (rows.head, rows.notes) == (True, ())
-
-    def test_bounds_hold_for_every_row(self, name):
-        rows = table(name)
         for one, (low, high) in bounds(name).items():
-            assert rows.decimal(one) == "."
             values = rows.numbers(one)
-            assert np.nanmin(values) >= low
-            assert np.nanmax(values) <= high
+            assert low <= np.nanmin(values) <= np.nanmax(values) <= high
             assert np.isnan(values).mean() < 0.1
-            assert rows.kind(one).kind == "number"
+            assert (rows.decimal(one), rows.kind(one).kind) == (".", "number")
+        for one, words in categories(name).items():
+            assert {*rows.texts(one)} - {""} == words
+            assert rows.kind(one) == ("category", "")
+        assert rows.kind(PERSONS[name]).kind == "identifier"
+        assert len({*rows.texts(PERSONS[name])}) == rows.rows
+        assert sum((rows.texts(one) == "").sum() for one in rows.columns) > 50
 
-    def test_the_page_has_the_bounds_of_the_notes(self, name):
+    def test_the_page_has_the_bounds_and_sources_of_the_notes(self, name):
         (sample,) = (one for one in SAMPLES if one.file == name)
         numbers = {one.name: (one.low, one.high) for one in sample.columns if one.kind == "number"}
         words = {one.name: {*one.values} for one in sample.columns if one.kind == "category"}
@@ -83,28 +83,10 @@ class TestReadme:
         assert (sample.answer, PERSONS[name] in sample.aside) == (ANSWERS[name], True)
         ends = sample.target and (sample.target.low, sample.target.high)
         assert (ends, bool(sample.classes)) == (bounds(name).get(ANSWERS[name]), ends is None)
-        assert f"{table(name).rows:,} " in sample.about
-
-    def test_a_column_says_the_source_where_the_notes_say_so(self, name):
-        (sample,) = (one for one in SAMPLES if one.file == name)
         notes = " ".join(SECTIONS[name].split())
         found = re.search(r"Sources: `(\w+)` .* Those of (\w+) are private; those of ([\w, ]+) are public", notes)
         assert (sample.source, sample.own_source) == ((found[1], found[2]) if found else ("", ""))
-        assert set(sample.sources) == (set(re.split(", | and ", found[3])) if found else set())
-        if found:
-            assert {sample.own_source, *sample.sources} == categories(name)[sample.source]
-
-    def test_categories_are_all_there_is(self, name):
-        rows = table(name)
-        for one, words in categories(name).items():
-            assert set(rows.texts(one)) - {""} == words
-            assert rows.kind(one) == ("category", "")
-
-    def test_what_names_persons_is_seen_and_some_cells_are_missing(self, name):
-        rows = table(name)
-        assert rows.kind(PERSONS[name]).kind == "identifier"
-        assert len(set(rows.texts(PERSONS[name]))) == rows.rows
-        assert sum((rows.texts(one) == "").sum() for one in rows.columns) > 50
+        assert {*sample.sources} == ({*re.split(", | and ", found[3])} if found else set())
 
 
 class TestLearned:
@@ -124,18 +106,15 @@ class TestLearned:
 def test_hospitals_are_of_different_sizes_and_patients():
     rows = table("hospitals.csv")
     sizes = np.unique(rows.texts("hospital"), return_counts=True)[1]
-    assert len(sizes) == 12
-    assert (min(sizes), max(sizes)) == (80, 520)
+    assert (len(sizes), min(sizes), max(sizes)) == (12, 80, 520)
     back = [(rows.texts("readmitted") == "yes")[rows.texts("hospital") == one].mean() for one in make_samples.HOSPITALS]
     assert max(back) - min(back) > 0.1
 
 
 def test_the_template_is_what_it_speaks_of():
     rows = table("template.csv")
-    assert rows.head is True
-    assert rows.rows == 8
-    assert "header" in rows.texts("about_this_line")[0]
-    assert rows.kind("visits_a_month").kind == "number"
-    assert rows.kind("plan").kind == rows.kind("renewed").kind == "category"
-    assert rows.kind("person").kind == "identifier"
+    assert (rows.head, rows.rows) == (True, 8)
+    assert [rows.kind(name).kind for name in ("visits_a_month", "plan", "renewed", "person")] == [
+        *("number", "category", "category", "identifier")
+    ]
     assert rows.kind("about_this_line").reason

@@ -76,19 +76,12 @@ def clock(monkeypatch) -> list[float]:
     return now
 
 
-def test_a_new_upload_replaces_the_earlier_one_of_its_session(server):
-    for name in "abcdef":
-        assert asyncio.run(server.put("one", name, 4))[0] == 204
-        assert server.held() == {"one": [name]}
-
-
-def test_uploads_of_one_session_are_received_one_after_another(server):
+def test_uploads_of_one_session_are_received_one_after_another_and_replace_each_other(server):
     async def all_at_once():
         return await asyncio.gather(*(server.put("one", name, 4) for name in "abcdef"))
 
     assert {status for status, _ in asyncio.run(all_at_once())} == {204}
-    assert server.most_at_once == 1
-    assert server.held() == {"one": ["f"]}
+    assert (server.most_at_once, server.held()) == (1, {"one": ["f"]})
 
 
 @pytest.mark.parametrize("declared", [True, False])
@@ -96,7 +89,7 @@ def test_sessions_together_are_bounded_and_the_refused_are_told(server, clock, d
     assert asyncio.run(server.put("one", "a", 3))[0] == 204
     status, words = asyncio.run(server.put("two", "b", 3, declared=declared))
     assert status == 503
-    assert words == "Uploads that wait to be read may take 5 MB together, and they do. Try again later."
+    assert "5 MB together" in words
     assert server.held() == {"one": ["a"]}
     assert asyncio.run(server.put("two", "c", 2, declared=declared))[0] == 204
 
@@ -120,20 +113,15 @@ def test_there_is_room_again_when_a_session_ends_or_its_upload_is_read(server, c
     assert server.held() == {"one": ["a"], "two": ["b"]}
 
 
-def test_an_upload_that_no_page_reads_makes_room_after_a_while(server, clock):
+def test_an_upload_that_no_page_reads_makes_room_after_a_while_and_at_once_if_its_page_is_gone(server, clock):
     asyncio.run(server.put("one", "a", 5))
     clock[0] += uploads.UNREAD - 1
     assert asyncio.run(server.put("two", "b", 1))[0] == 503
     clock[0] += 2
-    assert asyncio.run(server.put("two", "b", 1))[0] == 204
-    assert server.held() == {"two": ["b"]}
-
-
-def test_an_upload_whose_page_is_gone_makes_room_at_once(server, clock):
-    asyncio.run(server.put("one", "a", 5))
-    server.gone.add("one")
-    assert asyncio.run(server.put("two", "b", 1))[0] == 204
-    assert server.held() == {"two": ["b"]}
+    assert asyncio.run(server.put("two", "b", 5))[0] == 204
+    server.gone.add("two")
+    assert asyncio.run(server.put("three", "c", 1))[0] == 204
+    assert server.held() == {"three": ["c"]}
 
 
 def test_a_browser_that_leaves_while_it_sends_ends_its_upload(server):
@@ -149,12 +137,8 @@ def test_a_browser_that_leaves_while_it_sends_ends_its_upload(server):
     assert asyncio.run(server.put("one", "b", 5))[0] == 204
 
 
-@pytest.mark.parametrize(("said", "megabytes"), [("", 300.0), ("5", 5.0), (" 0.5 ", 0.5)])
-def test_the_limit_is_in_the_environment(said, megabytes):
-    assert limit_mb({"LAB_UPLOADS_MB": said}) == megabytes
-
-
-@pytest.mark.parametrize("said", ["0", "-1", "nan", "inf", "five", "5 MB"])
-def test_a_limit_that_is_none_is_refused(said):
-    with pytest.raises(ValueError, match="LAB_UPLOADS_MB is .* must be a number of megabytes above 0"):
-        limit_mb({"LAB_UPLOADS_MB": said})
+def test_the_limit_is_in_the_environment():
+    assert [limit_mb({"LAB_UPLOADS_MB": said}) for said in ("", " 0.5 ")] == [300.0, 0.5]
+    for said in ("0", "-1", "nan", "inf", "5 MB"):
+        with pytest.raises(ValueError, match="LAB_UPLOADS_MB is .* must be a number of megabytes above 0"):
+            limit_mb({"LAB_UPLOADS_MB": said})
