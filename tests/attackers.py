@@ -57,7 +57,6 @@ def _one_coordinate(epsilon: float, dimension: int) -> float:
     if dimension == 1:
         return 1 - math.exp(-epsilon / 2) / 2
     half = (dimension - 1) / 2
-
     t = np.append(0.0, np.geomspace(1e-12, math.pi / 2, 200_001))  # u = sin t
     density = np.maximum(np.cos(t), 0) ** (dimension - 2)
     beyond = stats.gamma.cdf(epsilon / (2 * np.maximum(np.sin(t), 1e-300)), dimension)
@@ -67,9 +66,8 @@ def _one_coordinate(epsilon: float, dimension: int) -> float:
 
 def _distance(found: dict, adjacency: Adjacency) -> float:
     losses = [(*_loss(one, adjacency), times) for one, times in found.items()]
-    moments = [(times, *_moments(x, mass)) for x, mass, _, times in losses]
-    mean = sum(times * one for times, one, _ in moments)
-    sd = math.sqrt(sum(times * one for times, _, one in moments))
+    mean = sum(times * float(mass @ x) for x, mass, _, times in losses)
+    sd = math.sqrt(sum(times * float(mass @ (x - mass @ x) ** 2) for x, mass, _, times in losses))
     widest = max(np.abs(x[mass > 1e-9]).max() for x, mass, _, _ in losses)
     reach = max(14 * sd, 1.05 * (widest + abs(mean)))
     step = 2 * reach / _POINTS
@@ -82,11 +80,6 @@ def _distance(found: dict, adjacency: Adjacency) -> float:
     x = np.arange(_POINTS) * step
     x -= np.round((x - mean) / (2 * reach)) * 2 * reach
     return 1 - math.exp(told) * (1 - float(pmf @ -np.expm1(-np.maximum(x, 0))))
-
-
-def _moments(x: np.ndarray, mass: np.ndarray) -> tuple[float, float]:
-    mean = float(mass @ x)
-    return mean, float(mass @ (x - mean) ** 2)
 
 
 def _placed(x: np.ndarray, mass: np.ndarray, step: float) -> np.ndarray:

@@ -59,18 +59,13 @@ EVENTS = {
     "much spent": sampled(0.1, 1.0, 300),
     "the textbook run": sampled(0.01, 4.0, 10_000),
     "rare samples, little noise": sampled(0.001, 0.3, 100),
-    "rare samples, each with little noise": sampled(0.02, 0.25, 60),
-    "few steps with little noise": sampled(0.03103, 0.3, 29),
     "many rare samples": sampled(1e-4, 0.3, 100_000),
-    "two kinds of steps": Sequence(events=(sampled(0.1, 2.0, 40), sampled(0.1, 4.0, 100))),
     "a steep ramp": Sequence(
         events=tuple(sampled(0.065, z) for z in (0.21, 0.24, 0.26, 0.3, 0.33, 0.35, 0.39, 0.4, 0.44, 0.5, 0.57, 0.62))
     ),
     "layers": PoissonSampled(rate=0.2, event=Composed(event=GaussianRelease(noise_multiplier=3.0), count=2)),
     "two Laplace releases": Sequence(events=(LaplaceRelease(noise_multiplier=1.0), LaplaceRelease(noise_multiplier=2))),
-    "pure releases": Sequence(events=(Composed(event=PURE, count=10), HALF)),
     "approximate releases": Composed(event=ApproximateRelease(epsilon=0.5, delta=0.01), count=3),
-    "bounds and Gaussian steps": Sequence(events=(PURE, HALF, GaussianRelease(noise_multiplier=2.0))),
     "bounds and sampled steps": Sequence(events=(HALF, HALF, sampled(0.1, 3.0, 60))),
     "exponential mechanism": Composed(event=BoundedRangeRelease(epsilon=0.1), count=16),
     "choices and a Gaussian release": Sequence(
@@ -78,7 +73,6 @@ EVENTS = {
     ),
     "no privacy to speak of": Composed(event=PureRelease(epsilon=500.0), count=2),
     "one wide choice": BoundedRangeRelease(epsilon=8.0),
-    "a vector": NormExponentialRelease(epsilon=10.0, dimension=20),
     "a long vector": NormExponentialRelease(epsilon=0.01, dimension=2000),
     "a pair": NormExponentialRelease(epsilon=1.0, dimension=2),
 }
@@ -116,9 +110,8 @@ def test_of_gaussian_releases_it_is_the_best_threshold(mu):
 @pytest.mark.parametrize(("mu", "pure"), [(0.3, 0.2), (1.0, 0.01), (0.05, 1.0), (2.0, 0.7)])
 def test_a_pure_release_beside_gaussian_ones_counts_as_randomised_response(mu, pure):
     p = 1 / (1 + math.exp(-pure))
-    best, _ = integrate.quad(
-        lambda x: max(p * stats.norm.pdf(x), (1 - p) * stats.norm.pdf(x, loc=mu)), -12, 12, limit=400
-    )
+    larger = lambda x: max(p * stats.norm.pdf(x), (1 - p) * stats.norm.pdf(x - mu))  # noqa: E731
+    best, _ = integrate.quad(larger, -12, 12, limit=400)
     event = Sequence(events=(PureRelease(epsilon=pure), GaussianRelease(noise_multiplier=1 / mu)))
     assert best_attacker(held(event)) == (pytest.approx(best, abs=1e-7), "parts")
 
@@ -159,16 +152,16 @@ SEARCH = BestOf(event=GaussianRelease(noise_multiplier=3.0), law="logarithmic", 
 
 
 @pytest.mark.parametrize(
-    ("event", "adjacency"),
+    ("event", "delta", "adjacency"),
     [
-        (PureRelease(epsilon=0.7), ADD),
-        (ApproximateRelease(epsilon=0.7, delta=1e-3), ADD),
-        (SEARCH, ADD),
-        (PoissonSampled(rate=0.1, event=PureRelease(epsilon=1.0)), REPLACE),
+        (PureRelease(epsilon=0.7), 0.0, ADD),
+        (ApproximateRelease(epsilon=0.7, delta=1e-3), 1e-3, ADD),
+        (SEARCH, 1e-5, ADD),
+        (PoissonSampled(rate=0.1, event=PureRelease(epsilon=1.0)), 0.0, REPLACE),
     ],
 )
-def test_where_epsilon_and_delta_alone_are_known_it_is_what_they_allow(event, adjacency):
-    promise = held(event, epsilon=0.7, delta=getattr(event, "delta", 1e-5 * (event is SEARCH)), adjacency=adjacency)
+def test_where_epsilon_and_delta_alone_are_known_it_is_what_they_allow(event, delta, adjacency):
+    promise = held(event, epsilon=0.7, delta=delta, adjacency=adjacency)
     assert best_attacker(promise) == (pytest.approx(promise.attacker_accuracy, rel=1e-9), "epsilon")
 
 
@@ -219,15 +212,12 @@ WITHIN = {
 @pytest.mark.parametrize("name", ROOMS)
 def test_the_attacker_is_the_exact_number_at_any_settings(name):
     kind, rng = ROOMS[name].settings, np.random.default_rng(7)
-    some = 0
-    for _ in range(int(os.environ.get("SOAK", "20"))):
-        promise = promised(at_random(kind, rng, WITHIN.get(name, {})))
-        if promise is None:
-            continue
+    drawn = (at_random(kind, rng, WITHIN.get(name, {})) for _ in range(int(os.environ.get("SOAK", "20"))))
+    promises = [promise for promise in map(promised, drawn) if promise]
+    assert promises
+    for promise in promises:
         exact, found = attackers.right(promise.event, promise.adjacency), best_attacker(promise).right
         assert exact - 1e-5 <= found <= exact + 1e-3, promise
-        some += 1
-    assert some
 
 
 @pytest.mark.parametrize("name", ROOMS)
@@ -240,21 +230,11 @@ def test_the_tile_and_the_guarantee_say_it_at_the_defaults(name):
     said = re.sub(r"<[^>]*>", "", page.view(result).words["guarantee"])
     alone = panels.at_most(promise.attacker_accuracy)
     mine = panels.at_most(best_attacker(promise).right)
-    if mine == alone:  # rounded up, and so no difference to speak of
-        assert f"the best attacker is right {mine}\u00a0%" in said
-        return
-    assert f"right only {mine}\u00a0%" in said
-    assert f"is {alone if promise.attacker_accuracy <= 0.9995 else 'practically 100'}\u00a0%" in said
+    assert f"{mine}\u00a0%" in said
+    assert (f"only {mine}\u00a0%" in said) == (mine != alone)  # rounded up
 
 
-def test_the_tile_names_what_it_holds_for_and_which_data_sets_are_compared():
-    network, classifier = (panels.attacker(one().promise) for one in (NetworkSettings, ClassifierSettings))
-    assert (network.note, classifier.note) == ("coin toss: 50\u00a0%", "coin toss: 50\u00a0%")
-    assert "holds for this noise. The data sets differ in one row (add/remove)." in network.about
-    assert "Each row is in a step with probability 0.25 (Poisson sampling)." in network.about
-    assert "holds for this noise. The data sets differ in one row (replace-one). No subsampling" in classifier.about
-    assert "any mechanism with this epsilon" in panels.attacker(held(SEARCH, epsilon=1.0)).about
-    assert "epsilon of each part" in panels.attacker(held(EVENTS["bounds and sampled steps"], epsilon=9.0)).about
+def test_a_tile_without_a_guarantee_says_that_the_attacker_is_always_right():
     assert panels.attacker(None).amount == 100
 
 
@@ -262,9 +242,6 @@ def test_the_tile_names_what_it_holds_for_and_which_data_sets_are_compared():
 def test_the_same_event_has_the_same_tile_on_classifier_and_network(epsilon):
     network = NetworkSettings(mechanism="ordered", epsilon=epsilon)
     classifier = ClassifierSettings(adjacency="add/remove", epsilon=epsilon, delta=network.delta)
-    mine, other = network.promise, classifier.promise
-    assert gdp.mu_of_event(mine.event) == pytest.approx(gdp.mu_of_event(other.event), rel=1e-3)
-    assert panels.attacker(mine)[:6] == panels.attacker(other)[:6]
+    assert panels.attacker(network.promise)[:6] == panels.attacker(classifier.promise)[:6]
     whole = NetworkSettings(rows=200, lot_size=200, epsilon=epsilon, accountant="renyi").promise
-    mu = gdp.mu_of_event(whole.event)
-    assert best_attacker(whole).right == pytest.approx(stats.norm.cdf(mu / 2), rel=1e-12)
+    assert best_attacker(whole).right == pytest.approx(stats.norm.cdf(gdp.mu_of_event(whole.event) / 2), rel=1e-12)

@@ -1,4 +1,4 @@
-"""Lower bounds on epsilon: they hold as often as they say, and come near. The audit table tests them on mechanisms."""
+"""Lower bounds on epsilon, from many runs and from one: they hold as often as they say, and come near."""
 
 import math
 
@@ -8,28 +8,22 @@ from scipy import stats
 
 from dpcore import check
 from dpcore.accountants import gdp
-from dpcore.attacks import audit
+from dpcore.attacks import audit, one_run
 from dpcore.clopper_pearson import clopper_pearson
 from dpcore.mechanisms import Laplace
 from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, Guarantee, PureRelease
 
 FORMS = ("count", "gaussian")
 REPLACE = Adjacency.REPLACE_ONE
-# How tight: (form, runs in each world, epsilon) -> half of all audits at 95 % confidence, of a mechanism exactly
-# Gaussian at delta = 1e-5, show at least this share of its epsilon. Simulated, rounded down, and tested.
+# Half of all audits at 95 % confidence of a mechanism exactly Gaussian at delta = 1e-5 show at least this share of its
+# epsilon. Simulated, rounded down, and tested.
 TIGHT = {
     ("count", 2_000, 1.0): 0.05,
-    ("count", 2_000, 4.0): 0.28,
     ("count", 2_000, 8.0): 0.30,
     ("gaussian", 2_000, 1.0): 0.25,
-    ("gaussian", 2_000, 4.0): 0.73,
     ("gaussian", 2_000, 8.0): 0.82,
-    ("count", 20_000, 1.0): 0.33,
     ("count", 20_000, 4.0): 0.46,
-    ("count", 20_000, 8.0): 0.44,
-    ("gaussian", 20_000, 1.0): 0.74,
     ("gaussian", 20_000, 4.0): 0.91,
-    ("gaussian", 20_000, 8.0): 0.94,
 }
 
 
@@ -38,8 +32,7 @@ def bound(scores_in, scores_out, *, delta=1e-5, form="count", **changes):
 
 
 class TestBound:
-    @pytest.mark.parametrize("trials", [1, 10, 1000])
-    @pytest.mark.parametrize("confidence", [0.8, 0.975])
+    @pytest.mark.parametrize(("trials", "confidence"), [(1, 0.975), (10, 0.8), (1000, 0.975)])
     def test_rates_are_bounded_at_their_confidence(self, trials, confidence):
         for hits in {0, trials // 3, trials}:
             low, high = clopper_pearson(hits, trials, confidence=confidence)
@@ -53,11 +46,8 @@ class TestBound:
     def test_it_exceeds_the_truth_in_at_most_one_of_twenty_audits(self, form, runs, epsilon):
         """Audits of an exactly Gaussian mechanism, mu apart, which come as near to its epsilon as is said."""
         mu, rng = gdp.mu_of(epsilon, delta=1e-5), np.random.default_rng([int(epsilon), len(form), runs])
-        audits, found = 400 if runs == 2_000 else 30, []
-        for _ in range(audits):
-            scores = rng.normal(size=(2, runs))
-            scores[0] += mu
-            found.append(bound(*scores, form=form).epsilon)
+        audits = 400 if runs == 2_000 else 30
+        found = [bound(*rng.normal([[mu], [0]], size=(2, runs)), form=form).epsilon for _ in range(audits)]
         above = np.sum(np.array(found) > epsilon)
         assert above <= (0.05 * audits if runs == 2_000 else stats.binom.isf(1e-3, audits, 0.05))
         assert TIGHT[form, runs, epsilon] < np.median(found) / epsilon < 1
@@ -107,8 +97,7 @@ class TestBound:
     def test_it_says_what_it_is(self):
         found = bound(np.ones(30), np.zeros(20), delta=1e-3, confidence=0.9, unit="party")
         assert (found.delta, found.confidence, found.unit, found.trials) == (1e-3, 0.9, "party", 50)
-        assert found.adjacency is REPLACE
-        assert found.assumes == ""
+        assert (found.adjacency, found.assumes) == (REPLACE, "")
         assert bound(np.ones(30), np.zeros(20), form="gaussian").assumes == GAUSSIAN_CURVE
 
     @pytest.mark.parametrize("changes", [{"form": "guess"}, {"confidence": 1}, {"confidence": 95}], ids=str)
@@ -117,35 +106,27 @@ class TestBound:
             bound(np.ones(30), np.zeros(20), **changes)
 
 
-def claim(epsilon, *, delta=0.0):
-    event = PureRelease(epsilon=epsilon)
-    return Guarantee(epsilon=epsilon, delta=delta, adjacency=REPLACE, unit="record", basis="claimed", event=event)
-
-
-def responses(truth, *, rng):
-    """Randomised response of epsilon 1, many times: the true bit with probability e / (1 + e)."""
-    return np.where(rng.random(2000) < math.e / (1 + math.e), truth, 1 - truth).astype(float)
-
-
 class TestSoundAtEpsilonOne:
     """A hundred audits with 2,000 runs a world of mechanisms that spend epsilon 1, all of it and no more."""
 
     def audits(self, name, *, form):
-        mechanism = Laplace(sensitivity=1, epsilon=1)
+        mechanism, truthful = Laplace(sensitivity=1, epsilon=1), math.e / (1 + math.e)
         for seed in range(100):
             rng = np.random.default_rng(seed)
             if name == "laplace":
                 seen = [mechanism.release(np.full(2000, value), rng) for value in (1.0, 0.0)]
                 worlds = [np.abs(one) - np.abs(one - 1) for one in seen]
             else:
-                worlds = [responses(truth, rng=rng) for truth in (1, 0)]
-            yield bound(*worlds, delta=1e-5, form=form)
+                worlds = [np.where(rng.random(2000) < truthful, bit, 1.0 - bit) for bit in (1, 0)]
+            yield bound(*worlds, form=form)
 
     @pytest.mark.parametrize("form", FORMS)
     @pytest.mark.parametrize("name", ["laplace", "randomised response"])
     def test_at_most_five_in_a_hundred_are_flagged(self, name, form):
+        event = PureRelease(epsilon=1.0)
+        claim = Guarantee(epsilon=1.0, delta=1e-5, adjacency=REPLACE, unit="record", basis="claimed", event=event)
         found = list(self.audits(name, form=form))
-        assert sum(one.refutes(claim(1.0, delta=1e-5)) for one in found) <= 5
+        assert sum(one.refutes(claim) for one in found) <= 5
         if form == "count":
             assert np.median([one.epsilon for one in found]) > 0.7
         else:  # these are no Gaussian mechanisms: taken for one, nearly each shows more than it spends
@@ -155,20 +136,90 @@ class TestSoundAtEpsilonOne:
 class TestArrival:
     def test_a_canary_that_is_dropped_never_arrives(self):
         """A filter leaves out what lies further than three standard deviations off, before the noise."""
-        rows, rng = np.random.default_rng(0).normal(size=50), np.random.default_rng
+        rows, noise = np.random.default_rng(0).normal(size=50), np.random.default_rng(1).normal(size=50)
         worlds = [np.append(rows, canary) for canary in (9.0, -9.0)]
-        kept = [rows[np.abs(rows - rows.mean()) < 3 * rows.std()] for rows in worlds]
-        seen = {
-            name: [part.mean() + rng(1).normal(size=50) for part in two] for name, two in (("a", worlds), ("k", kept))
-        }
-        assert audit.arrives(*seen["a"])
-        assert not audit.arrives(*seen["k"])
+        kept = [world[np.abs(world - world.mean()) < 3 * world.std()] for world in worlds]
+        assert [audit.arrives(*(one.mean() + noise for one in two)) for two in (worlds, kept)] == [True, False]
 
     def test_one_run_in_a_hundred_is_none(self):
-        same = np.zeros(1000)
-        assert not audit.arrives(same, np.arange(1000) < 10)
-        assert audit.arrives(same, np.arange(1000) < 11)
+        differ = np.arange(1000)
+        assert [audit.arrives(np.zeros(1000), differ < count) for count in (10, 11)] == [False, True]
 
     def test_what_an_audit_could_show_at_most(self):
         shown = [audit.most(4.0, delta=1e-5, reach=reach) for reach in (1, 0.5, 0.25, 0.1)]
         assert shown == pytest.approx([4, 1.827, 0.850, 0.313], abs=1e-3)
+
+
+# One run
+
+
+def by_draws(correct, *, guesses, canaries, epsilon, delta, draws=400_000):
+    """The formula from draws of the binomial, with a plain loop over i."""
+    rng = np.random.default_rng(3)
+    tosses = (rng.random((draws, guesses)) < np.exp(epsilon) / (1 + np.exp(epsilon))).sum(axis=1)
+    worst = max(((tosses < correct) & (tosses >= correct - i)).mean() / i for i in range(1, canaries + 1))
+    return (tosses >= correct).mean() + 2 * canaries * delta * worst
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-4, 1e-3])
+@pytest.mark.parametrize(("correct", "guesses", "canaries"), [(14, 16, 16), (17, 20, 50), (9, 10, 30)])
+def test_the_formula_is_what_draws_say(correct, guesses, canaries, delta):
+    size = {"guesses": guesses, "canaries": canaries, "delta": delta}
+    for epsilon in (0.5, 1.0):
+        found = one_run.chance(correct, epsilon=epsilon, **size)
+        assert found == pytest.approx(by_draws(correct, epsilon=epsilon, **size), abs=3e-3, rel=0.02)
+
+
+def test_delta_is_paid_for_once_a_canary():
+    size = {"guesses": 100, "epsilon": 1.0}
+    cases = ((100, 0.0), (100, 1e-3), (1000, 1e-3))
+    plain, some, more = (one_run.chance(90, canaries=canaries, delta=delta, **size) for canaries, delta in cases)
+    assert plain == pytest.approx(stats.binom.sf(89, 100, np.e / (1 + np.e)))
+    assert plain < some < more
+    bounds = [one_run.epsilon_lower_bound(90, guesses=100, canaries=100, delta=delta).epsilon for delta in (0, 1e-2)]
+    assert bounds[0] > bounds[1]
+
+
+def test_a_leak_with_chance_delta_stays_below_the_formula():
+    """The mechanism tells all coins with chance delta, or else answers each at random: (epsilon, delta)-DP for each."""
+    rng, m, epsilon, delta = np.random.default_rng(5), 30, 1.0, 1e-3
+    leaks = rng.random(200_000) < delta
+    correct = np.where(leaks, m, rng.binomial(m, np.exp(epsilon) / (1 + np.exp(epsilon)), 200_000))
+    for least in (24, 26, 28, 30):
+        allowed = one_run.chance(least, guesses=m, canaries=m, epsilon=epsilon, delta=delta)
+        assert (correct >= least).mean() <= allowed + 3 * np.sqrt(allowed / 200_000)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_one_training_bounds_a_gaussian_release_and_fails_once_in_twenty(epsilon):
+    """400 trainings that each release 1,000 coins with Gaussian noise worth exactly epsilon."""
+    delta, audits, canaries = 1e-5, 400, 1000
+    mu, rng = gdp.mu_of(epsilon, delta=delta), np.random.default_rng(int(epsilon))
+    coins = rng.random((audits, canaries)) < 0.5
+    seen = coins * mu + rng.normal(size=coins.shape)
+    guesses = [one_run.guessed(one, coin, share=0.2) for one, coin in zip(seen, coins, strict=True)]
+    bounds = {
+        guess: one_run.epsilon_lower_bound(guess[0], guesses=guess[1], canaries=canaries, delta=delta).epsilon
+        for guess in set(guesses)
+    }
+    found = np.array([bounds[guess] for guess in guesses])
+    assert (found > epsilon).mean() <= 0.05
+    assert np.median(found) > 0.2 * epsilon  # the audit is worth its name: counting sees less than Gaussian noise gives
+
+
+def test_a_broken_release_is_caught_in_one_training():
+    coins = np.random.default_rng(0).random(500) < 0.5
+    correct, guesses = one_run.guessed(coins * 1.0, coins, share=0.8)
+    found = one_run.epsilon_lower_bound(correct, guesses=guesses, canaries=500, delta=1e-5)
+    assert found.epsilon > 4
+    assert one_run.epsilon_lower_bound(50, guesses=100, canaries=100, delta=1e-5).epsilon == 0
+    assert (found.adjacency, found.trials, found.confidence) == (Adjacency.ADD_REMOVE, 500, 0.95)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"correct": 11}, {"guesses": 40}, {"delta": -1}, {"confidence": 95}], ids=lambda c: next(iter(c))
+)
+def test_nonsense_is_refused_by_name(changes):
+    given = {"correct": 9, "guesses": 10, "canaries": 30, "delta": 0.0} | changes
+    with pytest.raises(check.RefusedError):
+        one_run.epsilon_lower_bound(given.pop("correct"), **given)

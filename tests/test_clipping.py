@@ -14,10 +14,8 @@ def batch_mean(weights, X, y, *, clip_norm, outputs, dtype=np.float64):
     X, weights = np.asarray(X, dtype), np.asarray(weights, dtype)
     clip_norm = None if clip_norm is None else np.asarray(clip_norm, dtype)
     common = {"models": len(weights), "clip_norm": clip_norm}
-    if outputs == 1:
-        mean = clipping.LogisticGradient(X, y, **common)
-    else:
-        mean = clipping.SoftmaxGradient(X, y, outputs=outputs, **common)
+    one = {"outputs": outputs} if outputs > 1 else {}
+    mean = (clipping.SoftmaxGradient if one else clipping.LogisticGradient)(X, y, **one, **common)
     return mean(np.array(weights.transpose(1, 0, 2), order="C")).transpose(1, 0, 2).copy()
 
 
@@ -31,21 +29,16 @@ def problem(n_classes, *, n=150, p=5, models=4, scale=2.0, seed=0):
 def test_the_explicit_gradient_is_the_slope_of_the_loss(n_classes):
     weights, X, y = problem(n_classes, n=6, models=1)
     (w,), h = weights, 1e-6
+    steps = h * np.eye(w.size).reshape(w.size, *w.shape)
     for x, label in zip(X, y, strict=True):
-        slope = np.zeros_like(w)
-        for place in np.ndindex(w.shape):
-            step = np.zeros_like(w)
-            step[place] = h
-            slope[place] = (loss(w + step, x, label) - loss(w - step, x, label)) / (2 * h)
-        np.testing.assert_allclose(gradient(w, x, label), slope, atol=1e-7)
+        slope = [(loss(w + step, x, label) - loss(w - step, x, label)) / (2 * h) for step in steps]
+        np.testing.assert_allclose(gradient(w, x, label).ravel(), slope, atol=1e-7)
 
 
 def explicit(weights, X, y, clip_norm):
     bounds = [np.inf] * len(weights) if clip_norm is None else clip_norm
-    return [
-        mean_gradient(w, X, y, clip_norm=bound, clipping="per-example")
-        for w, bound in zip(weights, bounds, strict=True)
-    ]
+    pairs = zip(weights, bounds, strict=True)
+    return [mean_gradient(w, X, y, clip_norm=bound, clipping="per-example") for w, bound in pairs]
 
 
 @pytest.mark.parametrize("rows", [1, 31, 32, 33, 65, 150])
@@ -114,38 +107,15 @@ def test_a_row_moves_the_mean_gradient_as_far_as_it_may_and_no_more(n_classes, c
     assert 0.99 * most * clip_norm < move <= most * clip_norm * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("clip_norm", [0.01, 0.1, 1.0, 10.0])
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_the_average_over_bounded_rows_moves_by_at_most_2C_and_2B_over_n(n_classes, clip_norm):
-    weights, X, y = problem(n_classes, n=8, p=3, models=3, scale=30.0)
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    gradient_bound = losses.LIPSCHITZ["logistic" if n_classes == 2 else "softmax"]  # rows have norm 1
-    rng, moves = np.random.default_rng(0), []
-    for w in weights:
-        means = []
-        for _ in range(60):
-            X[-1] = rng.normal(size=3)
-            X[-1] /= np.linalg.norm(X[-1])
-            y[-1] = rng.integers(n_classes)
-            means.append(mean_gradient(w, X, y, clip_norm=clip_norm, clipping="average").ravel())
-        moves.append(max(np.linalg.norm(np.array(means) - mean, axis=1).max() for mean in means))
-    limit = min(2 * clip_norm, 2 * gradient_bound / 8)
-    assert max(moves) <= limit * (1 + 1e-9)
-    if clip_norm == 10.0:  # nothing is clipped, and two sure and wrong rows are the worst pair
-        assert max(moves) > 0.9 * limit
-
-
 @pytest.mark.parametrize("n_classes", [2, 10])
 def test_single_precision_lets_a_row_do_hardly_more_in_the_range_of_the_pages(n_classes):
     """The longest rows (64 features and the constant, all 1) under the smallest bound that a page offers."""
     weights, _, _ = problem(n_classes, p=65, models=2)
     rng, C = np.random.default_rng(0), np.float32(0.01)
     X, y = rng.choice([-1.0, 1.0], size=(300, 65)), rng.integers(0, n_classes, 300)
+    how = {"clip_norm": [C], "outputs": weights.shape[1], "dtype": np.float32}
     for w in weights:
-        rows = [
-            batch_mean(w[None], x[None], y[i : i + 1], clip_norm=[C], outputs=len(w), dtype=np.float32)
-            for i, x in enumerate(X)
-        ]
+        rows = [batch_mean(w[None], x[None], y[i : i + 1], **how) for i, x in enumerate(X)]
         assert max(np.linalg.norm(g.astype(float)) for g in rows) <= C * (1 + 2e-4)
 
 
@@ -153,11 +123,8 @@ def test_no_number_is_subnormal_however_sure_the_models_are():
     """Arithmetic on subnormal numbers is ten times as slow: noise at small epsilon made trainings take that long."""
     _, X, y = problem(4, n=60)
     weights = np.linspace(0, 60, 400)[:, None, None] * np.random.default_rng(5).normal(size=(400, 4, 5))
-    X, weights = X.astype(np.float32), weights.astype(np.float32)
+    X, weights = X.astype(np.float32), np.array(weights.transpose(1, 0, 2), np.float32, order="C")
     gradient = clipping.SoftmaxGradient(X, y, models=400, clip_norm=np.full(400, 0.5, np.float32), outputs=4)
-    mean = gradient(np.array(weights.transpose(1, 0, 2), order="C")).transpose(1, 0, 2)
-    tiny = np.finfo(np.float32).tiny
+    gradient(weights)
     for scratch in itertools.chain.from_iterable(gradient._scratch.values()):
-        assert not ((scratch != 0) & (np.abs(scratch) < tiny)).any()
-    double = batch_mean(weights, X, y, clip_norm=np.full(400, 0.5), outputs=4)
-    np.testing.assert_allclose(mean, double, atol=2e-6)
+        assert not ((scratch != 0) & (np.abs(scratch) < np.finfo(np.float32).tiny)).any()

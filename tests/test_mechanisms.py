@@ -12,31 +12,24 @@ from dpcore.accountants import gdp
 from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, NormExponential
 from dpcore.privacy import GaussianRelease, LaplaceRelease, PureRelease
 
+GIVEN = {"sensitivity": 2.0, "epsilon": 0.5}
 # A literal entry for each mechanism: arguments with sensitivity 2, the event, and, where it adds noise to a value,
 # (statistic of the noise on three coordinates, its law).
 CONTRACT = {
-    Laplace: (
-        {"sensitivity": 2.0, "epsilon": 0.5},
-        LaplaceRelease(noise_multiplier=2.0),
-        (np.ravel, stats.laplace(scale=4.0)),
-    ),
+    Laplace: (GIVEN, LaplaceRelease(noise_multiplier=2.0), (np.ravel, stats.laplace(scale=4.0))),
     Gaussian: (
-        {"sensitivity": 2.0, "epsilon": 0.5, "delta": 1e-5},
+        {**GIVEN, "delta": 1e-5},
         GaussianRelease(noise_multiplier=1 / gdp.mu_of(0.5, delta=1e-5)),
         (np.ravel, stats.norm(scale=2 / gdp.mu_of(0.5, delta=1e-5))),
     ),
     NormExponential: (
-        {"sensitivity": 2.0, "epsilon": 0.5},
+        GIVEN,
         PureRelease(epsilon=0.5),
         (lambda noise: np.linalg.norm(noise, axis=1), stats.gamma(3, scale=4.0)),
     ),
-    NoisyMax: ({"sensitivity": 2.0, "epsilon": 0.5}, PureRelease(epsilon=0.5), None),
+    NoisyMax: (GIVEN, PureRelease(epsilon=0.5), None),
 }
-OUT_OF_RANGE = {
-    "sensitivity": (0, -1, math.inf, math.nan),
-    "epsilon": (0, -3, math.inf),
-    "delta": (0, 1, -0.1),
-}
+OUT_OF_RANGE = {"sensitivity": (0, -1, math.inf, math.nan), "epsilon": (0, -3, math.inf), "delta": (0, 1, -0.1)}
 
 
 def test_every_mechanism_has_a_contract():
@@ -45,12 +38,9 @@ def test_every_mechanism_has_a_contract():
 
 @pytest.mark.parametrize("kind", CONTRACT)
 class TestContract:
-    def test_it_leaves_its_event(self, kind):
+    def test_it_leaves_its_event_and_refuses_by_name(self, kind):
         arguments, event, _ = CONTRACT[kind]
         assert kind(**arguments).event == event
-
-    def test_it_refuses_by_name(self, kind):
-        arguments, *_ = CONTRACT[kind]
         for argument in arguments:
             for value in OUT_OF_RANGE[argument]:
                 with pytest.raises(check.RefusedError, match=f"^{argument} is "):
@@ -65,11 +55,8 @@ class TestContract:
             one = kind(**arguments).release(values, generator(seed))
             ten = kind(**large).release(10 * values, generator(seed))
             np.testing.assert_allclose(ten, 10 * one if law else one, rtol=1e-12)
-        weak = {**arguments, "epsilon": 100.0}
-        near, far = (
-            np.std([kind(**given).release(values, generator(seed)) for seed in range(50)], axis=0)
-            for given in (weak, arguments)
-        )
+        both = (kind(**arguments), kind(**{**arguments, "epsilon": 100.0}))
+        far, near = (np.std([one.release(values, generator(seed)) for seed in range(50)], axis=0) for one in both)
         assert near.sum() < far.sum() / 10
 
     def test_the_generator_decides(self, kind):
@@ -106,14 +93,11 @@ def test_an_unknown_choice_is_refused(kind, choice):
         kind(**CONTRACT[kind][0], **choice)
 
 
-class TestGaussian:
-    @pytest.mark.parametrize(
-        ("epsilon", "enough"), [(0.5, True), (1.0, True), (8.4, True), (8.5, False), (50.0, False)]
-    )
-    def test_where_the_classical_calibration_is_enough(self, epsilon, enough):
-        found = Gaussian(sensitivity=2.0, epsilon=epsilon, delta=1e-5, calibration="classical")
-        assert found.sd == pytest.approx(2 * math.sqrt(2 * math.log(1.25e5)) / epsilon, rel=1e-14)
-        assert (gdp.delta_of(epsilon, mu=1 / found.noise_multiplier) <= 1e-5) is enough
+@pytest.mark.parametrize(("epsilon", "enough"), [(0.5, True), (8.4, True), (8.5, False), (50.0, False)])
+def test_where_the_classical_calibration_is_enough(epsilon, enough):
+    found = Gaussian(sensitivity=2.0, epsilon=epsilon, delta=1e-5, calibration="classical")
+    assert found.sd == pytest.approx(2 * math.sqrt(2 * math.log(1.25e5)) / epsilon, rel=1e-14)
+    assert (gdp.delta_of(epsilon, mu=1 / found.noise_multiplier) <= 1e-5) is enough
 
 
 def direction_law(noise: np.ndarray, *, scale: float) -> np.ndarray:
@@ -123,7 +107,7 @@ def direction_law(noise: np.ndarray, *, scale: float) -> np.ndarray:
 
 
 class TestNormExponential:
-    @pytest.mark.parametrize("d", [1, 2, 10, 100])
+    @pytest.mark.parametrize("d", [1, 2, 100])
     def test_the_norm_is_gamma_and_the_direction_uniform(self, d):
         noise = NormExponential(sensitivity=3.0, epsilon=2.0).noise(d, np.random.default_rng(d), size=5000)
         norms = np.linalg.norm(noise, axis=1)
@@ -169,12 +153,10 @@ class TestNoisyMax:
         scores, size = np.array([1.0, 0.0, 3.0, 2.5]), 40_000
         winners = mechanism.release(scores, np.random.default_rng(2), size=size)
         expected = win_probabilities(scores, scale=2.0, noise=noise)
-        assert expected.sum() == pytest.approx(1, abs=1e-4)
         expected = expected / expected.sum() * size
         assert stats.chisquare(np.bincount(winners, minlength=4), expected).pvalue > 1e-3
         one = mechanism.release(scores, np.random.default_rng(2))
-        assert isinstance(one, int)
-        assert one == winners[0]
+        assert (type(one), one) == (int, winners[0])
         for wrong in ([], [[1.0], [2.0]], 3.0):
             with pytest.raises(check.RefusedError, match="scores"):
                 mechanism.release(wrong, np.random.default_rng(0))

@@ -56,8 +56,7 @@ def one_at_a_time(which, X, y, people, *, start, draw, sigma):
     """The descent from its definition: person by person, each with all of their rows."""
     count, weights = people.max() + 1, start.copy()
     drawn = lots.poisson(3, [draw], rows=count, rate=RATE, first=0, last=STEPS)
-    noise = stream(3, "noise", draw, 0).standard_normal((50, NET.parameters))
-    noise = np.concatenate([noise, stream(3, "noise", draw, 1).standard_normal((50, NET.parameters))])
+    noise = np.concatenate([stream(3, "noise", draw, part).standard_normal((50, NET.parameters)) for part in (0, 1)])
     bounds = which.bounds if len(which.bounds) > 1 else (which.bounds or (0.0,)) * 2
     scale = np.concatenate([np.full(20, bounds[0]), np.full(12, bounds[1])])
     for step, (members,) in enumerate(drawn):
@@ -107,10 +106,10 @@ def test_gradient_norms_are_those_of_the_averages(clip):
         np.testing.assert_allclose(found[:, place, person], [np.linalg.norm(one) for one in theirs], atol=1e-12)
 
 
-def lot_sum(weights, X, y, people, *, clip):
+def lot_sum(weights, X, y, people, *, clip, dtype=np.float64):
     """The sum over everybody, as the engine forms it."""
     which = sgd.Recipe(architecture=NET, sampling_rate=1.0, steps=1, learning_rate=1.0, clip_norm=clip)
-    found = sgd.train(which, X, y, people=people, start=weights, dtype=np.float64, **QUIET)
+    found = sgd.train(which, X, y, people=people, start=weights, dtype=dtype, **QUIET)
     return (weights - found.weights[0]) * (people.max() + 1)
 
 
@@ -136,50 +135,35 @@ def test_nobody_moves_the_sum_by_more_than_the_noise_is_made_for(clip):
     assert 1.5 * bound < most["replaced"] <= 2 * bound * (1 + 1e-12)
 
 
-def test_in_single_precision_hardly_more():
+@pytest.mark.parametrize("clip", [0.01, 0.3])
+def test_in_single_precision_hardly_more(clip):
     X, y, people = rows_of()
-    X *= 7
-    weights = NET.start(0, [0])[0]
-    for clip in (0.01, 0.3):
-        found, exact = (
-            sgd.train(
-                sgd.Recipe(architecture=NET, sampling_rate=1.0, steps=1, learning_rate=1.0, clip_norm=clip),
-                X[people == 5],
-                y[people == 5],
-                people=np.zeros(4, int),
-                start=np.zeros_like(weights) + weights.astype(np.float32),
-                dtype=dtype,
-                **QUIET,
-            ).weights[0]
-            - weights.astype(np.float32)
-            for dtype in (np.float32, np.float64)
-        )
-        assert np.linalg.norm(found) <= clip * (1 + 1e-3)
-        np.testing.assert_allclose(found, exact, atol=1e-5)
+    rows, weights = (7 * X[people == 5], y[people == 5], np.zeros(4, int)), NET.start(0, [0])[0].astype(np.float32)
+    single, double = (lot_sum(weights.astype(dtype), *rows, clip=clip, dtype=dtype) for dtype in (np.float32, float))
+    assert np.linalg.norm(single) <= clip * (1 + 1e-3)
+    np.testing.assert_allclose(single, double, atol=1e-5)
+
+
+def of_people(rows=1600, **changes):
+    return settings("network", by_person(CLASSES), file=frame(rows, people=800), **changes)
 
 
 class TestPage:
     """A file in which a column says whose each row is."""
 
-    @staticmethod
-    def settings(rows=1600, **changes):
-        return settings("network", by_person(CLASSES), file=frame(rows, people=800), **changes)
-
     @pytest.mark.parametrize(("accountant", "theirs"), [("renyi", RdpAccountant), ("pld", PLDAccountant)])
     def test_its_guarantee_is_that_of_another_library(self, accountant, theirs):
-        settings = self.settings(accountant=accountant, epsilon=2.0)
-        held, (release,) = settings.promise, releases(settings.promise.event)
-        assert (settings.rows, held.unit) == (640, "person")
+        page = of_people(accountant=accountant, epsilon=2.0)
+        held, (release,) = page.promise, releases(page.promise.event)
+        assert (page.rows, held.unit, held.epsilon) == (640, "person", 2.0)
         assert held.event.event == PoissonSampled(rate=100 / 640, event=release.event)
-        step = dp_event.PoissonSampledDpEvent(100 / 640, dp_event.GaussianDpEvent(settings.sigma))
-        other = theirs().compose(step, settings.steps).get_epsilon(settings.delta)
+        step = dp_event.PoissonSampledDpEvent(100 / 640, dp_event.GaussianDpEvent(page.sigma))
+        other = theirs().compose(step, page.steps).get_epsilon(page.delta)
         assert other == pytest.approx(2.0, rel=0.02)
-        assert held.epsilon == 2.0
 
     def test_all_rows_have_a_say_and_only_so_many(self):
-        few, many = self.settings(), self.settings(rows=8000)
+        few, many = of_people(), of_people(rows=8000)
         (X, _, people), (more, _, theirs) = (one.models["private"].learned() for one in (few, many))
         assert (len(X), set(np.bincount(people))) == (1280, {2})
         assert (len(more), set(np.bincount(theirs)), many.rows) == (640 * MOST_EACH, {MOST_EACH}, 640)
-        assert few.sigma == many.sigma
-        assert few.steps == many.steps
+        assert (few.sigma, few.steps) == (many.sigma, many.steps)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import stats
 
 from dpcore import accountants
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
@@ -34,24 +34,14 @@ class TestNoise:
         start = np.zeros(net.parameters)
         start[-1], start[-4] = -400.0, 400.0
         which = recipe(net, clip_norm=clip_norm, steps=steps, decay=0.25, learning_rate=0.5)
-        found = sgd.train(
-            which,
-            np.zeros((rows, 2)),
-            np.zeros(rows, dtype=int),
-            start=start,
-            noise_multiplier=self.SIGMA,
-            seed=0,
-            draws=range(self.MODELS),
-            record=range(steps + 1),
-            dtype=np.float64,
-        )
-        moves = -np.diff(found.history, axis=0) / which.rates[:, None, None]
-        return moves.swapaxes(0, 1)
+        how = {"noise_multiplier": self.SIGMA, "seed": 0, "draws": range(self.MODELS), "record": range(steps + 1)}
+        given = np.zeros((rows, 2)), np.zeros(rows, dtype=int)
+        found = sgd.train(which, *given, start=start, dtype=np.float64, **how)
+        return (-np.diff(found.history, axis=0) / which.rates[:, None, None]).swapaxes(0, 1)
 
     @pytest.mark.parametrize("rows", [10, ROWS, 77])
     def test_its_sd_is_sigma_c_over_the_constant_lot(self, rows):
         found = self.added(0.4, rows=rows) * (RATE * rows) / (self.SIGMA * 0.4)
-        assert stats.kstest(found[..., 0].ravel(), stats.norm.cdf).pvalue > 1e-3
         assert stats.kstest(found.ravel(), stats.norm.cdf).pvalue > 1e-3
         assert found.std() == pytest.approx(1, abs=4 / math.sqrt(2 * found.size))
 
@@ -80,10 +70,8 @@ class TestOneRow:
 
     def moves(self, weights, X, y, *, clip_norm):
         """By how much the sum moves when each row of the data set is taken away."""
-        whole = lot_sum(self.NET, weights, X, y, clip_norm=clip_norm)
-        rest = [
-            lot_sum(self.NET, weights, np.delete(X, i, 0), np.delete(y, i), clip_norm=clip_norm) for i in range(len(X))
-        ]
+        rest = [(np.delete(X, i, 0), np.delete(y, i)) for i in range(len(X))]
+        whole, *rest = (lot_sum(self.NET, weights, *rows, clip_norm=clip_norm) for rows in ((X, y), *rest))
         return whole - np.array(rest)
 
     @pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
@@ -119,15 +107,8 @@ class TestOneRow:
         """All neighbours of a data set, in the first, a middle and the last of 11 steps."""
         rng = np.random.default_rng(2)
         X, y, weights = rng.normal(scale=3, size=(8, 2)), rng.integers(0, 2, 8), rng.normal(size=self.NET.parameters)
-        which = sgd.Recipe(
-            architecture=self.NET,
-            sampling_rate=1.0,
-            steps=11,
-            learning_rate=1.0,
-            clip_norm=0.01,
-            clip_ramp=end,
-            shape="linear",
-        )
+        changes = {"clip_norm": 0.01, "clip_ramp": end, "shape": "linear"}
+        which = recipe(self.NET, sampling_rate=1.0, steps=11, learning_rate=1.0, decay=1.0, **changes)
         given = {"start": weights, "noise_multiplier": 0.0, "seed": 0, "draws": [0], "dtype": np.float64}
 
         def total(step, rows):
@@ -138,23 +119,6 @@ class TestOneRow:
             whole = total(step, np.arange(8))
             most = max(np.linalg.norm(whole - total(step, np.delete(np.arange(8), one))) for one in range(8))
             assert most == pytest.approx(0.01 * (1 + (end - 1) * step / 10), rel=1e-9)
-
-    @pytest.mark.parametrize("clip_norm", [0.7, (0.5, 0.3)], ids=str)
-    def test_who_searches_for_a_worse_row_finds_none(self, clip_norm):
-        """The row and the weights are free: the search climbs to the bound and stops there."""
-        X, y = np.zeros((1, 2)), np.array([0])
-        bound = math.hypot(*clip_norm) if isinstance(clip_norm, tuple) else clip_norm
-
-        def shortfall(free):
-            rows, labels = np.vstack([X, 5 * free[:2]]), np.append(y, 1)
-            moved = lot_sum(self.NET, free[2:], rows, labels, clip_norm=clip_norm)
-            return -np.linalg.norm(moved - lot_sum(self.NET, free[2:], X, y, clip_norm=clip_norm))
-
-        best = min(
-            optimize.minimize(shortfall, np.random.default_rng(seed).normal(size=19), options={"maxiter": 8}).fun
-            for seed in range(5)
-        )
-        assert 0.99 * bound < -best <= bound * (1 + 1e-9)
 
 
 class TestAccounting:
@@ -172,10 +136,8 @@ class TestAccounting:
         assert costs[0] > 1.2 * costs[2]
 
     def test_the_event_is_what_happens(self):
-        expected = Composed(
-            event=PoissonSampled(rate=RATE, event=GaussianRelease(noise_multiplier=2.0)),
-            count=STEPS,
-        )
+        one = PoissonSampled(rate=RATE, event=GaussianRelease(noise_multiplier=2.0))
+        expected = Composed(event=one, count=STEPS)
         assert recipe(TWO_LAYERS).event(2.0) == expected
         assert recipe(Architecture(sizes=(3, 2)), clip_norm=(0.3,)).event(2.0) == expected
 
@@ -187,8 +149,3 @@ class TestAccounting:
         sigma = which.noise_multiplier(epsilon=epsilon, delta=1e-5, accountant=accountant)
         found = accountants.account(which.event(sigma), delta=1e-5, adjacency=ADD, accountant=accountant)
         assert (1 - 1e-3) * epsilon <= found.epsilon <= epsilon
-
-    def test_without_sampling_it_is_the_exact_gaussian(self):
-        which = recipe(TWO_LAYERS, sampling_rate=1.0)
-        sigma = which.noise_multiplier(epsilon=1.0, delta=1e-5, accountant="gdp")
-        assert sigma == pytest.approx(math.sqrt(STEPS) / accountants.gdp.mu_of(1.0, delta=1e-5), rel=1e-3)
