@@ -1,4 +1,4 @@
-"""A Python of its own that runs one program after another: its third-party imports, the dear part, are made once."""
+"""A Python of its own that runs one program after another, so that its slow imports are made once."""
 
 import json
 import os
@@ -6,9 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
-ROOT = Path(__file__).parents[1]
 # Each line that comes in is a program, in JSON; each that goes out is what it printed, and why it failed if it did.
 SERVE = """
 import contextlib, io, json, sys, traceback
@@ -21,26 +19,16 @@ for line in sys.stdin:
             failed = traceback.format_exc()
     print(json.dumps([printed.getvalue(), failed]), flush=True)
 """
-# What the project has defined so far is gone; the next program imports it anew.
-FORGET = """
-import sys
-for name in [*sys.modules]:
-    if name.partition(".")[0] in ("dpcore", "lab", "pages", "ui"):
-        del sys.modules[name]
-"""
 
 
 class Interpreter:
-    """Runs programs from the root of the checkout, each with names of its own; leaving it ends the process."""
+    """Runs programs from the root of the checkout; leaving it ends the process."""
 
-    def __init__(self, *options: str, env: Mapping[str, str] = MappingProxyType({})):
+    def __init__(self, env: Mapping[str, str]):
+        root, pipe = str(Path(__file__).parents[1]), subprocess.PIPE
+        env = os.environ | {"PYTHONPATH": root} | dict(env)
         self._python = subprocess.Popen(
-            [sys.executable, *options, "-c", SERVE],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": str(ROOT)} | dict(env),
+            [sys.executable, "-c", SERVE], stdin=pipe, stdout=pipe, text=True, cwd=root, env=env
         )
 
     def __enter__(self) -> "Interpreter":

@@ -48,30 +48,17 @@ def fresh():
     return found
 
 
-def marked(picture):
-    traces = [one for one in picture.figure["data"] if one.get("meta") == GHOST]
-    return traces, [one for one in picture.figure["layout"]["shapes"] if one.get("name") == GHOST]
-
-
 def test_the_ghost_is_what_a_fresh_run_of_the_pinned_settings_draws(both, fresh):
     ((accuracy, own, beside),) = both.boards("")[FIRST]
-    ((mine, my_map, *_),) = fresh[0].boards[FIRST]
-    ((theirs, their_map, *_),) = fresh[1].boards[FIRST]
-    ((line,), (dot,)), ((drawn,), (hollow,)) = (
-        marked(theirs),
-        (
-            [one for one in accuracy.figure["data"] if one.get("name", "").startswith("pinned B")],
-            [one for one in accuracy.figure["layout"]["shapes"] if one not in mine.figure["layout"]["shapes"]],
-        ),
-    )
-    assert (drawn["x"], drawn["y"]) == (line["x"], line["y"])
-    assert drawn["line"]["dash"] == "dash"
-    assert (hollow["xanchor"], hollow["yanchor"]) == (dot["xanchor"], dot["yanchor"])
+    ((mine, my_map, *_),), ((theirs, their_map, *_),) = (view.boards[FIRST] for view in fresh)
+    (line,) = (one for one in theirs.figure["data"] if one.get("meta") == GHOST)
+    (drawn,) = (one for one in accuracy.figure["data"] if one.get("name", "").startswith("pinned B"))
+    assert (drawn["x"], drawn["y"], drawn["line"]["dash"]) == (line["x"], line["y"], "dash")
     assert [one for one in accuracy.figure["data"] if one is not drawn] == mine.figure["data"]
     titles = {"title": my_map.figure["layout"]["title"]}
     assert own.figure | {"layout": own.figure["layout"] | titles} == my_map.figure
-    assert beside.figure["layout"]["images"] == their_map.figure["layout"]["images"]
-    assert beside.figure["layout"]["shapes"][0]["path"] == their_map.figure["layout"]["shapes"][0]["path"]
+    shown, known = (one.figure["layout"] for one in (beside, their_map))
+    assert (shown["images"], shown["shapes"][0]["path"]) == (known["images"], known["shapes"][0]["path"])
 
 
 def test_the_numbers_and_the_interval_are_those_of_two_fresh_runs(both):

@@ -32,14 +32,11 @@ def paste(path: Path, where: str, line: str, block: str) -> None:
 def copy(tmp_path_factory) -> Path:
     """The project with all that the guide adds."""
     to = tmp_path_factory.mktemp("lab")
-    ignored = shutil.ignore_patterns("__pycache__", "browser")
-    for name in ("app.py", "ui", "pages", "lab", "dpcore", "sample_data", "scripts", "tests", ".streamlit"):
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, to / name, ignore=ignored)
-        else:
-            shutil.copy(ROOT / name, to / name)
-    for name in ("pyproject.toml", "requirements.txt", "requirements-dev.txt", "README.md", "CONTRIBUTING.md"):
+    for name in ("ui", "pages", "lab", "dpcore", "sample_data", "scripts", "tests", ".streamlit"):
+        shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__", "browser"))
+    for name in ("app.py", "pyproject.toml", "requirements.txt", "requirements-dev.txt", "README.md"):
         shutil.copy(ROOT / name, to / name)
+    (to / "CONTRIBUTING.md").write_text(GUIDE)
     for path, *block in BLOCK.findall(GUIDE):
         paste(to / path, *block)
     return to
@@ -71,13 +68,10 @@ def test_every_block_has_its_place_and_the_page_its_result(copy):
 
 # What the guide's commands do not ask: what the page shows, and that what is added is refused where it is wrong.
 MORE = """
-import dataclasses
-
 import pytest
 
-from dpcore.data import toy
 from dpcore.mechanisms import PermuteAndFlip
-from tests import test_audit_table, test_data, test_permute_and_flip
+from tests import test_audit_table, test_permute_and_flip
 from tests.app import at_rest, opened, text
 
 
@@ -91,29 +85,12 @@ def test_survey():
     assert labels == ["Handout (zip)", "Privacy label (HTML)", "Runs (CSV)"]
 
 
-def refuses(test, *arguments):
-    with pytest.raises(AssertionError):
-        test(*arguments)
-
-
 def test_flip_with_half_of_the_noise_is_refused(monkeypatch):
     monkeypatch.setattr(PermuteAndFlip, "scale", property(lambda self: self.sensitivity / self.epsilon))
-    refuses(test_permute_and_flip.test_outputs_have_the_stated_probabilities)
-    refuses(test_audit_table.test_the_audit_table, "flip")
-
-
-def test_flip_without_an_audit_is_refused(monkeypatch):
-    monkeypatch.delitem(test_audit_table.MECHANISMS_AUDITED["mechanisms"], "PermuteAndFlip")
-    refuses(test_audit_table.TestTable().test_every_mechanism_of_the_lab_is_in_it)
-
-
-@pytest.mark.parametrize("top", [41.0, 39.0])
-def test_clinic_with_other_bounds_is_refused(monkeypatch, top):
-    narrow = dataclasses.replace(toy.DATASETS["clinic"], bounds=((34.0, top), (30.0, 150.0)))
-    monkeypatch.setitem(toy.DATASETS, "clinic", narrow)
-    refuses(test_data.test_the_readme_lists_each_bound_as_the_code_has_it, "clinic")
-    contract = test_data.TestContract().test_rows_lie_in_the_unit_cube_and_hardly_any_needed_clipping
-    refuses(contract, "clinic") if top == 39.0 else contract("clinic")
+    with pytest.raises(AssertionError):
+        test_permute_and_flip.test_outputs_have_the_stated_probabilities()
+    with pytest.raises(AssertionError):
+        test_audit_table.test_the_audit_table("flip")
 """
 
 
@@ -130,4 +107,11 @@ def test_what_the_guide_adds_is_like_what_is_there(copy):
     passed = [line.lower() for line in out.splitlines() if "PASSED" in line]
     for word in wanted.lower().split(" or "):
         assert any(word in line for line in passed), word
-    ran(copy, "-m", "ruff", "check", "--no-cache", *{path for path, *_ in BLOCK.findall(GUIDE) if path.endswith(".py")})
+    ran(
+        copy,
+        "-m",
+        "ruff",
+        "check",
+        "--no-cache",
+        *{path for path, *_ in BLOCK.findall(GUIDE) if path.endswith(".py")},
+    )

@@ -29,13 +29,10 @@ def found():
         return dict(first_picture.FOUND)
 
 
-def data(html):
-    return json.loads(re.search(r"<script[^>]*id=lab-recorded>(.*?)</script>", html, re.DOTALL)[1])
-
-
 @pytest.mark.parametrize("name", RECORDED)
 def test_every_stop_is_what_the_live_page_shows(found, name):
-    taken, page = data(found[name]), FIRSTS[name].page
+    taken = json.loads(re.search(r"<script[^>]*id=lab-recorded>(.*?)</script>", found[name], re.DOTALL)[1])
+    page = FIRSTS[name].page
     one = Recording(page=page, settings=page.settings(), told="", date="")
     assert taken["values"][taken["at"]] == getattr(one.settings, one.knob.name)
     assert first_picture.LEAST_STOPS <= len(taken["values"]) <= len(one.values)
@@ -51,12 +48,16 @@ def test_every_stop_is_what_the_live_page_shows(found, name):
     assert taken["html"].count("data-chart") == len(frame["charts"])
 
 
-def test_a_page_is_little_longer_and_what_is_too_large_is_left_out(found):
+def test_a_page_is_little_longer_and_what_is_too_large_is_left_out(found, monkeypatch):
     assert all(len(gzip.compress(html.encode())) < first_picture.MOST_BYTES + 500 for html in found.values())
     page = FIRSTS["mechanisms"].page
     one = Recording(page=page, settings=page.settings(), told="", date="")
     frames = {value: {"words": {}, "charts": {"a": [value * place for place in range(4000)]}} for value in one.values}
     assert first_picture.html(one, "", frames) == ""
+    monkeypatch.setenv("LAB_FIRST_PICTURE", "off")
+    monkeypatch.setattr(first_picture, "FOUND", {})
+    asyncio.run(first_picture.record(FIRSTS))
+    assert first_picture.FOUND == {}
 
 
 def test_it_is_sent_without_a_query_only_before_all_that_a_page_needs(found):
@@ -77,10 +78,3 @@ def test_it_is_sent_without_a_query_only_before_all_that_a_page_needs(found):
         assert address not in sent(other)
     firsts.clear()
     assert "lab-recorded" not in sent("/classifier"), "until it is recorded"
-
-
-def test_a_server_can_do_without(monkeypatch):
-    monkeypatch.setenv("LAB_FIRST_PICTURE", "off")
-    monkeypatch.setattr(first_picture, "FOUND", {})
-    asyncio.run(first_picture.record(FIRSTS))
-    assert first_picture.FOUND == {}

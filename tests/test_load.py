@@ -1,12 +1,9 @@
 """The load script says what it will do, asks far servers only once told, and counts what each person waited."""
 
-import asyncio
 import re
 
 import numpy as np
 import pytest
-from streamlit.proto.Delta_pb2 import Delta
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks import people, visitors
 from benchmarks.latency import served
@@ -54,40 +51,6 @@ def test_who_roams_brings_a_table_and_opens_it(address, monkeypatch):
     assert 0 <= float(pages) <= 2
     assert len(used) == 4  # memory, cache, descriptors, threads
     assert min(map(float, used)) > 0
-
-
-@pytest.mark.soak
-def test_a_person_brings_a_table_twice_in_one_session(address, monkeypatch):
-    monkeypatch.setattr(people, "PATIENCE", 60.0)
-    person = visitors.Person(socket=None, path="classifier", query="seed=1", address=address)
-
-    async def brings_twice():
-        await person.enter()
-        await person.opens()
-        for seed in (2, 3):
-            await person.go(visitors.BRINGS, seed)
-            await person.bring()
-            assert person.page == person.pages["classifier"]
-        await person.goes()
-
-    asyncio.run(brings_twice())
-    assert person.errors == []
-
-
-def test_person_presses_no_disabled_button_and_waits_for_the_last_run():
-    person, delta = visitors.Person(socket=None, path="data", query="", running=True), Delta()
-    button = delta.new_element.button
-    button.id, button.label = "id", visitors.OPENS
-    person.drawn(delta)
-    assert person.buttons == {visitors.OPENS: "id"}
-    button.disabled = True
-    person.drawn(delta)
-    assert person.buttons == {}
-    message = ForwardMsg()
-    for finished, runs in ((ForwardMsg.FINISHED_EARLY_FOR_RERUN, True), (ForwardMsg.FINISHED_SUCCESSFULLY, False)):
-        message.script_finished = finished
-        person.told_of(message, "script_finished")
-        assert person.running == runs
 
 
 def test_what_goes_wrong_is_counted_and_said(monkeypatch, address):

@@ -1,6 +1,5 @@
 """The parts of ``make mutants`` that need no mutation tool: what is left alone, what is copied, what is kept."""
 
-import json
 import subprocess
 
 from scripts import mutants
@@ -10,12 +9,6 @@ def first(of: list[int], other: str = "a") -> int | None:
     found: float = of[0] + 1
     return found
 """
-
-
-def test_no_mutant_is_made_of_a_type():
-    lines = SOURCE.splitlines()
-    found = [lines[row - 1][start:end] for (row, start), (_, end) in mutants._annotations(SOURCE)]
-    assert sorted(found) == ["float", "int | None", "list[int]", "str"]
 
 
 def test_each_worker_has_a_copy_of_what_is_tracked(tmp_path):
@@ -31,11 +24,8 @@ def test_each_worker_has_a_copy_of_what_is_tracked(tmp_path):
         assert (copy / "lab/sums.py").read_text() == SOURCE
 
 
-def test_which_tests_run_a_line_is_measured_once(tmp_path):
-    kept = tmp_path / "reached.json"
-    kept.write_text(json.dumps({"lab/sums.py": {"2": ["tests/test_sums.py"]}}))
-    assert mutants.reached(tmp_path, kept) == {"lab/sums.py": {2: ["tests/test_sums.py"]}}
-
-
-def test_tests_that_take_long_meet_no_mutant():
+def test_no_mutant_is_made_of_a_type_and_tests_that_take_long_meet_none():
+    lines = SOURCE.splitlines()
+    found = [lines[row - 1][start:end] for (row, start), (_, end) in mutants._annotations(SOURCE)]
+    assert sorted(found) == ["float", "int | None", "list[int]", "str"]
     assert mutants.selection(mutants.ROOT) == ["-m", "not browser and not soak"]

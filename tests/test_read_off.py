@@ -13,20 +13,21 @@ from tests.test_my_data import said, sampled
 from ui import bounds_leak_demo
 
 
-def scores(way: str, seed: int) -> np.ndarray:
-    return np.concatenate([read_off.scored(way, part, seed=seed) for part in read_off.PARTS], axis=1)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_bounds_off_the_rows_are_refuted_and_public_ones_are_not(seed):
     multiplier = descent.noise_multiplier(epsilon=read_off.EPSILON, delta=read_off.DELTA, steps=read_off.STEPS)
     event = descent.event(multiplier, steps=read_off.STEPS)
     claim = accountants.account(event, delta=read_off.DELTA, adjacency=Adjacency.REPLACE_ONE)
     assert claim.epsilon == pytest.approx(read_off.EPSILON)
-    caught, sound = (read_off.shown(scores(way, seed)) for way in read_off.WAYS)
+    scores = {way: [read_off.scored(way, part, seed=seed) for part in read_off.PARTS] for way in read_off.WAYS}
+    caught, sound = (read_off.shown(np.concatenate(parts, axis=1)) for parts in scores.values())
     assert caught.refutes(claim)
-    assert caught.epsilon > 5
+    assert 5 < caught.epsilon < math.inf
     assert not sound.refutes(claim)
+    assert "refutes the claim" in bounds_leak_demo.said("read off", caught)
+    assert "stands" in bounds_leak_demo.said("public", sound)
+    noise = np.concatenate([part.ravel() for part in scores["public"]])
+    assert len(np.unique(noise)) > 0.99 * len(noise) == 0.99 * 2 * read_off.RUNS
 
 
 @pytest.mark.parametrize("way", read_off.WAYS)
@@ -37,26 +38,11 @@ def test_the_canary_arrives_either_way(way):
 
 def test_only_the_row_itself_moves_under_public_bounds():
     worlds = [read_off.column(you)[0] for you in (read_off.ORDINARY, read_off.OUTSIDE)]
-    moved = {
-        way: (np.diff([read_off.scaled(one, way)[:, 0] for one in worlds], axis=0) != 0).sum() for way in read_off.WAYS
-    }
-    assert moved["public"] == 1
-    assert moved["read off"] >= read_off.ROWS - 1
-
-
-def test_no_two_trainings_have_the_same_noise():
-    parts = [read_off.scored("public", part, seed=seed) for seed in (0, 1) for part in read_off.PARTS]
-    drawn = np.concatenate([part.ravel() for part in parts])
-    assert len(np.unique(drawn)) > 0.99 * len(drawn) == 0.99 * 4 * read_off.RUNS
-
-
-def test_what_is_said_follows_from_what_was_found():
-    found = read_off.shown(scores("public", 0))
-    assert "stands" in bounds_leak_demo.said("public", found)
-    caught = read_off.shown(scores("read off", 0))
-    assert "refutes the claim" in bounds_leak_demo.said("read off", caught)
-    assert f"at least epsilon {caught.epsilon:.2f}"[:21] in bounds_leak_demo.said("read off", caught)
-    assert math.isfinite(caught.epsilon)
+    leaks, public = (
+        (np.diff([read_off.scaled(one, way)[:, 0] for one in worlds], axis=0) != 0).sum() for way in read_off.WAYS
+    )
+    assert public == 1
+    assert leaks >= read_off.ROWS - 1
 
 
 def test_it_takes_one_click():

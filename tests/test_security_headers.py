@@ -47,7 +47,6 @@ def test_only_origins_may_frame_the_lab(asked, given):
     [
         ("/", False),
         ("/_stcore/health", False),
-        ("/metrics", False),
         ("/_stcore/metrics", True),
         ("/_stcore/metrics/", True),
         ("/lab/_stcore/metrics", True),
