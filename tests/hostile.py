@@ -2,10 +2,8 @@
 
 HOSTILE = (
     "![x](http://evil.test/p.png)",
-    "\n\n![x](http://evil.test/p.png)",
     "` ![x](http://evil.test/p.png) `",
     "\n\n# BIG headline",
-    "# BIG headline",
     "a\r\n===",
     "\u2028\u2028- a list",
     "1. a list",

@@ -1,8 +1,5 @@
 """The page of hypotheses as a script, its figures and its sentences."""
 
-import gc
-import weakref
-
 import numpy as np
 import pytest
 from streamlit.runtime.caching import clear_session_resource_cache
@@ -72,12 +69,6 @@ class TestOwnFile:
     def settings(self, app: AppTest) -> HypothesesSettings:
         return settings_of(app, PAGE)
 
-    def brought(self, seed: int) -> AppTest:
-        app = self.open()
-        app.file_uploader[0].set_value(("reviews.csv", written(rows=900, seed=seed), "text/csv")).run()
-        assert VERDICT in text(app)
-        return app
-
     def choose(self, app: AppTest, name: str, value: str) -> HypothesesSettings:
         app.selectbox(key=f"hypotheses.own.{name}").set_value(value).run()
         assert not app.exception
@@ -97,16 +88,10 @@ class TestOwnFile:
         assert shown.query_params["own"] in (str(settings.own), [str(settings.own)])
         assert VERDICT in text(shown)
 
-    def test_a_file_dies_with_its_session(self):
-        app = self.brought(12)
-        table = weakref.ref(app.session_state["hypotheses.brought"].table)
-        assert table() is not None
-        del app
-        gc.collect()
-        assert table() is None
-
     def test_a_page_that_comes_back_in_time_keeps_its_file_and_a_later_one_is_asked_for_it(self, monkeypatch):
-        app = self.brought(13)
+        app = self.open()
+        app.file_uploader[0].set_value(("reviews.csv", written(rows=900, seed=13), "text/csv")).run()
+        assert VERDICT in text(app)
         brought = app.session_state["hypotheses.brought"]
         clear_session_resource_cache("test session id")  # what the server does when the page's connection ends
         assert brought.timer.is_alive()

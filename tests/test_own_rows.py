@@ -21,7 +21,7 @@ from pages.classifier import figures
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from pages.what_if.page_tables import price
-from tests.own_files import CLASSES, NUMBER, TOWNS, frame, table_of
+from tests.own_files import CLASSES, NUMBER, TOWNS, choose, frame, table_of
 from tests.test_figures import numbers
 from ui.plot.columns import MOST_INPUTS
 
@@ -86,10 +86,7 @@ LACKS = [
     (CLASSES, {"classes": tuple(map(str, range(21)))}, "left has 21 values, more than 20"),
     (CLASSES, {"columns": ()}, "no column is chosen to learn from"),
     (CLASSES, bounded("age", high=None), "age has no bounds"),
-    *(
-        (CLASSES, bounded("age", low=1, high=high), "the lowest value of age must be below")
-        for high in (1, float("inf"))
-    ),
+    *((CLASSES, bounded("age", high=high), "the lowest value of age must be below") for high in (0, float("inf"))),
     (CLASSES, bounded("plan", kind="category"), "plan has no category"),
     (CLASSES, bounded("plan", kind="category", values=tuple(map(str, range(51)))), "plan has 51 values, more than 50"),
     (CLASSES, bounded("age", columns=2), "age is chosen twice"),
@@ -138,7 +135,7 @@ class TestRoles:
         changed = replace(roles, **changes)
         assert any(sentence.startswith(said) for sentence in changed.lacks())
         with pytest.raises(check.RefusedError):
-            own_rows.choose(table_of(frame()), changed)
+            choose(frame(), changed)
 
     @pytest.mark.parametrize(("roles", "changes", "cells", "said"), REFUSED, ids=map(str, range(len(REFUSED))))
     def test_what_does_not_fit_the_file_is_refused_by_name(self, roles, changes, cells, said):
@@ -147,20 +144,16 @@ class TestRoles:
 
     def test_a_number_that_can_be_read_in_two_ways_is_read_as_it_is_said(self):
         said = replace(CLASSES.columns[0], decimal=",")
-        own_rows.choose(table_of(frame().assign(**TWO_WAYS)), replace(CLASSES, columns=(said,)))
+        choose(frame().assign(**TWO_WAYS), replace(CLASSES, columns=(said,)))
 
     def test_too_large_a_table_is_refused(self, monkeypatch):
         monkeypatch.setattr(own_rows, "MOST_CELLS", 2699)
         with pytest.raises(check.RefusedError, match="2,700 numbers"):
-            own_rows.choose(table_of(frame()), NUMBER)
+            choose(frame(), NUMBER)
 
     def test_the_answer_in_disguise_is_told_by_declarations_alone(self):
-        columns = (
-            Column(name="Churned_flag", low=0, high=1),
-            Column(name="left", kind="category", values=("yes", "no")),
-            Column(name="unchurnedness", low=0, high=1),
-            *ROLES.columns,
-        )
+        names = ("Churned_flag", "unchurnedness", "age")
+        columns = (*(column(name)[0] for name in names), *column("left", kind="category", values=("yes", "no")))
         assert replace(ROLES, columns=columns).disguised == ("Churned_flag", "left")
         assert NUMBER.disguised == ()
         assert replace(NUMBER, columns=column("base_pay", low=0, high=1)).disguised == ("base_pay",)
@@ -171,35 +164,16 @@ class TestRoles:
             own_rows.read_off(table, "plan")
 
 
-class TestArrays:
-    def test_cells_become_what_the_bounds_say(self):
-        frame = customers().astype(object)
-        frame.loc[0, ["age", "tenure", "plan", "churned"]] = [59, 40, "gold", "yes"]
-        frame.loc[1, ["age", "tenure", "plan", "churned"]] = ["", "n/a", "plus", "perhaps"]
-        own = own_rows.choose(table_of(frame), ROLES)
-        found = own.source
-        assert found.features == ("age", "tenure", "calls", "plan: basic", "plan: plus")
-        X, y = found.draw(np.random.default_rng(0))
-        X = toy.to_unit(X, found.bounds)
-        assert X[0, [0, 1, 3, 4]].tolist() == [0, 1, 0, 0]
-        assert X[1, [0, 1, 3, 4]].tolist() == [0, 0, 0, 1]
-        assert y[:2].tolist() == [1, -1]
-        assert (len(y), np.abs(X).max()) == (1000, 1)
-
-    def test_of_a_person_one_row_is_taken_whatever_others_have(self):
-        frame = customers(3000)
-        frame["customer_id"] = [f"C{number % 900}" for number in range(3000)]
-        roles = replace(ROLES, person="customer_id", columns=(Column(name="place", low=0, high=3000),))
-        frame["place"] = np.arange(3000)
-        own = own_rows.choose(table_of(frame), roles)
-        assert (own.people, own.private) == (900, 720)
-        X, _ = own.source.draw(stream(1, "data"))
-        assert sorted(X[:, 0] % 900) == [*range(900)]
-        assert len({*own.source.draw(stream(2, "data"))[0][:, 0].tolist()} & {*X[:, 0].tolist()}) < 450
-        more = pd.concat([frame, frame[frame["customer_id"] == "C7"].assign(place=2999)])
-        again = own_rows.choose(table_of(more), roles)
-        other, _ = again.source.draw(stream(1, "data"))
-        assert np.flatnonzero(X[:, 0] != other[:, 0]).tolist() in ([], [7])
+def test_cells_become_what_the_bounds_say():
+    frame = customers().astype(object)
+    frame.loc[0, ["age", "tenure", "plan", "churned"]] = [59, 40, "gold", "yes"]
+    frame.loc[1, ["age", "tenure", "plan", "churned"]] = ["", "n/a", "plus", "perhaps"]
+    found = choose(frame, ROLES).source
+    assert found.features == ("age", "tenure", "calls", "plan: basic", "plan: plus")
+    X, y = found.draw(np.random.default_rng(0))
+    X = toy.to_unit(X, found.bounds)
+    assert X[:2, [0, 1, 3, 4]].tolist() == [[0, 1, 0, 0], [0, 0, 0, 1]]
+    assert (y[:2].tolist(), len(y), np.abs(X).max()) == ([1, -1], 1000, 1)
 
 
 def own_of(name: str, seed: int) -> OwnRows:
@@ -218,7 +192,7 @@ def own_of(name: str, seed: int) -> OwnRows:
         columns=tuple(Column(name=feature, low=low, high=high) for feature, (low, high) in bounds),
         test_share=len(split.y_test) / len(rows),
     )
-    return own_rows.choose(table_of(frame), roles)
+    return choose(frame, roles)
 
 
 PEOPLE = replace(ROLES, person="customer_id")
@@ -232,30 +206,24 @@ def visits(people: int = 300, *, seed: int = 0) -> pd.DataFrame:
     return customers(len(names), seed=seed).assign(customer_id=names)
 
 
-def rows_by_person(split: toy.Split) -> list[list]:
-    X, y, people = split.learned
-    return [sorted(np.column_stack([X, y])[people == one].tolist()) for one in range(people.max() + 1)]
-
-
 class TestPeople:
     """All rows of a person are learned from, and count as one."""
 
     def test_all_rows_of_a_private_person_and_no_other_are_there(self):
         frame = visits()
-        own = own_rows.choose(table_of(frame), PEOPLE)
-        split = split_of(own)
-        assert (own.people, own.private, len(split.y_private), len(split.y_test)) == (300, 240, 240, 60)
+        split = split_of(choose(frame, PEOPLE))
+        assert (len(split.y_private), len(split.y_test)) == (240, 60)
         names = list(dict.fromkeys(frame["customer_id"]))
-        alone = own_rows.choose(table_of(frame), ROLES)
-        X, y = alone.source.draw(np.random.default_rng(0))
-        cells = np.column_stack([toy.to_unit(X, alone.source.bounds), y])
+        alone = choose(frame, ROLES).source
+        X, y = alone.draw(np.random.default_rng(0))
+        cells = np.column_stack([toy.to_unit(X, alone.bounds), y])
         mine = [sorted(cells[frame["customer_id"] == names[place]].tolist()) for place in split.rows_of["private"]]
-        assert rows_by_person(split) == mine
-        assert sum(map(len, mine)) > 2 * 240
+        X, y, people = split.learned
+        assert [sorted(np.column_stack([X, y])[people == one].tolist()) for one in range(240)] == mine
 
     @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
     def test_what_is_trained_and_told_is_by_person(self, classes):
-        result = settings_of(own_rows.choose(table_of(visits()), replace(PEOPLE, classes=classes)), clip_norm=0.4).run()
+        result = settings_of(choose(visits(), replace(PEOPLE, classes=classes)), clip_norm=0.4).run()
         X, y, people = result.split.learned
         inputs = losses.with_constant(X)
         weights = result.focus.weights[0]
@@ -273,57 +241,42 @@ class TestPeople:
         frame = customers(400).assign(age=50, tenure=5.0, calls=3, plan="basic", churned="yes")
         many = pd.concat([frame, *[frame.iloc[[7]].assign(churned="no")] * 1000])
         frame.loc[7, "churned"] = "no"
-        one, other = (settings_of(own_rows.choose(table_of(each), PEOPLE)).run() for each in (frame, many))
+        one, other = (settings_of(choose(each, PEOPLE)).run() for each in (frame, many))
         assert other.reference.best_accuracy > 0.99
         assert other.reference.best_loss == pytest.approx(one.reference.best_loss, abs=0.005)
 
     def test_a_row_without_an_answer_is_none_of_a_persons(self):
         frame = visits()
         empty = frame.iloc[::2].assign(churned=lambda rows: np.resize(["", "perhaps"], len(rows)))
-        both = [pd.concat([frame, empty.assign(age=age)]) for age in (20, 80)]
-        results = [settings_of(own_rows.choose(table_of(one), PEOPLE)).run() for one in (frame, *both)]
-        np.testing.assert_array_equal(results[1].focus.weights, results[2].focus.weights)
-        np.testing.assert_allclose(results[0].focus.weights, results[1].focus.weights, atol=1e-6)
-        np.testing.assert_allclose(results[0].focus.loss, results[1].focus.loss, atol=1e-6)
-        np.testing.assert_allclose(results[0].focus.clipped, results[1].focus.clipped)
+        files = (frame, *(pd.concat([frame, empty.assign(age=age)]) for age in (20, 80)))
+        one, two, three = (settings_of(choose(file, PEOPLE)).run().focus for file in files)
+        np.testing.assert_array_equal(two.weights, three.weights)
+        for name in ("weights", "loss", "clipped"):
+            np.testing.assert_allclose(getattr(one, name), getattr(two, name), atol=1e-6)
 
 
-class TestApart:
-    """What rows that are clipped one by one would cost, which is declared and never looked up."""
+@pytest.mark.parametrize("most_rows", [1, 3, 20])
+def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_noise_is_for_them(most_rows, monkeypatch):
+    frame = visits()
 
-    def settings(self, frame: pd.DataFrame, most_rows: int | None, **changes) -> ClassifierSettings:
-        return settings_of(own_rows.choose(table_of(frame), replace(PEOPLE, most_rows=most_rows)), **changes)
+    def apart(frame: pd.DataFrame, most_rows: int | None) -> ClassifierSettings:
+        return settings_of(choose(frame, replace(PEOPLE, most_rows=most_rows)))
 
-    def test_nothing_is_compared_unless_a_number_is_declared(self):
-        result = self.settings(visits(), None).run()
-        assert np.isnan(result.apart.runs).all()
-        assert settings_of(own_rows.choose(table_of(customers()), ROLES)).run().apart.done.sum() == 0
-
-    @pytest.mark.parametrize("most_rows", [1, 3, 20])
-    def test_of_each_person_as_many_are_taken_and_the_noise_is_for_them(self, most_rows, monkeypatch):
-        settings = self.settings(visits(), most_rows)
-        (task,) = settings._apart()
-        model = task.model.model
-        people = model.split.learned[2]
-        counts = np.bincount(people)
-        taken = np.minimum(counts, most_rows).sum()
-        seen = {}
-        descend = type(model).descend
-        monkeypatch.setattr(
-            type(model), "descend", lambda self, X, y, **how: seen.update(how, y=y) or descend(self, X, y, **how)
-        )
-        task.run()
-        assert len(seen["y"]) == taken
-        step, units = seen["learning_rate"] / taken, most_rows * 240  # what a row moves the weights by
-        assert step == pytest.approx(settings.learning_rate / units)
-        multiplier = descent.noise_multiplier(epsilon=0.5, delta=1e-5, steps=5)
-        assert seen["learning_rate"] * seen["noise_sd"] == pytest.approx(step * multiplier * 2 * most_rows)
-
-    def test_which_rows_are_taken_does_not_depend_on_others(self):
-        frame = visits()
-        few, many = (self.settings(one, 2)._apart()[0] for one in (frame, pd.concat([frame, frame.iloc[[5]]])))
-        found = [{tuple(row) for row in task.model.rows()[0].tolist()} for task in (few, many)]
-        assert len(found[0] - found[1]) <= 2
+    assert apart(frame, None).run().apart.done.sum() == 0
+    settings, more = apart(frame, most_rows), apart(pd.concat([frame, frame.iloc[[5]]]), most_rows)
+    (task,), (other,) = settings._apart(), more._apart()
+    found = [{tuple(row) for row in one.model.rows()[0].tolist()} for one in (task, other)]
+    assert len(found[0] - found[1]) <= 2, "which rows are taken does not depend on other people"
+    model, seen = type(task.model.model), {}
+    descend = model.descend
+    monkeypatch.setattr(model, "descend", lambda self, X, y, **how: seen.update(how, y=y) or descend(self, X, y, **how))
+    task.run()
+    taken = np.minimum(np.bincount(task.model.model.split.learned[2]), most_rows).sum()
+    assert len(seen["y"]) == taken
+    step, units = seen["learning_rate"] / taken, most_rows * 240  # what a row moves the weights by
+    assert step == pytest.approx(settings.learning_rate / units)
+    multiplier = descent.noise_multiplier(epsilon=0.5, delta=1e-5, steps=5)
+    assert seen["learning_rate"] * seen["noise_sd"] == pytest.approx(step * multiplier * 2 * most_rows)
 
 
 class TestWeights:
@@ -345,9 +298,9 @@ class TestWeights:
         assert list(drawn.layout.yaxis.ticktext) == names
 
     def test_of_many_columns_the_leading_are_shown(self):
-        columns = column("age", low=18, high=90) + tuple(Column(name=f"c{n}", low=0, high=1) for n in range(20))
-        frame = customers().assign(**{one.name: np.arange(1000) % 2 for one in columns[1:]})
-        result = settings_of(own_rows.choose(table_of(frame), replace(ROLES, columns=columns))).run()
+        columns = tuple(Column(name=f"c{n}", low=0, high=1) for n in range(20))
+        frame = customers().assign(**{one.name: np.random.default_rng(n).random(1000) for n, one in enumerate(columns)})
+        result = settings_of(choose(frame, replace(ROLES, columns=columns))).run()
         assert len(figures.leading(result)[0]) == MOST_INPUTS
 
 
