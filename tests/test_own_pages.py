@@ -1,0 +1,303 @@
+"""Rows of one's own on single pages: who is attacked, networks' lots and columns, and sources that a column says."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from scipy import stats
+
+from dpcore import check, transfer
+from dpcore.accountants import gdp
+from dpcore.privacy import Adjacency
+from dpcore.training import descent
+from dpcore.training import frank_wolfe as fw
+from lab.files.file_handles import key
+from lab.files.own_rows import OwnRows
+from pages.attack import two_worlds
+from pages.attack.figures import exposure
+from pages.attack.inputs import MOST_LIVE
+from pages.attack.membership import MODELS
+from pages.attack.page import PAGE
+from pages.attack.two_worlds import Model, Training, exposed
+from pages.attack.two_worlds_result import attacked
+from pages.network import figures as network_figures
+from pages.network import words as say
+from pages.network import words_tables
+from pages.transfer.experiment import TransferSettings
+from pages.transfer.own import OwnData
+from pages.transfer.work import CANDIDATES
+from tests.app import opened
+from tests.own_files import CLASSES, TOWNS, by_person, choose, frame, settings
+from tests.sentences import plain
+
+AttackSettings = PAGE.settings
+# A person with a row each, and with several.
+OWN = {"row": (None, frame()), "person": (by_person(CLASSES), frame(1000, people=400))}
+either = pytest.mark.parametrize("which", OWN)
+
+
+def attacked_of(which: str = "row", **changes):
+    roles, file = OWN[which]
+    return settings("attack", roles, file=file, **{"steps": 3} | changes)
+
+
+def run_of(of):
+    """The result without the curve over epsilon."""
+    return of.result({task: task.run() for task in of.tasks() if task.work is not attacked})
+
+
+def risks_of(of):
+    return exposed(Training.of(of), nobody=of.against == "nobody").run()
+
+
+def blank():
+    """The file with every third answer missing."""
+    file = frame()
+    file.loc[::3, "left"] = ""
+    return file
+
+
+def test_rows_without_an_answer_are_at_no_risk_and_no_member():
+    own = settings("attack", file=blank(), steps=3, against="nobody")
+    assert (risks_of(own) == 0).sum() == pytest.approx(720 / 3, abs=40)
+    shown = run_of(settings("attack", file=blank(), part="membership"))
+    assert shown.pairs("private") < MODELS * 2 * shown.settings.members
+    assert 0.4 < shown.right("plain")[0] < 1
+
+
+class TestWorlds:
+    @pytest.mark.parametrize("against", ["label", "nobody"])
+    @either
+    def test_they_differ_in_all_rows_of_who_is_meant(self, which, against):
+        with_them, without = attacked_of(which, who="row", person=7, against=against).neighbours.worlds()
+        other = np.flatnonzero((with_them.X != without.X).any(axis=1) | (with_them.y != without.y))
+        people = np.arange(720) if which == "row" else with_them.people
+        assert people.max() + 1 == {"row": 720, "person": 320}[which]
+        assert other.tolist() == np.flatnonzero(people == 7).tolist()
+        assert (len(other) > 1) == (which == "person")
+        assert without.X[other].any() == (against == "label")
+
+    @either
+    def test_who_is_exposed_is_found_by_how_far_they_move_a_step(self, which):
+        """The mean gradients of both worlds, whoever is meant, lie as far apart as the risk says."""
+        settings = attacked_of(which, steps=1, clip_norm=0.6)
+        risks = risks_of(settings)
+        for number in (0, 7, 100):
+            chosen = settings.change(person=number)
+            # One step from zero: the risk is the mean of two squares, at the start and at the end.
+            worlds = chosen.neighbours.worlds()
+            clean = two_worlds.train(Model.of(settings), worlds[0], sd=0.0, draws=[0]).weights
+            squares = []
+            for weights in (np.zeros_like(clean), clean):
+                about, at = (
+                    {"models": 1, "k": 1, "clip_norm": np.array([0.6])},
+                    weights.transpose(1, 0, 2).astype(float),
+                )
+                means = [descent.mean_gradient(one.X, one.y, people=one.people, **about)(at) for one in worlds]
+                squares.append(np.square(settings.rows * (means[0] - means[1]) / 2 / 0.6).sum())
+            assert risks[number] == pytest.approx(np.sqrt(np.mean(squares)), rel=1e-4)
+        assert risks.max() <= 1 + 1e-9
+        assert risks_of(settings.change(against="nobody")).max() <= 0.5 + 1e-9
+        places = {who: settings.change(who=who).neighbours.place() for who in ("exposed", "middle")}
+        assert risks[places["exposed"]] == risks.max()
+        assert risks[places["middle"]] == pytest.approx(np.median(risks), rel=1e-3)
+
+    @either
+    @pytest.mark.parametrize("against", ["label", "nobody"])
+    def test_the_attack_stays_below_the_bound_and_its_score_is_a_likelihood_ratio(self, which, against):
+        """E[e^-s] = 1 with the person and E[e^s] = 1 without."""
+        of = attacked_of(which, sees="steps", against=against, repeats=2000, epsilon=3.0)
+        result = run_of(of)
+        assert result.trainings == 2000
+        with_them, without = result.trained.scores
+        assert np.exp(-with_them).mean() == pytest.approx(1, abs=0.1)
+        assert np.exp(without).mean() == pytest.approx(1, abs=0.1)
+        assert result.ceiling == pytest.approx(stats.norm.cdf(gdp.mu_of(3.0, delta=1e-5) / 2))
+        assert 0.5 < result.attack.low <= result.ceiling
+        assert not result.caught
+        assert result.settings.claim.unit == result.settings.guarantees.formula.unit == of.unit
+
+    def test_who_adds_nothing_in_both_worlds_is_not_told_apart(self):
+        of = settings("attack", file=blank(), steps=3, against="nobody")
+        silent = int(np.flatnonzero(~of.neighbours.worlds()[0].X.any(axis=1))[0])
+        result = run_of(of.change(person=silent))
+        assert (result.risk, result.attack.accuracy) == (0, 0.5)
+        moved = of.change(against="label").change(person=silent).neighbours.worlds()[1]
+        assert (moved.X[silent].any(), moved.y[silent]) == (True, 0)
+
+
+class TestAttackSettings:
+    def test_who_is_meant_stays_with_the_file(self):
+        of = attacked_of()
+        assert (of.version, of.who, of.against, of.rows) == ("sound", "exposed", "label", 720)
+        before = AttackSettings(version="none", against="public", who="row", person=399)
+        assert before.change(dataset="own").change(own=of.own).who == of.change(person=5).who == "row"
+        assert (of.change(dataset="iris").who, of.change(dataset="iris").version) == ("outlier", "sound")
+
+    def test_a_part_of_a_large_file_is_attacked(self):
+        of = settings("attack", file=frame(6000))
+        assert (of.rows, of.limits["person"]) == (MOST_LIVE, (0, MOST_LIVE - 1))
+        assert [len(world.X) for world in of.neighbours.worlds()] == [MOST_LIVE] * 2
+
+    @pytest.mark.parametrize("part", ["once", "pays", "inversion"])
+    def test_what_fits_no_file_is_refused_with_its_reason(self, part):
+        of = AttackSettings().change(part=part).change(dataset="own").change(own=attacked_of().own)
+        with pytest.raises(check.RefusedError, match="part"):
+            of.tasks()
+        assert len(opened("attack", part=part, dataset="own").info) == 1
+
+    def test_who_the_file_chooses_is_in_no_link(self):
+        result, middle = run_of(attacked_of()), run_of(attacked_of(who="middle"))
+        place = result.settings.neighbours.place()
+        assert (place > 0, result.settings.person) == (True, 0)
+        assert result.risk == result.risks[place] == result.risks.max()
+        assert middle.risk == pytest.approx(middle.usual_risk, rel=0.02)
+        assert len(go.Figure(exposure(middle)).data) == 1
+
+
+def test_a_lot_lies_within_the_rows():
+    of = settings("network", file=frame(120))
+    assert (of.rows, of.lot_size) == (96, 96)
+    assert np.isfinite(of.run().accuracy["private"]).all()
+
+
+def test_people_have_places_in_a_fixed_order():
+    """With as many people as rows would be, and their lots: nobody's is secret."""
+    of = settings("network", by_person(CLASSES), file=frame(1000, people=400), mechanism="toeplitz", lot_size=64)
+    result = of.run()
+    assert of.lot == 64
+    assert result.guarantee.event.count == of.steps // 5
+    assert "every person's average gradient" in say.lead(of)
+    assert "None" not in plain(words_tables.mechanisms(result))
+
+
+class TestPicture:
+    """How far training has moved each column."""
+
+    @pytest.mark.parametrize("changes", [{}, {"layers": 0}, {"clipping": "layers", "layers": 2}], ids=str)
+    def test_its_dots_are_how_far_weights_have_moved(self, changes):
+        result = settings("network", **changes).run()
+        found, features = network_figures.leading(result), result.split.source.features
+        assert sorted(found.names) == sorted(features)
+        place = features.index(found.names[0])
+        units = result.architecture.shapes[0][0]
+        start = result.architecture.start(result.settings.seed, range(2)).astype(np.float32)
+        inputs = (result.weights("private") - start)[:, : units * (1 + len(features))]
+        moved = inputs.reshape(2, units, 1 + len(features))[:, :, place]
+        np.testing.assert_allclose(found.runs[:, 0], np.linalg.norm(moved, axis=1), rtol=1e-5)
+        assert len(go.Figure(network_figures.inputs(result)).data) == 2
+
+    def test_noise_alone_moves_them_as_far_as_is_said(self):
+        """Where hardly a row has a gradient: none of the others has an answer."""
+        file = frame(6000)
+        file.loc[100:, "left"] = ""
+        result = settings("network", file=file, repeats=40, epochs=1, epsilon=0.1).run()
+        moved = np.sqrt(np.square(result.moved("private")).mean())
+        assert moved == pytest.approx(result.moved_by_noise, rel=0.1)
+
+    def test_networks_that_have_diverged_are_left_out(self):
+        result = settings("network").run()
+        for run in result.runs["plain"]:
+            run.weights[-1] = np.inf
+        go.Figure(network_figures.inputs(result))
+
+
+@pytest.fixture(scope="module")
+def sources():
+    return choose(frame(), TOWNS)
+
+
+def transfer_of(own: OwnRows, **changes) -> TransferSettings:
+    return TransferSettings(repeats=6).change(dataset="own").change(own=own).change(**changes)
+
+
+def problem_of(own: OwnRows, *, seed: int = 3):
+    return OwnData(own=key(own), seed=seed, rows=10**6).problem
+
+
+class TestSources:
+    def test_cells_become_what_the_bounds_say(self):
+        found = problem_of(choose(frame().assign(age=59, hours=60, plan="basic", pay=20), TOWNS))
+        np.testing.assert_array_equal(found.X, np.tile([1.0, 0.0, 1.0, -1.0], (len(found.X), 1)))
+        np.testing.assert_allclose(found.y, -0.5)
+        assert found.half == 40
+        np.testing.assert_allclose(found.risk(np.zeros((2, 4))), 20)
+
+    def test_each_row_has_one_place(self, sources):
+        found, file = problem_of(sources), frame()
+        assert sources.sizes == tuple(file["town"].value_counts()[[TOWNS.own_source, *TOWNS.sources]])
+        pay = np.concatenate([found.y, found.y_test])
+        for part, town in ((pay, "Ashford"), *zip([y for _, y in found.sources], TOWNS.sources, strict=True)):
+            expected = np.clip(file["pay"][file["town"] == town], 0, 80) / 40 - 1
+            np.testing.assert_allclose(np.sort(part), np.sort(expected))
+        assert len(found.y) == int(0.8 * sources.sizes[0])
+
+    def test_without_gaps_a_private_row_without_an_answer_is_the_middle_of_its_bounds(self):
+        blank = frame()
+        blank.loc[::3, "pay"] = np.nan
+        zero, kept = (problem_of(choose(blank, replace(TOWNS, gaps=gaps))) for gaps in (True, False))
+        gone = ~zero.X.any(axis=1)
+        assert 0.2 < gone.mean() < 0.5
+        assert not zero.y[gone].any()
+        assert not kept.y[gone].any()
+        assert kept.X.any(axis=1).all()
+
+    def test_of_a_person_one_row_is_taken(self):
+        file = frame().assign(who=np.arange(900) // 2 // 2)
+        own = choose(file, replace(TOWNS, person="who"))
+        people = file[file["town"] == "Ashford"]["who"].nunique()
+        found = problem_of(own)
+        assert own.sizes[0] == len(found.y) + len(found.y_test) == people
+        assert OwnData(own=key(own), seed=3, rows=9).unit == "person"
+
+    def test_rows_of_a_source_are_as_public_as_they_stand(self):
+        """Whatever a private row holds, they are the same ones in the same order."""
+        before, file = problem_of(choose(frame(), TOWNS)), frame()
+        file.loc[file["town"] == "Ashford", "pay"] = 1e9
+        for one, two in zip(before.sources, problem_of(choose(file, TOWNS)).sources, strict=True):
+            np.testing.assert_array_equal(np.column_stack(one), np.column_stack(two))
+
+
+class TestNeighbours:
+    """The sensitivities that the noise is made for, by all neighbours of a tiny target that bounds can map to."""
+
+    # A constant and one input, at and within its bounds, with an answer likewise; and a row that adds nothing.
+    ROWS = (*((1.0, x, y) for x, y in itertools.product((-1.0, 0.3, 1.0), (-1.0, 0.2, 1.0))), (0.0, 0.0, 0.0))
+
+    def test_no_target_row_moves_a_score_or_a_loss_further(self):
+        centre, away = np.array([0.3, 0.6]), np.array([[0.0, 0.0], [0.7, 0.0], [0.0, -0.7]])
+        ball = fw.L1Ball(dimension=2, radius=0.7)
+        bound, scores, losses = transfer.RESIDUAL_BOUND, [], []
+        for first, *lasts in itertools.product(self.ROWS, repeat=3):
+            pair = [(rows[:, :2], rows[:, 2]) for rows in (np.array([first, last]) for last in lasts)]
+            found = [ball.scores(np.clip(y - (away + centre) @ X.T, -bound, bound) @ X / -2) for X, y in pair]
+            seen = [transfer.clipped_losses(*rows, away + centre, residual_bound=bound) for rows in pair]
+            scores.append(np.abs(found[0] - found[1]).max())
+            losses.append(np.linalg.norm(seen[0] - seen[1]))
+        claimed = fw.score_sensitivity(0.7, residual_bound=1.0, rows=2, adjacency=Adjacency.REPLACE_ONE)
+        assert 0.9 * claimed < max(scores) <= claimed + 1e-12
+        assert max(losses) <= transfer.loss_sensitivity(3, residual_bound=1.0, rows=2) + 1e-12
+
+
+def test_settings_begin_with_all_rows_of_the_file_and_public_sources_cost_what_bounds_did(sources):
+    of = transfer_of(sources)
+    assert (of.sources, of.dimension) == (2, 4)
+    assert (of.target_rows, of.migrated) == (int(0.8 * sources.sizes[0]), sum(sources.sizes[1:]))
+    assert of.data.counts(of.migrated) == sources.sizes[1:]
+    assert of.change(dataset="made") == TransferSettings(repeats=6)
+    assert of.source_guarantee is None
+    paid = settings("transfer", TOWNS, paid=(0.1,))
+    held = paid.source_guarantee
+    assert (held.epsilon, held.delta, held.unit) == (0.1, 0.0, "record")
+    detected = paid.change(selection="detected")
+    alone = detected.model.detection_guarantee(detected.epsilon)
+    assert detected.source_guarantee.epsilon == pytest.approx(0.1 + alone.epsilon)
+
+
+def test_a_near_source_is_a_head_start(sources):
+    """On rows whose two towns are alike, at a small epsilon: less than half of the error."""
+    risk = transfer_of(sources, epsilon=0.2, repeats=12).run().focus.risk
+    transfer_, target = (np.median(risk[CANDIDATES.index(name)]) for name in ("transfer", "target"))
+    assert transfer_ < target / 2
