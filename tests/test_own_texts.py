@@ -1,4 +1,4 @@
-"""A CSV file of the user's own: which columns do, what becomes of its rows, and who can reach them."""
+"""A visitor's own file of texts: which columns do, what becomes of its rows, who can reach them, and its page."""
 
 import gc
 import weakref
@@ -6,16 +6,30 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+from streamlit.runtime.caching import clear_session_resource_cache
+from streamlit.testing.v1 import AppTest
 
 from dpcore import check
 from dpcore.cache import CACHE
-from dpcore.data import domains
+from dpcore.data import domain_text, domains
 from lab.files import file_handles, own_texts
 from lab.files.file_handles import NONE
 from lab.files.own_texts import Columns, Own
-from pages.hypotheses import work
+from pages.hypotheses import figures, work
 from pages.hypotheses.experiment import HypothesesSettings
-from ui import controls, takeaway
+from tests.app import QUICK, at_rest, moved, opened, text
+from tests.hostile_files import hostile
+from tests.sentences import first
+from ui import controls, own_session, takeaway
+
+PAGE, VERDICT = "hypotheses", 'class="lab-verdict"'
+FILES = hostile()
+# File -> what its columns must be read as; all others, behind "parquet", must be refused.
+READ = {name: ["text", "label"] for name in [*FILES][: [*FILES].index("parquet") + 1]} | {
+    **{name: ["text", "label", "shop"] for name in FILES if "sources" in name},
+    "no head": ["column 1", "column 2"],
+    "hostile names": ["# ![x](http://evil.test/p)", "=1+1"],
+}
 
 
 def written(rows: int = 1600, *, seed: int = 0) -> bytes:
@@ -143,16 +157,6 @@ class TestName:
         assert worlds[0]() is None
         assert worlds[1]() is not None
 
-    def test_an_awaited_file_takes_what_the_link_says(self, table):
-        link = settings_of(chosen(table)).change(sources=3).change(source_rows=61, weight_2=0.5, epsilon=3.0)
-        there, notices = controls.from_link(
-            HypothesesSettings, {name: str(value) for name, value in asdict(link).items()}
-        )
-        assert not notices
-        back = there.change(own=chosen(table))
-        assert replace(back, own=link.own) == link
-        assert settings_of(chosen(table)).source_rows != 61
-
 
 def test_a_script_makes_the_pages_numbers_once_its_blanks_are_filled(tmp_path, monkeypatch, table):
     settings = settings_of(chosen(table)).change(repeats=2, dimension=5)
@@ -203,14 +207,6 @@ class TestRows:
         assert not set(names) & set(shown)
         assert np.linalg.norm(domains.world(where).public, axis=1).max() <= 1 + 1e-9
 
-    @pytest.mark.parametrize("projection", domains.PROJECTIONS)
-    def test_to_the_end(self, table, projection):
-        settings = settings_of(chosen(table)).change(epsilon=1000.0, projection=projection)
-        settings = settings.change(weight_2=0.9, repeats=4, noise="objective")
-        outcome = settings.answers()[0].run()
-        assert np.median(outcome.accuracy[:, 0]) > 0.75
-        assert np.median(outcome.weights[:, 1]) > 0.5
-
 
 @pytest.mark.parametrize(("sources", "rows"), [(2, 300), (8, 900), (0, 700), (0, 50_000)])
 def test_no_setting_asks_for_more_than_there_is(table, sources, rows):
@@ -223,3 +219,164 @@ def test_no_setting_asks_for_more_than_there_is(table, sources, rows):
         full = here.change(**most)
         assert full.source_rows + full.unlabelled_rows + full.model.reserve <= own.smallest_source(count)
         assert min(most.values()) >= 40
+
+
+def test_the_bars_are_the_medians():
+    settings = HypothesesSettings().change(**{name: int(value) for name, value in QUICK[PAGE].items()})
+    result = first(settings, settings.samples())
+    bars = [shape for shape in figures.weights(result)["layout"]["shapes"] if shape["type"] == "rect"]
+    np.testing.assert_allclose([bar["y1"] for bar in bars], 100 * np.median(result.now.runs("weights"), axis=0))
+    median = round(100 * result.gain["transfer"].median, 1)
+    words = [word["text"] for word in figures.gain(result)["layout"]["annotations"]]
+    assert f"{median:+.1f}".replace("-", "−") in words
+
+
+def test_newsgroups_wait_for_a_yes(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    domain_text._newsgroups.cache_clear()
+    asked = []
+
+    def fetched(*_args, **_more):
+        asked.append(1)
+        raise OSError("no route to host")
+
+    monkeypatch.setattr("sklearn.datasets._twenty_newsgroups._download_20newsgroups", fetched)
+    app = opened(PAGE, data="newsgroups")
+    assert not app.exception
+    assert "Nothing is fetched unless" in text(app)
+    assert asked == []
+    app.button(key="hypotheses.download").click().run()
+    assert not app.exception
+    assert asked == [1]
+    assert "could not be downloaded" in app.error[0].value
+
+
+class TestPage:
+    """A file that a session has brought; how one is brought is tried in a real browser."""
+
+    def open(self, table=None, **link: str) -> AppTest:
+        app = opened(PAGE, data="own", repeats="2", **link)
+        assert not app.exception
+        if table is not None:
+            app.session_state["hypotheses.brought"] = own_session.Brought(table=table, draft=own_texts.guess(table))
+            assert not app.run().exception
+        return app
+
+    def settings(self, app: AppTest) -> HypothesesSettings:
+        return app.session_state["hypotheses.desk"].settings
+
+    def choose(self, app: AppTest, name: str, value: str) -> HypothesesSettings:
+        app.selectbox(key=f"hypotheses.own.{name}").set_value(value).run()
+        assert not app.exception
+        return self.settings(app)
+
+    def test_a_link_says_that_its_file_is_not_here_and_keeps_the_rest_for_one_that_is_brought(self, table):
+        own = chosen(table)
+        link = {"own": str(own), "sources": "3", "weight_2": "0.5", "source_rows": "60"}
+        asked = self.open(**link)
+        assert VERDICT not in text(asked)
+        shown = self.open(table, **link)
+        assert not shown.warning
+        assert shown.expander[0].proto.expanded
+        settings = self.settings(shown)
+        assert (settings.sources, settings.weight_2, settings.source_rows) == (3, 0.5, 60)
+        assert (settings.own.table, settings.own == own) == (table, False)
+        assert shown.query_params["own"] in (str(settings.own), [str(settings.own)])
+        assert VERDICT in text(shown)
+
+    def test_a_page_that_comes_back_in_time_keeps_its_file_and_a_later_one_is_asked_for_it(self, monkeypatch):
+        app = self.open()
+        app.file_uploader[0].set_value(("reviews.csv", written(rows=900, seed=13), "text/csv")).run()
+        assert VERDICT in text(app)
+        brought = app.session_state["hypotheses.brought"]
+        clear_session_resource_cache("test session id")  # what the server does when the page's connection ends
+        assert brought.timer.is_alive()
+        assert VERDICT in text(app.run())
+        assert brought.timer is None
+        monkeypatch.setattr(own_session, "GRACE", 0.01)
+        clear_session_resource_cache("test session id")
+        brought.timer.join()
+        assert not brought.table.columns
+        app.run()
+        assert not app.exception
+        assert VERDICT not in text(app)
+
+    def test_going_back_gets_the_choice_of_before_back(self, table, monkeypatch):
+        app = self.open(table)
+        before = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
+        assert self.choose(app, "source", "shop").own.columns.source == "shop"
+        for name, value in before.items():
+            app.query_params[name] = value
+        monkeypatch.setattr(controls, "_goes_back", lambda: True)
+        app.run()
+        assert self.settings(app).own == before["own"]
+        assert self.settings(app).own.columns.source == app.selectbox(key="hypotheses.own.source").value == ""
+
+    def test_public_rows_that_do_not_do_are_refused_at_their_knob(self, table, monkeypatch):
+        app = self.open(table)
+        before, texts = self.settings(app), domains._texts
+
+        def few(where):
+            if where.public_rows != 250:
+                return texts(where)
+            raise check.RefusedError("public", "250 texts", "texts that share at least a few words")
+
+        monkeypatch.setattr(domains, "_texts", few)
+        moved(app, PAGE, "public_rows", 250)
+        assert not app.exception
+        assert self.settings(app) == before
+        assert "250 texts" in app.session_state["hypotheses.desk"].errors["public_rows"]
+
+    def test_a_column_that_does_not_do_is_said_under_its_box_and_changes_nothing(self, table):
+        app = self.open(table)
+        before = self.settings(app)
+        assert not app.expander[0].proto.expanded
+        assert self.choose(app, "label", "number") == before
+        assert app.expander[0].proto.expanded
+        (said,) = [error.value for error in app.error]
+        assert "2 to 50" in said
+        assert VERDICT in text(app)  # what stood before still stands
+        self.choose(app, "label", "stars")
+        assert not app.error
+
+    def test_columns_and_public_rows_are_chosen(self, table):
+        app = self.open(table)
+        assert "one random split" in text(app)
+        assert self.choose(app, "source", "shop").own.sources == 4
+        settings = self.choose(app, "public", "shop 2")
+        assert not app.error
+        assert (settings.sources, settings.own.columns.public) == (3, "shop 2")
+        assert self.choose(app, "source", "").own.columns.public == ""
+
+
+@pytest.fixture(scope="module")
+def page() -> AppTest:
+    """One session that is brought file after file, as by somebody who does not give up."""
+    app = opened(PAGE, data="own", repeats="2", dimension="3")
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_read_as_what_it_is_or_refused_in_words(page, name):
+    before = page.session_state["hypotheses.desk"].settings
+    page.file_uploader[0].set_value((f"{name}.csv", FILES[name], "text/csv")).run()
+    if "sources" in name:
+        page.selectbox(key="hypotheses.own.source").set_value("shop").run()
+    assert not page.exception
+    settings, said = page.session_state["hypotheses.desk"].settings, [one.value for one in page.error]
+    if name in READ:
+        assert not said
+        assert list(settings.own.table.columns) == READ[name]
+        assert VERDICT in text(page)
+    else:
+        assert said
+        assert all("must" in sentence for sentence in said)
+        assert settings.own is before.own or VERDICT not in text(page)
+        assert not any(part in sentence for sentence in said for part in ("\x00", "expected after", "Error"))
+    if name == "2 sources of 600 rows":
+        assert (settings.limits["sources"], tuple(settings.limits["target_rows"])) == ((2, 2), (40, 40))
+    if name in ("2 sources of 600 rows", "two words in all"):
+        app = at_rest(page, PAGE)
+        assert not app.exception
+        assert "…" not in text(app)
