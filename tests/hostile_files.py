@@ -1,6 +1,5 @@
 """Unusual and hostile files, made from a seed: of texts, name -> bytes; of rows, name -> what they must be read as."""
 
-import bz2
 import datetime
 import decimal
 import gzip
@@ -128,18 +127,13 @@ def _read() -> dict[str, tuple[str | bytes, dict[str, list[str]]]]:
         "spaces around": f"  {CANARY}  ",
         "a cell of 100,000 letters": CANARY * 10_000,
         "nothing": "",
-        "UTF-7": "+AOk-+2D3eAA-",
         "a mark of UTF-8 in the midst": "\ufeffann",
         "numbers that are none": "1e999",
-        "days that are none": "2024-02-30",
     }
     quoted = {
-        "separators in quotes": f"{CANARY}; a, b | c\td",
-        "line breaks in quotes": f"{CANARY}\none\r\ntwo\n\nthree",
-        "quotes in quotes": f'"{CANARY}" said "no""',
+        "all that may stand in quotes": f'"{CANARY}" said ""; a, b | c\td\none\r\ntwo\n\nthree',
         "empty quotes": "",
         "formulas": f"=cmd|' /C calc'!A1 {CANARY},=1+1",
-        "markup": f"![x](http://evil.test/p.png) <script>{CANARY}</script>",
     }
     columns = {name: USUAL | {"name": [cell] * 30} for name, cell in (cells | quoted).items()}
     found = {name: (written(columns[name]), columns[name]) for name in cells}
@@ -159,7 +153,6 @@ def _read() -> dict[str, tuple[str | bytes, dict[str, list[str]]]]:
         "a mark of UTF-8": b"\xef\xbb\xbf" + TEXT.encode(),
         "two marks of UTF-8, and quotes": b"\xef\xbb\xbf" * 2 + TEXT.replace("name", '"name"', 1).encode(),
         "line ends of Windows": written(USUAL, end="\r\n"),
-        "old line ends": written(USUAL, end="\r"),
         "mixed line ends": TEXT.replace("\n", "\r\n", 9),
         "blank lines": "\n\n" + written(USUAL, end="\n\n"),
         "300,000 blank lines above": "\n" * 300_000 + TEXT,
@@ -168,18 +161,11 @@ def _read() -> dict[str, tuple[str | bytes, dict[str, list[str]]]]:
         "the separator declared": "sep=;\r\n" + written(USUAL, ";"),
         "everything quoted": written(every, end="\r\n"),
     }
-    return (
-        found
-        | {name: (text, USUAL) for name, text in usual.items()}
-        | {name: (text, accents) for name, text in codes.items()}
-        | {
-            "semicolons and decimal commas": (written(commas, ";"), commas),
-            "lone CR, and line ends in quotes": (
-                'a,b\r"x\ny",1\rz,2\r"w\r\nv",3\r',
-                {"a": ["x\ny", "z", "w\r\nv"], "b": ["1", "2", "3"]},
-            ),
-        }
-    )
+    found["semicolons and decimal commas"] = (written(commas, ";"), commas)
+    ends = {"a": ["x\ny", "z", "w\r\nv"], "b": ["1", "2", "3"]}
+    found["lone CR, and line ends in quotes"] = ('a,b\r"x\ny",1\rz,2\r"w\r\nv",3\r', ends)
+    found |= {name: (text, accents) for name, text in codes.items()}
+    return found | {name: (text, USUAL) for name, text in usual.items()}
 
 
 def _heads() -> dict[str, File]:
@@ -229,24 +215,18 @@ def _refused() -> dict[str, tuple[str | bytes, str]]:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as book:
         book.writestr("xl/worksheets/sheet1.xml", f"<c>{CANARY}</c>" * 500)
     words = {
-        "Shift-JIS": ("cp932", "テスト商品"),
-        "EUC-JP": ("euc_jp", "山田太郎"),
-        "GB18030": ("gb18030", "非常好的产品"),
-        "Big5": ("big5", "服務態度差"),
-        "EUC-KR": ("cp949", "아주 좋은 제품"),
+        "cp932": "テスト商品",
+        "euc_jp": "山田太郎",
+        "gb18030": "非常好的产品",
+        "big5": "服務態度差",
+        "cp949": "아주 좋은 제품",
     }
-    asian = {
-        name: written(USUAL | {"name": [f"{CANARY} {word}"] * 30}).encode(code) for name, (code, word) in words.items()
-    } | {
-        f"{name} in the names": written({word: ["1", "2"], f"{word} {CANARY}": ["3", "4"]}).encode(code)
-        for name, (code, word) in words.items()
-        if name != "EUC-KR"
-    }
+    asian = {code: written(USUAL | {"name": [f"{CANARY} {word}"] * 30}).encode(code) for code, word in words.items()}
+    del words["cp949"]
+    asian |= {f"{code} in the names": f"{word},{CANARY}\n1,2\n3,4\n".encode(code) for code, word in words.items()}
     return {name: (text, "East Asian encoding") for name, text in asian.items()} | {
         "nothing": ("", "no columns"),
-        "blank lines only": ("\n\r\n" * 50, "no columns"),
-        "spaces only": ("   \n  \n" * 50, "nothing but spaces"),
-        "names only": (f"name,{CANARY}\n", "no rows"),
+        "blank lines only": ("\n\r\n  " * 50, "nothing but spaces"),
         "one row": (f"name,age\n{CANARY},5\n", "1 row"),
         "one column": (f"name\n{CANARY}\n{CANARY}\n", "1 column"),
         "201 columns": (written({f"{CANARY}{n}": ["1", "2"] for n in range(201)}), "at most 200 columns"),
@@ -280,7 +260,6 @@ def _refused() -> dict[str, tuple[str | bytes, str]]:
         "UTF-8 with a fault": (accents + b"\xc3,1,2,x\n", "broken letters, the first in line 32"),
         "cut off in a letter": (accents + b"\xc3", "broken letters, the first in line 32"),
         "PNG": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + CANARY.encode(), "no text"),
-        "bzip2": (bz2.compress(TEXT.encode()), "no text"),
         "gzip": (gzip.compress(TEXT.encode()), "gzip"),
         "a workbook": (packed.getvalue(), "Excel"),
         "an old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + CANARY.encode(), "Excel"),

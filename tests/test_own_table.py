@@ -188,17 +188,14 @@ class TestNumbers:
         assert table.decimal("a") == decimal
         np.testing.assert_array_equal(table.numbers("a"), numbers)
 
-    def test_what_can_be_read_in_two_ways_is_asked(self):
+    def test_what_can_be_read_in_two_ways_is_asked_unless_another_column_says_it(self):
         table = column(["1,234", "5,678", "3"])
         assert table.decimal("a") == ""
         with pytest.raises(check.RefusedError, match="decimal is 'unclear'"):
             table.numbers("a")
-        np.testing.assert_array_equal(table.numbers("a", decimal="."), [1234, 5678, 3])
-        np.testing.assert_array_equal(table.numbers("a", decimal=","), [1.234, 5.678, 3])
-
-    @pytest.mark.parametrize(("beside", "number"), [("0,5", 1.234), ("0.5", 1234)])
-    def test_another_column_may_say_it(self, beside, number):
-        assert column(["1,234", "5,678"], beside=beside).numbers("a")[0] == number
+        for decimal, beside, numbers in ((".", "0.5", [1234, 5678, 3]), (",", "0,5", [1.234, 5.678, 3])):
+            np.testing.assert_array_equal(table.numbers("a", decimal=decimal), numbers)
+            np.testing.assert_array_equal(column(["1,234", "5,678", "3"], beside=beside).numbers("a"), numbers)
 
     def test_what_no_cell_that_was_looked_at_says_all_columns_say(self):
         """One cell in 20,000 may be a thousand or one: as in the column beside it, it is one."""
@@ -229,7 +226,6 @@ class TestKinds:
         ("name", "make", "kind"),
         [
             ("age", lambda n: 18 + n * 7 % 60, "number"),
-            ("year", lambda n: 1990 + n % 30, "number"),
             ("churned", lambda n: n % 2, "number"),
             ("plan", lambda n: ("basic", "plus", "pro")[n % 3], "category"),
             ("yes", lambda n: n % 2 == 0, "category"),
@@ -238,12 +234,10 @@ class TestKinds:
             ("code", lambda n: f"{n * 31 % 9000:05}", "identifier"),
             ("key", lambda n: f"AB-{n * 7919 % 100_000}", "identifier"),
             ("hash", lambda n: f"{random.Random(n).getrandbits(64):x}", "identifier"),
-            ("person", lambda n: f"Ann{n} Smith{n * 3}", "identifier"),
             ("visit", lambda n: f"C{n // 3:04}", "identifier"),
             ("day", lambda n: f"2024-{n % 12 + 1:02}-{n % 28 + 1:02}", "date"),
             ("moment", lambda n: f"2024-05-{n % 28 + 1:02}T10:{n % 60:02}:00Z", "date"),
             ("german", lambda n: f"{n % 28 + 1}.{n % 12 + 1}.2024", "date"),
-            ("spoken", lambda n: f"{n % 28 + 1} Jan 2024", "date"),
             ("short", lambda n: f"2024{n % 12 + 1:02}{n % 28 + 1:02}", "date"),
             ("mail", lambda n: f"p{n}@example.org", "e-mail"),
             ("note", lambda n: f"the {n} th note of many words", "text"),
@@ -255,11 +249,9 @@ class TestKinds:
         assert found.kind == kind
         assert bool(found.reason) == (kind not in ("number", "category"))
 
-    def test_so_many_cells_are_looked_at_however_many_there_are(self):
+    def test_so_many_cells_are_looked_at_and_so_much_of_each(self):
         rows = own_table.read(("a,b\n" + "1,2\n" * 100_000).encode())
         assert len(column_types.judged(rows.columns["a"])) == column_types.JUDGED
-
-    def test_long_cells_are_judged_by_how_they_begin(self):
         table = column(["a@" + "." * 100_000 + "@"] * 30)
         assert {len(cell) for cell in column_types.judged(table.columns["a"])} == {100}
 
@@ -268,8 +260,7 @@ class TestRoom:
     def test_files_that_do_not_fit_together_wait(self, monkeypatch):
         data = written(people(300)).encode()
         first = own_table.read(data)
-        others = sum(table.size for table in own_table._tables)
-        monkeypatch.setattr(own_table, "MOST_TOGETHER", others + first.size // 2)
+        monkeypatch.setattr(own_table, "MOST_TOGETHER", sum(table.size for table in own_table._tables) + len(data) // 2)
         assert "fill what this server keeps" in refusal(data).allowed
         first.clear()
         assert own_table.read(data).rows == 300
