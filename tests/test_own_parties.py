@@ -8,10 +8,8 @@ import pandas as pd
 import pytest
 
 from dpcore import check
-from dpcore.data.paid_bounds import Payment
 from dpcore.parties import aggregation
 from dpcore.parties.worlds import CHECK_ROWS
-from dpcore.streams import stream
 from lab.files import own_rows
 from lab.files.own_rows import Column, OwnRows, Roles
 from pages.parties import crowd
@@ -39,7 +37,6 @@ def patients(rows: int = 600, *, wards: int = 30, seed: int = 0) -> pd.DataFrame
     return pd.DataFrame(
         {
             "ward": [f"ward {place % wards}" for place in range(rows)],
-            "code": [f"P{place:06}" for place in range(rows)],
             "age": age,
             "stays": stays,
             "alone": rng.choice(["no", "yes"], rows),
@@ -101,20 +98,6 @@ def test_what_parties_are_asked_about_depends_on_the_bounds_alone(own):
     assert ((mine[:, 2:4] != 0).sum(axis=1) == 1).all()
 
 
-@pytest.mark.parametrize("constants", ["sharp", "norms", "published"])
-def test_another_party_in_its_place_moves_no_release_further_than_its_sensitivity(constants):
-    frame = patients()
-    mine = frame["ward"] == f"ward {stream(1, 'split').permutation(30)[0]}"  # not one that is held out
-    extreme = {"age": np.where(mine, 1e9, frame["age"]), "stays": np.where(mine, -1e9, frame["stays"])}
-    turned = frame.assign(back=np.where(mine, "yes", frame["back"]), **extreme)
-    runs = [settings_of(own_of(one), constants=constants, rows=20, seed=1) for one in (frame, turned)]
-    one, other = (run.run().fits.weights for run in runs)
-    moved = {name: float(np.linalg.norm(one[name] - other[name])) for name in one}
-    assert moved["soft"] + moved["average"] > 0
-    for name, far in moved.items():
-        assert far <= runs[0].model.sensitivity(name)
-
-
 def test_a_party_without_an_answer_always_says_the_first_class():
     frame = patients(1200)
     frame["back"] = np.where(frame["ward"].isin(["ward 0", "ward 1", "ward 2"]), frame["back"], "?")
@@ -125,14 +108,12 @@ def test_a_party_without_an_answer_always_says_the_first_class():
     assert (rows_of(settings)[1] == 0).all(axis=1).sum() >= 21
 
 
-@pytest.mark.parametrize("rows", [20, 10_000])
+@pytest.mark.parametrize("rows", [120, 10_000])
 def test_as_many_parties_as_rows(rows):
-    frame = patients(max(rows, 120))
-    frame["ward"] = frame["code"]
-    own = own_of(frame)
-    assert own.private == int(0.8 * len(frame))
+    own = own_of(patients(rows, wards=rows))
+    assert own.private == int(0.8 * rows)
     result = settings_of(own, parties=50, rows=3).run()
-    assert result.over["parties"].at[-1] == min(own.private, 20_000)
+    assert result.over["parties"].at[-1] == own.private
     assert np.isfinite(result.now.accuracy).all()
 
 
@@ -160,15 +141,6 @@ def test_parties_of_a_curve_are_never_more_than_there_are(own):
         settings.change(parties=25)
     back = settings.change(rows=200).change(dataset="two")
     assert (back.own, back.unlike, back.careless, back.rows) == ("none", 0.2, 0.1, 10)
-
-
-def test_bounds_that_were_paid_for_cover_a_whole_party():
-    """As what a party with one other row costs: those that were paid for a row are refused, as a party has many."""
-    frame = patients()
-    paid = settings_of(own_of(frame, replace(ROLES, payments=(Payment(epsilon=0.1, person="ward"),))))
-    assert (paid.promise.unit, paid.promise.epsilon) == ("party", pytest.approx(paid.epsilon))
-    with pytest.raises(check.RefusedError, match="before it was said who a person is"):
-        own_of(frame, replace(ROLES, payments=(Payment(epsilon=0.1),)))
 
 
 @pytest.mark.parametrize(("method", "epsilon"), [("soft", 0.01), ("vote", 1.0), ("average", 100.0), ("pate", 1.0)])

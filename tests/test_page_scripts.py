@@ -20,8 +20,7 @@ from pages.parties.experiment import PartiesSettings
 from pages.parties.page import PAGE as PARTIES
 from pages.parties.parameters import EPSILONS
 from pages.parties.trust import trust
-from pages.regression.experiment import RegressionSettings
-from tests.app import QUICK, at_rest, moved, opened, settings_of, text
+from tests.app import QUICK, moved, opened, settings_of, text
 from tests.test_figures import numbers
 from ui.plot import theme
 
@@ -81,14 +80,6 @@ def test_a_knob_or_an_axis_of_the_regression_stands_and_falls_with_the_others():
     assert (settings_of(app, "regression").rows, settings_of(app, "regression").up) == (152_000, 0)
     app.selectbox(key="regression.across").set_value(0).run()
     assert "another feature" in app.error[0].value
-
-
-def test_the_regression_opens_with_all_people_and_says_what_falls_over():
-    app = opened("regression")
-    assert settings_of(app, "regression") == RegressionSettings(rows=296_000)
-    assert "the noisy objective has no minimum" in text(app)
-    app.session_state["regression.tabs"] = "Guarantee"
-    assert "exact accounting of the same noise gives epsilon <b>0.1</b>" in text(at_rest(app.run(), "regression"))
 
 
 NETWORK = NetworkSettings(rows=300, lot_size=50, epochs=3, repeats=2, width=4, layers=1)

@@ -298,7 +298,6 @@ def test_at_rest_the_whole_page_follows():
 
 def test_a_delta_that_lets_one_row_out_is_warned_of():
     assert panels.large_delta(1e-5, 99_999) == ""
-    assert "over the 1,000 private parties" in panels.large_delta(0.001, 1000, "parties")
     assert panels.large_delta(0.01, 400, "rows") in text(opened(CLASSIFIER, delta="0.01"))
 
 
@@ -327,11 +326,15 @@ def test_new_noise_undo_and_reset(page):
     assert "Undo" in off()
 
 
-def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not():
-    def table(*first):
-        return panels.table([{"name": one} for one in first], caption="", heads={"name": "name"})
-
-    assert "lab-named" in table("Theorem 1", 2)
-    assert "lab-named" in table("<b>exact</b>")
-    for numbers in ([1, 2.5], ["<b>1,000</b>", "1e-5"], ["60 / 0 / 40"], []):
-        assert "lab-named" not in table(*numbers), numbers
+@pytest.mark.parametrize(
+    ("cells", "named"),
+    [
+        (["Theorem 1", 2], True),
+        (["<b>exact</b>"], True),
+        ([1, "<b>1,000</b>", "1e-5", "60 / 0 / 40"], False),
+        ([], False),
+    ],
+)
+def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not(cells, named):
+    html = panels.table([{"name": one} for one in cells], caption="", heads={"name": "name"})
+    assert ("lab-named" in html) == named

@@ -10,13 +10,11 @@ import pandas as pd
 import pytest
 
 from dpcore import check
-from dpcore.confusion import ByClass, confusion
 from dpcore.estimators.linear import REGRESSIONS
 from lab.files.own_rows import Column, Roles
 from tests.own_files import CLASSES, COLUMNS, NUMBER, PAGES, TOWNS, frame, numbers, said, settings
-from tests.sentences import broken_by, plain
+from tests.sentences import broken_by
 from tests.test_figures import numbers as drawn
-from ui.outcomes import one_answer
 from ui.panels import number
 
 KIND = {"classifier": CLASSES, "network": CLASSES, "attack": CLASSES, "regression": NUMBER, "transfer": TOWNS}
@@ -155,27 +153,3 @@ def test_the_answer_in_disguise_is_asked_about(kind):
     assert "The non-private model makes no error" in words
     for other in (frame(), frame().assign(left="no")):
         assert "makes no error" not in run_of(kind, other)[1]
-
-
-class TestOneAnswer:
-    LABELS = np.array([0, 0, 0, 1])
-
-    @pytest.mark.parametrize(
-        ("answers", "told"),
-        [
-            ("no no", "All 2 .* always answer “no”"),
-            ("no right right", "One of 3 .* always answers “no”"),
-            ("no yes no", "Each of 3 .* one answer, most often “no”"),
-            ("right other", "^$"),
-            ("other", "^$"),  # as many right answers as a constant model are not enough
-        ],
-    )
-    def test_it_is_said_of_models_that_have_one(self, answers, told):
-        kinds = {"no": [0] * 4, "yes": [1] * 4, "right": [0, 0, 0, 1], "other": [0, 0, 1, 1]}
-        given = np.array([kinds[one] for one in answers.split()])
-        found = ByClass(counts=confusion(given, self.LABELS, classes=2), loss=np.zeros(len(given)))
-        accuracy = (given == self.LABELS).mean(axis=1)
-        assert re.search(told, plain(one_answer(accuracy, self.LABELS, lambda: found, ("no", "yes"), model="model")))
-
-    def test_nothing_is_looked_up_where_it_cannot_be(self):
-        assert one_answer(np.array([0.9]), self.LABELS, lambda: 1 / 0, ("no", "yes"), model="model") == ""
