@@ -24,12 +24,8 @@ BATCH = {
 def problem(n_classes, *, n=70, p=4):
     rng = np.random.default_rng(n_classes)
     start = rng.normal(size=(MODELS, losses.outputs(n_classes), p))
-    return {
-        "X": rng.normal(size=(n, p)),
-        "y": rng.integers(0, n_classes, n),
-        "n_classes": n_classes,
-        "start": start,
-    }
+    X, y = rng.normal(size=(n, p)), rng.integers(0, n_classes, n)
+    return {"X": X, "y": y, "n_classes": n_classes, "start": start}
 
 
 def train(classes, /, *, steps=6, dtype=np.float64, seed=11, **changes):
@@ -37,52 +33,29 @@ def train(classes, /, *, steps=6, dtype=np.float64, seed=11, **changes):
     return descent.noisy_gradient_descent(arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
-def one_at_a_time(n_classes, *, steps=6, seed=11, rule="per-example"):
-    """(R, T + 1, k, p) by explicit per-example gradients."""
-    given = problem(n_classes)
-    return np.stack(
-        [
-            oracles.descend(
-                given["X"],
-                given["y"],
-                start=given["start"][m],
-                steps=steps,
-                learning_rate=BATCH["learning_rate"][m],
-                clip_norm=BATCH["clip_norm"][m],
-                noise_sd=BATCH["noise_sd"][m],
-                seed=seed,
-                draw=BATCH["draws"][m],
-                clipping=rule,
-            )
-            for m in range(MODELS)
-        ]
-    )
-
-
-def pick(indices):
-    """The arguments of some models of the batch, for two classes."""
-    given = {name: np.asarray(value)[list(indices)] for name, value in BATCH.items()}
-    return {**given, "start": problem(2)["start"][list(indices)]}
-
-
+@pytest.mark.parametrize("cut", [False, True], ids=["whole", "cut"])
 @pytest.mark.parametrize("rule", ["per-example", "average", "none"])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_a_batch_is_its_models_one_at_a_time(n_classes, rule):
-    found = train(n_classes, clipping=rule, record=range(7))
-    expected = one_at_a_time(n_classes, rule=rule)
-    np.testing.assert_allclose(found.history, expected.swapaxes(0, 1), rtol=0, atol=1e-10)
+def test_a_batch_is_its_models_one_at_a_time(n_classes, rule, cut, monkeypatch):
+    """However rows, models and noise are cut."""
+    if cut:
+        monkeypatch.setattr(clipping, "_SCRATCH_BYTES", 1)
+        monkeypatch.setattr(descent, "_MODELS_AT_ONCE", 3)
+        monkeypatch.setattr(streams, "_BLOCK_BYTES", 500)
+    found, given = train(n_classes, clipping=rule, record=range(7)), problem(n_classes)
+    for m, start in enumerate(given["start"]):
+        how = {name: BATCH[name][m] for name in ("learning_rate", "clip_norm", "noise_sd")}
+        how |= {"draw": BATCH["draws"][m], "steps": 6, "seed": 11, "clipping": rule}
+        path = oracles.descend(given["X"], given["y"], start=start, **how)
+        np.testing.assert_allclose(found.history[:, m], path, rtol=0, atol=1e-10)
     np.testing.assert_array_equal(found.weights, found.history[-1])
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_cutting_rows_models_and_noise_changes_nothing(n_classes, monkeypatch):
-    monkeypatch.setattr(clipping, "_SCRATCH_BYTES", 1)
-    monkeypatch.setattr(descent, "_MODELS_AT_ONCE", 3)
-    monkeypatch.setattr(streams, "_BLOCK_BYTES", 500)
-    found = train(n_classes, record=[0, 3, 6])
-    expected = one_at_a_time(n_classes).swapaxes(0, 1)
-    np.testing.assert_allclose(found.history, expected[[0, 3, 6]], rtol=0, atol=1e-10)
-    np.testing.assert_allclose(found.weights, expected[-1], rtol=0, atol=1e-10)
+@pytest.mark.parametrize("chosen", [[4], [1, 1, 1, 3, 0, 2, 4, 5, 6, 6]], ids=str)
+def test_a_model_does_not_depend_on_its_neighbours(chosen):
+    some = {name: np.asarray(value)[chosen] for name, value in {**BATCH, "start": problem(2)["start"]}.items()}
+    together, apart = train(2, steps=20), train(2, steps=20, **some)
+    np.testing.assert_allclose(apart.weights, together.weights[chosen], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("rule", ["per-example", "average", "none"])
@@ -94,19 +67,6 @@ def test_single_precision_is_close_to_double(n_classes, rule):
     np.testing.assert_allclose(single.weights, double.weights, rtol=5e-6, atol=5e-6)
 
 
-@pytest.mark.parametrize("chosen", [[4], [0, 2, 3], [6, 5, 4, 3, 2, 1, 0], [1, 1, 1, 3, 0, 2, 4, 5, 6, 6]], ids=str)
-def test_a_model_does_not_depend_on_its_neighbours(chosen):
-    together, apart = train(2, steps=20), train(2, steps=20, **pick(chosen))
-    np.testing.assert_allclose(apart.weights, together.weights[chosen], rtol=0, atol=1e-12)
-
-
-def test_equal_draws_share_their_noise_and_others_do_not():
-    given = {"X": np.zeros((5, 4)), "start": np.zeros((1, 4)), "y": np.array([0, 1, 0, 1, 1])}
-    found = train(2, **given, learning_rate=1.0, clip_norm=1.0, noise_sd=1.0, draws=[0, 1, 0]).weights
-    np.testing.assert_array_equal(found[0], found[2])
-    assert np.abs(found[0] - found[1]).min() > 1e-3
-
-
 def test_the_record_holds_what_was_asked_for_in_order():
     found = train(2, steps=6, record=[6, 0, 3, 3])
     np.testing.assert_array_equal(found.steps, [0, 3, 6])
@@ -114,11 +74,6 @@ def test_the_record_holds_what_was_asked_for_in_order():
     np.testing.assert_allclose(found.history[1], train(2, steps=3).weights, rtol=0, atol=1e-13)
     np.testing.assert_array_equal(found.history[2], found.weights)
     assert train(2).history.shape == (0, MODELS, 1, 4)
-
-
-def test_one_start_serves_all_models():
-    start = problem(2)["start"][0]
-    np.testing.assert_array_equal(train(2, start=start).weights, train(2, start=np.stack([start] * MODELS)).weights)
 
 
 def test_the_seed_decides_and_the_arguments_stay_as_they_were():
@@ -130,26 +85,6 @@ def test_the_seed_decides_and_the_arguments_stay_as_they_were():
     assert ((first.weights != other.weights).any(axis=(1, 2)) == noisy).all()
     for name, value in given.items():
         np.testing.assert_array_equal(value, copies[name])
-
-
-def test_noise_has_the_stated_size_and_is_independent_over_coordinates_and_steps():
-    models, steps = 2000, 5
-    path = descent.noisy_gradient_descent(
-        np.zeros((4, 3)),
-        np.array([0, 1, 2, 0]),
-        n_classes=3,
-        steps=steps,
-        learning_rate=0.5,
-        clip_norm=1.0,
-        noise_sd=0.2,
-        start=np.zeros((3, 3)),
-        seed=0,
-        draws=range(models),
-        record=range(steps + 1),
-    )
-    moves = np.diff(path.history, axis=0).transpose(1, 0, 2, 3).reshape(models, steps * 9)
-    assert stats.kstest(moves.ravel() / 0.1, stats.norm.cdf).pvalue > 1e-3
-    assert np.abs(np.corrcoef(moves.T) - np.eye(steps * 9)).max() < 0.1
 
 
 @pytest.mark.parametrize("adjacency", Adjacency)
@@ -166,32 +101,36 @@ def test_noise_is_made_for_what_one_row_can_do(adjacency):
     assert accountants.gdp.epsilon_of(1e-6, mu=mu) == pytest.approx(2.0, rel=1e-9)
 
 
+def test_noise_has_the_stated_size_and_is_independent_over_coordinates_and_steps():
+    models, steps = 2000, 5
+    rows = {"X": np.zeros((4, 3)), "y": np.array([0, 1, 2, 0]), "start": np.zeros((3, 3)), "draws": range(models)}
+    how = {"steps": steps, "learning_rate": 0.5, "clip_norm": 1.0, "noise_sd": 0.2, "record": range(steps + 1)}
+    moves = np.diff(train(3, **rows, **how).history, axis=0).transpose(1, 0, 2, 3).reshape(models, steps * 9)
+    assert stats.kstest(moves.ravel() / 0.1, stats.norm.cdf).pvalue > 1e-3
+    assert np.abs(np.corrcoef(moves.T) - np.eye(steps * 9)).max() < 0.1
+
+
 BAD = {
-    "steps": (0, 2.5),
     "learning_rate": (0, math.nan, True, "fast"),
-    "clip_norm": ([1, 1, 1, -1, 1, 1, 1],),
     "noise_sd": (-0.1, math.inf, [0.1, 0.1]),
+    "steps": (0, 2.5),
+    "clip_norm": ([1, 1, 1, -1, 1, 1, 1],),
+    "clipping": ("sometimes",),
+    "seed": (-1,),
     "start": (np.full((1, 4), np.nan), np.zeros((2, 4))),
     "draws": ([0, 0.5, 1, 2, 3, 4, 5], [-1] * 7),
-    "clipping": ("sometimes",),
     "record": ([7], [-1, 2], [0.5]),
-    "seed": (-1,),
+    "n_classes": (1,),
     "X": (np.full((70, 4), np.nan), np.ones((69, 4)), np.ones(70), np.full((70, 4), "a")),
     "y": (np.full(70, 2), np.full(70, -1), np.full(70, "a"), np.full(70, 0.5)),
-    "n_classes": (1,),
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_bad_arguments_are_refused_by_name(name):
-    for value in BAD[name]:
+def test_bad_arguments_are_refused_by_name():
+    for name, value in ((name, value) for name, values in BAD.items() for value in values):
         with pytest.raises(check.RefusedError, match=f"^{name} is "):
             train(2, **{name: value})
-
-
-def test_noise_for_nothing_is_refused_by_name():
     given = {"multiplier": 1.0, "clip_norm": 1.0, "rows": 10, "adjacency": Adjacency.ADD_REMOVE}
-    for name, values in {"multiplier": (True, math.nan), "clip_norm": (0, "1"), "rows": (0, -5)}.items():
-        for value in values:
-            with pytest.raises(check.RefusedError, match=f"^{name} is "):
-                descent.mean_noise_sd(**given | {name: value})
+    for name, value in (("multiplier", True), ("multiplier", math.nan), ("clip_norm", 0), ("rows", 0)):
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            descent.mean_noise_sd(**given | {name: value})

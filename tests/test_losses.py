@@ -11,26 +11,14 @@ CLASSES = [2, 3, 5]
 
 def problem(n_classes: int, *, n=12, p=4, models=3, scale=2.0):
     rng = np.random.default_rng(n_classes)
-    k = losses.outputs(n_classes)
-    return (
-        rng.normal(scale=scale, size=(models, k, p)),
-        rng.normal(size=(n, p)),
-        rng.integers(0, n_classes, n),
-    )
+    weights = rng.normal(scale=scale, size=(models, losses.outputs(n_classes), p))
+    return weights, rng.normal(size=(n, p)), rng.integers(0, n_classes, n)
 
 
 def exact_loss(z, label) -> mpmath.mpf:
     """-ln of the probability of the label; two classes have the logits (0, z)."""
     z = [mpmath.mpf(float(value)) for value in ([0, *z] if len(z) == 1 else z)]
     return mpmath.log(mpmath.fsum(mpmath.exp(value) for value in z)) - z[label]
-
-
-def test_outputs_and_the_constant():
-    """Two classes have one output; the constant comes last and keeps the precision."""
-    assert [losses.outputs(classes) for classes in (2, 3, 10)] == [1, 3, 10]
-    found = losses.with_constant(np.arange(6, dtype=np.float32).reshape(3, 2))
-    np.testing.assert_array_equal(found, [[0, 1, 1], [2, 3, 1], [4, 5, 1]])
-    assert found.dtype == np.float32
 
 
 @pytest.mark.parametrize("scale", [2.0, 1e3])
@@ -42,6 +30,10 @@ def test_values_are_minus_the_log_probability(n_classes, scale):
         exact = [[float(exact_loss(z[m, :, i], y[i])) for i in range(len(X))] for m in range(len(weights))]
     np.testing.assert_allclose(losses.values(z, y), exact, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(losses.mean_loss(weights, X, y), np.mean(exact, axis=1), rtol=1e-9)
+    shares = np.random.default_rng(1).dirichlet(np.ones(n_classes), len(X)).T
+    by_class = [losses.values(z, np.full(len(X), label)) for label in range(n_classes)]
+    expected = np.einsum("kn,krn->rn", shares, by_class)
+    np.testing.assert_allclose(losses.expected_values(z, shares), expected, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", CLASSES)
@@ -85,7 +77,6 @@ def test_the_smoothness_constant_bounds_the_hessian_and_is_attained(n_classes):
 def test_probabilities_sum_to_one_and_their_largest_is_predicted(n_classes, scale):
     weights, X, y = problem(n_classes, scale=scale)
     found = losses.probabilities(losses.logits(weights, X))
-    assert found.shape == (3, n_classes, 12)
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-14)
     prediction = losses.predict(weights, X)
     np.testing.assert_array_equal(prediction, found.argmax(axis=1))
@@ -96,11 +87,3 @@ def test_the_first_of_those_that_tie_is_chosen():
     z = np.random.default_rng(0).integers(0, 4, (30, 5, 40)).astype(float)
     np.testing.assert_array_equal(losses.chosen(z), z.argmax(axis=1))
     np.testing.assert_array_equal(losses.chosen(z[:, :1] - 1, dtype=np.uint8), z[:, 0] > 1)
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-def test_the_expected_loss_is_the_mean_over_the_shares(classes):
-    rng = np.random.default_rng(1)
-    z, shares = rng.normal(size=(4, losses.outputs(classes), 7)), rng.dirichlet(np.ones(classes), 7).T
-    by_class = [losses.values(z, np.full(7, label)) for label in range(classes)]
-    np.testing.assert_allclose(losses.expected_values(z, shares), np.einsum("kn,krn->rn", shares, by_class), atol=1e-12)

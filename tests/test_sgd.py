@@ -41,38 +41,20 @@ def train(which, net, *, noise=0.0, **changes):
     return sgd.train(which, given.pop("X", X), given.pop("y", y), **given)
 
 
-def drawn_lots(which, draw, *, seed=3, rows=ROWS):
+def drawn_lots(which, draw):
     """The lots of one network, as sets of row numbers."""
+    how = {"rows": ROWS, "first": 0, "last": which.steps}
     if which.variant == "shuffled":
-        drawn = lots.shuffled(seed, [draw], rows=rows, size=round(RATE * rows), first=0, last=which.steps)
+        drawn = lots.shuffled(3, [draw], size=round(RATE * ROWS), **how)
     else:
-        drawn = lots.poisson(seed, [draw], rows=rows, rate=which.sampling_rate, first=0, last=which.steps)
+        drawn = lots.poisson(3, [draw], rate=which.sampling_rate, **how)
     return [members[0][members[0] >= 0] for members in drawn]
 
 
-def drawn_noise(which, draw, *, seed=3):
+def drawn_noise(which, draw):
     """Standard normal noise of each step, from the streams themselves."""
-    parts = [
-        stream(seed, "noise", draw, block).standard_normal((lots.BLOCK, which.architecture.parameters))
-        for block in range(-(-which.steps // lots.BLOCK))
-    ]
-    return np.concatenate(parts)[: which.steps]
-
-
-def one_at_a_time(which, place, *, noise=None):
-    X, y, start = problem(which.architecture)
-    return plain.descend(
-        which.architecture.sizes,
-        X,
-        y,
-        start=start[place],
-        lots=drawn_lots(which, DRAWS[place]),
-        rates=[0.6 * 0.2 ** (step / (STEPS - 1)) for step in range(STEPS)],
-        clip_norm=which.clip_norm,
-        divisor=RATE * ROWS,
-        noise=noise,
-        activation=which.architecture.activation,
-    )
+    shape, blocks = (lots.BLOCK, which.architecture.parameters), range(-(-which.steps // lots.BLOCK))
+    return np.concatenate([stream(3, "noise", draw, block).standard_normal(shape) for block in blocks])[: which.steps]
 
 
 class TestPlainLoops:
@@ -81,8 +63,12 @@ class TestPlainLoops:
     def test_without_noise_it_is_stochastic_gradient_descent(self, net, clip):
         which = recipe(NETS[net], clip=CLIPPING[clip])
         found = train(which, NETS[net], record=range(STEPS + 1))
+        rates = [0.6 * 0.2 ** (step / (STEPS - 1)) for step in range(STEPS)]
+        how = {"clip_norm": which.clip_norm, "divisor": RATE * ROWS, "activation": NETS[net].activation, "rates": rates}
+        X, y, start = problem(NETS[net])
         for place in (0, 1, 3):
-            path = one_at_a_time(which, place)
+            drawn = drawn_lots(which, DRAWS[place])
+            path = plain.descend(NETS[net].sizes, X, y, start=start[place], lots=drawn, **how)
             np.testing.assert_allclose(found.history[:, place], path, rtol=0, atol=1e-10)
         assert np.abs(found.weights - found.history[0]).max() > 0.1
         if clip != "none":  # clipping had work to do
@@ -133,8 +119,6 @@ class TestPlainLoops:
 
 
 class TestBatch:
-    """What stands beside a network, and how the work is cut, changes nothing."""
-
     @pytest.mark.parametrize("net", ["tanh", "deep"])
     def test_single_precision_is_close_to_double(self, net):
         which = recipe(NETS[net])
@@ -143,15 +127,15 @@ class TestBatch:
         np.testing.assert_allclose(single.weights, double.weights, rtol=1e-4, atol=1e-5)
 
     def test_the_same_seed_gives_the_same_weights_and_equal_draws_the_same_noise(self):
-        net = NETS["tanh"]
-        first, again, other = (train(recipe(net), net, noise=1.0, seed=seed) for seed in (3, 3, 4))
+        net, start = NETS["tanh"], problem(NETS["tanh"])[2]
+        first, again, other = (train(recipe(net), net, noise=1.0, start=start, seed=seed) for seed in (3, 3, 4))
         np.testing.assert_array_equal(first.weights, again.weights)
         assert (np.abs(first.weights - other.weights).max(axis=1) > 1e-2).all()
         same = train(recipe(net), net, noise=1.0, start=problem(net)[2][0]).weights
         np.testing.assert_allclose(same[0], same[2], rtol=0, atol=1e-13)
         assert np.abs(same[0] - same[1]).max() > 1e-2
 
-    @pytest.mark.parametrize("chosen", [[3], [3, 2, 1, 0], [1, 1, 0], [0, 2]], ids=str)
+    @pytest.mark.parametrize("chosen", [[3], [1, 1, 0]], ids=str)
     @pytest.mark.parametrize("variant", ["sound", "shuffled"])
     def test_neighbours_and_their_order_change_nothing(self, variant, chosen):
         net, noise = NETS["tanh"], np.array([0.5, 1.0, 0.0, 3.0])
@@ -162,25 +146,20 @@ class TestBatch:
         np.testing.assert_allclose(apart.weights, together.weights[chosen], rtol=0, atol=1e-12)
 
     @pytest.mark.parametrize("variant", sgd.VARIANTS)
-    @pytest.mark.parametrize("cuts", [[50], [1], [69], [20, 50, 51], [7, 7, 64]], ids=str)
-    def test_a_training_in_pieces_is_one_in_one_piece(self, cuts, variant):
+    @pytest.mark.parametrize("cuts", [[50], [1, 20, 50, 51], [69]], ids=str)
+    def test_a_training_in_pieces_is_one_in_one_piece_and_its_record_in_the_order_asked(self, cuts, variant):
         net = NETS["tanh"]
         which = recipe(net, variant=variant)
-        whole, weights = train(which, net, noise=1.0), problem(net)[2]
-        for first, last in zip([0, *cuts], [*cuts, STEPS], strict=True):
-            weights = train(which, net, noise=1.0, start=weights, first=first, last=last).weights
-        np.testing.assert_allclose(weights, whole.weights, rtol=0, atol=1e-12)
-
-    def test_the_history_holds_what_was_asked_for_in_the_order_asked(self):
-        net = NETS["tanh"]
-        found = train(recipe(net), net, noise=1.0, record=[STEPS, 0, 13])
-        np.testing.assert_array_equal(found.history[0], found.weights)
-        np.testing.assert_array_equal(found.history[1], problem(net)[2])
-        np.testing.assert_allclose(found.history[2], train(recipe(net), net, noise=1.0, last=13).weights, atol=1e-13)
-        piece = train(recipe(net), net, noise=1.0, start=found.history[2], first=13, record=[13, 14])
-        np.testing.assert_array_equal(piece.history[0], found.history[2])
-        assert train(recipe(net), net).history.shape == (0, 4, net.parameters)
-        assert train(recipe(net), net, first=9, last=9).weights == pytest.approx(problem(net)[2], abs=0)
+        whole = train(which, net, noise=1.0, record=[STEPS, 0, *cuts])
+        weights = problem(net)[2]
+        np.testing.assert_array_equal(whole.history[:2], [whole.weights, weights])
+        np.testing.assert_array_equal(train(which, net, first=9, last=9).weights, weights)
+        for place, (first, last) in enumerate(zip([0, *cuts], [*cuts, STEPS], strict=True)):
+            piece = train(which, net, noise=1.0, start=weights, first=first, last=last, record=[first])
+            np.testing.assert_array_equal(piece.history[0], weights)
+            weights = piece.weights
+            expected = whole.history[2 + place] if last < STEPS else whole.weights
+            np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-12)
 
     @pytest.mark.parametrize("workers", [1, 2, 3])
     @pytest.mark.parametrize("at_once", [1, 10**9], ids=["one at a time", "all at once"])
@@ -194,31 +173,10 @@ class TestBatch:
         np.testing.assert_allclose(found.weights, whole.weights, rtol=0, atol=1e-12)
         np.testing.assert_allclose(found.history, whole.history, rtol=0, atol=1e-12)
 
-    def test_the_arguments_stay_as_they_were(self):
-        net = NETS["tanh"]
-        given = dict(zip(("X", "y", "start"), problem(net), strict=True))
-        copies = {name: value.copy() for name, value in given.items()}
-        train(recipe(net), net, noise=1.0, **given)
-        for name, value in given.items():
-            np.testing.assert_array_equal(value, copies[name])
-
-    def test_a_lot_with_nobody_in_it_moves_nothing_but_by_noise(self):
-        net = NETS["tanh"]
-        for variant in sgd.VARIANTS:
-            if variant == "shuffled":
-                continue
-            which = recipe(net, sampling_rate=1e-9, variant=variant)
-            np.testing.assert_array_equal(train(which, net).weights, problem(net)[2])
-            assert np.isfinite(train(which, net, noise=1.0).weights).all()
-
 
 BAD_RECIPES = {
-    "sampling_rate": (0, 1.1),
-    "steps": (0,),
+    **dict.fromkeys(("sampling_rate", "steps", "decay", "noise_ramp", "clip_ramp"), (0,)),
     "learning_rate": (-1,),
-    "decay": (0, 1.5),
-    "noise_ramp": (0.0,),
-    "clip_ramp": (0.0,),
     "shape": ("odd",),
     "variant": ("wild",),
     "clip_norm": (0, math.inf, (1.0, -1.0), (1.0,), (), [1.0, 1.0]),
@@ -236,23 +194,23 @@ BAD_ARGUMENTS = {
 }
 
 
-class TestRefusals:
-    @pytest.mark.parametrize("name", BAD_RECIPES)
-    def test_bad_recipes_are_refused_by_name(self, name):
-        for value in BAD_RECIPES[name]:
-            with pytest.raises(check.RefusedError, match=f"^{name} is "):
-                replace(recipe(NETS["tanh"]), **{name: value})
+def test_what_makes_no_sense_is_refused_by_name():
+    net = NETS["tanh"]
+    together = ("first", {"first": 5, "last": 4}), ("record", {"record": [3], "first": 4})
+    arguments = [(name, {name: value}) for name, values in BAD_ARGUMENTS.items() for value in values]
+    for name, changes in (*arguments, *together):
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            train(recipe(net), net, **changes)
+    for name, value in ((name, value) for name, values in BAD_RECIPES.items() for value in values):
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            replace(recipe(net), **{name: value})
+    with pytest.raises(check.RefusedError, match="^noise_multiplier is "):
+        train(recipe(net, clip=CLIPPING["none"]), net, noise=1.0)
 
-    @pytest.mark.parametrize("name", BAD_ARGUMENTS)
-    def test_bad_arguments_are_refused_by_name(self, name):
-        for value in BAD_ARGUMENTS[name]:
-            with pytest.raises(check.RefusedError, match=f"^{name} is "):
-                train(recipe(NETS["tanh"]), NETS["tanh"], **{name: value})
 
-    def test_arguments_that_do_not_go_together_are_refused_by_name(self):
-        together = ("first", {"first": 5, "last": 4}), ("record", {"record": [3], "first": 4})
-        for name, changes in together:
-            with pytest.raises(check.RefusedError, match=f"^{name} is "):
-                train(recipe(NETS["tanh"]), NETS["tanh"], **changes)
-        with pytest.raises(check.RefusedError, match="^noise_multiplier is "):
-            train(recipe(NETS["tanh"], clip=CLIPPING["none"]), NETS["tanh"], noise=1.0)
+def test_a_lot_with_nobody_in_it_moves_nothing_but_by_noise():
+    net = NETS["tanh"]
+    for variant in {*sgd.VARIANTS} - {"shuffled"}:
+        which = recipe(net, sampling_rate=1e-9, variant=variant)
+        np.testing.assert_array_equal(train(which, net).weights, problem(net)[2])
+        assert np.isfinite(train(which, net, noise=1.0).weights).all()
