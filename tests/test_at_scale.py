@@ -65,39 +65,34 @@ def test_numbers_are_the_same_on_two_workers_of_a_cluster(expected, monkeypatch)
         pd.testing.assert_frame_equal(streamed("dask", piece=0.001), expected, check_exact=True)
 
 
-def test_a_value_that_others_would_change_is_refused_before_anything_is_trained():
-    with pytest.raises(RefusedError, match="epsilon"):
-        at_scale.cells(SETTINGS, {"epsilon": (1.0, -1.0)})
-    with pytest.raises(RefusedError, match="backend"):
-        next(at_scale.stream((), measure="scratch", repeats=1, backend="ray"))
+def test_a_folder_holds_what_was_trained_and_is_of_one_sweep(expected, tmp_path, capsys):
+    """One that holds more gives the same table as one that holds nothing else, and another sweep leaves it alone."""
 
+    def run(words, *seeds, folder="more"):
+        done = sweep.main([*words, *seeds, "--out", str(tmp_path / folder), "--backend", "threads"])
+        return done, capsys.readouterr().err
 
-def test_what_is_in_the_folder_is_not_trained_again_and_more_can_be_asked_for(expected, tmp_path, capsys):
-    folder = tmp_path / "runs"
-    how = ["--out", str(folder), "--backend", "threads"]
-    assert sweep.main([*WORDS[:2], "epsilon=0.1", *WORDS[3:], *how]) == 0
-    assert sweep.main([*WORDS, "--seeds", "2", *how]) == 0
-    assert "12 cells of 30 runs; 2 are there." in capsys.readouterr().err
-    assert sweep.main([*WORDS, "--seeds", "2", *how]) == 0
-    assert "Done: 0 cells were trained." in capsys.readouterr().err
-    pd.testing.assert_frame_equal(ordered(pd.read_parquet(folder)), expected, check_exact=True)
-
-
-def test_as_one_file_it_is_what_was_asked_for_in_order_however_it_was_trained(expected, tmp_path):
-    """A folder that holds more gives the same bytes as one that holds nothing else."""
-    for name, seeds in (("more", "3"), ("only", "2")):
-        how = ["--out", str(tmp_path / name), "--backend", "threads"]
-        assert sweep.main([*WORDS, "--seeds", seeds, *how]) == 0
-        assert sweep.main([*WORDS, "--seeds", "2", *how, "--table", str(tmp_path / f"{name}.parquet")]) == 0
-    files = [(tmp_path / f"{name}.parquet").read_bytes() for name in ("more", "only")]
-    assert files[0] == files[1]
-    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "more.parquet"), expected, check_exact=True)
+    assert run([*WORDS[:2], "epsilon=0.1", *WORDS[3:]])[0] == 0
+    assert "18 cells of 30 runs; 2 are there." in run(WORDS, "--seeds", "3")[1]
+    assert "Done: 0 cells were trained." in run(WORDS, "--seeds", "2")[1]
+    assert run(WORDS, "--seeds", "2", folder="only")[0] == 0
+    files = {file: file.read_bytes() for file in (tmp_path / "more").iterdir()}
+    done, said = run(["classifier?public_rows=0&steps=11", *WORDS[1:]])
+    assert (done, "it holds another" in said) == (2, True)
+    assert {file: file.read_bytes() for file in (tmp_path / "more").iterdir()} == files
+    tables = [tmp_path / f"{name}.parquet" for name in ("more", "only")]
+    for table in tables:
+        assert run(WORDS, "--seeds", "2", "--table", str(table), folder=table.stem)[0] == 0
+    assert tables[0].read_bytes() == tables[1].read_bytes()
+    pd.testing.assert_frame_equal(pd.read_parquet(tables[0]), expected, check_exact=True)
 
 
 def test_a_sweep_leaves_its_work_in_no_memory(monkeypatch):
     memory = Cache(1_000_000)
     monkeypatch.setattr("lab.sweep.CACHE", memory)
     every = at_scale.cells(SETTINGS, OVER)
+    with pytest.raises(RefusedError, match="backend"):
+        next(at_scale.stream(every, measure="scratch", repeats=1, backend="ray"))
     assert len([*at_scale.stream(every, measure="scratch", repeats=30)]) == len(every)
     assert memory.held_bytes == 0
 
@@ -134,6 +129,7 @@ sweep.pq.write_table = writes
         (["nothing?steps=3", "--over", "epsilon=1"], "page"),
         ([LINK, "--over", "nothing=1"], "over"),
         ([LINK, "--over", "epsilon=many"], "epsilon"),
+        ([LINK, "--over", "epsilon=1,-1"], "epsilon"),
         ([f"{LINK}&colour=red", "--over", "epsilon=1"], "colour"),
         (["classifier?steps=0", "--over", "epsilon=1"], "steps"),
         ([LINK, "--over", "epsilon=1", "--measure", "luck"], "measure"),
@@ -145,15 +141,6 @@ def test_what_cannot_be_swept_is_refused_by_its_name(tmp_path, capsys, words, wh
     assert sweep.main([*words, "--out", str(tmp_path / "runs")]) == 2
     assert why in capsys.readouterr().err
     assert not [*tmp_path.rglob("*.parquet")]
-
-
-def test_a_folder_of_another_sweep_is_left_alone(tmp_path, capsys):
-    how = ["--over", "epsilon=1", "--repeats", "3", "--out", str(tmp_path), "--backend", "threads"]
-    assert sweep.main([LINK, *how]) == 0
-    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
-    assert sweep.main(["classifier?public_rows=0&steps=11", *how]) == 2
-    assert "it holds another" in capsys.readouterr().err
-    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
 def test_settings_are_read_from_a_file_as_from_a_link_and_pages_by_their_old_names(tmp_path):
@@ -170,7 +157,6 @@ def test_any_page_can_be_swept(page, tmp_path):
     settings = page.settings()
     knob = "epsilon" if "epsilon" in settings.limits else "delta"
     over, measure = {knob: (getattr(settings, knob),)}, settings.compared
-    how = {"page": page.name, "settings": settings, "folder": tmp_path}
-    asked = sweep.Sweep(over=over, measure=measure, repeats=2, seeds=1, **how)
-    assert asked.run("threads") == 1
+    how = {"page": page.name, "settings": settings, "folder": tmp_path, "repeats": 2, "seeds": 1}
+    assert sweep.Sweep(over=over, measure=measure, **how).run("threads") == 1
     assert np.isfinite(pd.read_parquet(tmp_path)[settings.compared]).all()

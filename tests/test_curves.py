@@ -11,7 +11,6 @@ from ui.plot import bars, maps, theme
 from ui.plot.curves import Curve, Level, hover_text, over
 
 X, SPREAD = np.array([0.1, 1.0, 10.0]), np.array([[60.0, 70, 80], [65, 75, 85], [70, 80, 90]])
-NOW = SPREAD[:, 1]
 EPSILON, ACCURACY = theme.epsilon_axis(0.01, 100), theme.axis("test accuracy, %", 0, 102)
 
 
@@ -26,10 +25,8 @@ def drawn(*curves, **how):
 
 
 def test_a_curve_is_an_area_a_line_strokes_and_a_dot():
-    curve = Curve(
-        name="private", value="75 %", colour=theme.PRIVATE, x=X, y=SPREAD, at_now=NOW, runs=[74, 76], ghost=True
-    )
-    figure = drawn(curve, now=1.0)
+    what = {"value": "75 %", "x": X, "y": SPREAD, "at_now": SPREAD[:, 1], "runs": [74, 76], "ghost": True}
+    figure = drawn(Curve(name="private", colour=theme.PRIVATE, **what), now=1.0)
     area, line = figure["data"]
     assert (area["fill"], area["showlegend"]) == ("toself", False)
     np.testing.assert_array_equal(numbers(line["y"]), SPREAD[1])
@@ -66,32 +63,23 @@ def test_a_level_is_named_where_it_lies(axis, height):
     assert figure["layout"]["annotations"][-1]["y"] == pytest.approx(height)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("RMSE, thousand", "RMSE %{y:.4~g} thousand"),
-        ("mean loss (nats, log scale)", "mean loss %{y:.4~g} nats"),
-        ("length (log scale)", "length %{y:.4~g}"),
-        ("% of runs", "%{y:.1f} % of runs"),
-    ],
-)
-def test_hover_texts_read_the_axes(text, said):
-    assert hover_text("a", EPSILON, theme.axis(text, 1, 2)) == f"epsilon %{{x}}: {said}<extra>a</extra>"
+def test_hover_texts_read_the_axes():
+    texts = {
+        "RMSE, thousand": "RMSE %{y:.4~g} thousand",
+        "mean loss (nats, log scale)": "mean loss %{y:.4~g} nats",
+        "% of runs": "%{y:.1f} % of runs",
+    }
+    for text, said in texts.items():
+        assert hover_text("a", EPSILON, theme.axis(text, 1, 2)) == f"epsilon %{{x}}: {said}<extra>a</extra>"
 
 
-def test_rows_bars_outlines_and_maps_are_accepted():
-    how = {"title": theme.title("A chart"), "xaxis": theme.axis("x", 0, 4)}
-    colours = [theme.PRIVATE, theme.PUBLIC, theme.GOLD]
-    rows = bars.forest(["a", "b", "c"], SPREAD, colours=colours, left=80, **how)
-    assert rows["layout"]["yaxis"]["ticktext"] == ["a", "b", "c"]
+def test_bars_outlines_and_maps_lie_where_their_axes_say():
+    how, colours = {"title": theme.title("A chart"), "xaxis": theme.axis("x", 0, 4)}, [theme.PRIVATE] * 3
     columns = bars.bars(SPREAD, reference=SPREAD[0], colours=colours, hover={}, yaxis=ACCURACY, **how)
     assert sum(shape["type"] == "rect" for shape in columns["layout"]["shapes"]) == 3
-    outline = bars.histogram(
-        np.arange(4.0), {theme.PRIVATE: np.array([0.1, 0.9, 0.2])}, yaxis=theme.axis("share", 0, 0.5), **how
-    )
+    steps, share = {theme.PRIVATE: np.array([0.1, 0.9, 0.2])}, theme.axis("share", 0, 0.5)
+    outline = bars.histogram(np.arange(4.0), steps, yaxis=share, **how)
     assert "L2,0.49" in outline["layout"]["shapes"][0]["path"]
     heat = maps.heat(np.zeros((2, 2)), [("#000000", 1.0)], yaxis=theme.axis("y", 1, 3), **how)
     (image,) = heat["layout"]["images"]
     assert (image["x"], image["y"], image["sizex"], image["sizey"]) == (0, 3, 4, 2)
-    for figure in (rows, columns, outline, heat):
-        go.Figure(figure)

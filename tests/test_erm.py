@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
@@ -148,8 +149,9 @@ REFUSED = {
 
 def test_what_makes_no_sense_is_refused():
     for name, value in ((name, value) for name, values in REFUSED.items() for value in values):
-        asked = {"X": rows(2, 2), "targets": np.array([0.0, 1.0]), "regularisation": 1.0, name: value}
-        with pytest.raises(RefusedError, match=name):
-            erm.logistic(asked.pop("X"), asked.pop("targets"), **asked)
+        for X in (rows(2, 2), sparse.csr_matrix(rows(2, 2)))[: 1 if name in ("X", "start") else 2]:
+            asked = {"X": X, "targets": np.array([0.0, 1.0]), "regularisation": 1.0, name: value}
+            with pytest.raises(RefusedError, match=name):
+                erm.logistic(asked.pop("X"), asked.pop("targets"), **asked)
     with pytest.raises(RefusedError, match="sum to 1"):
         erm.softmax(rows(2, 2), np.full((3, 2), 0.2), regularisation=1.0)

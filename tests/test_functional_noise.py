@@ -12,6 +12,7 @@ from dpcore.estimators import linear
 from dpcore.regression import adassp, functional, gaussian_statistics, least_squares, perturbed
 from dpcore.regression.least_squares import Statistics
 
+UPPER = np.triu_indices(4, k=1)
 NOTHING = Statistics(gram=np.zeros((4, 4)), moment=np.zeros(4), square=0.0, rows=100)
 FAINT = Statistics(gram=1e-9 * np.eye(4), moment=np.zeros(4), square=0.0, rows=100)
 
@@ -23,9 +24,6 @@ def released(way, *, repeats=400, epsilon=0.5, statistics=NOTHING):
 
 def follows(values, law):
     assert stats.kstest(np.ravel(values), law.cdf).pvalue > 1e-3
-
-
-UPPER = np.triu_indices(4, k=1)
 
 
 class TestNoise:
@@ -144,12 +142,6 @@ class TestWithoutNoise:
             options={"ftol": 1e-14},
         )
         np.testing.assert_allclose(found, best.x, atol=1e-5)
-
-    def test_the_errors_are_those_of_the_rows(self):
-        X, y = rows_of()
-        weights = np.random.default_rng(0).normal(size=(2, 5, 4))
-        expected = np.square(np.einsum("ni,abi->abn", X, weights) - y).mean(axis=-1)
-        np.testing.assert_allclose(Statistics.of(X, y).errors(weights), expected, rtol=1e-9)
 
     def test_trimming_leaves_out_what_curves_down(self):
         turn = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]

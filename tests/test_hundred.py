@@ -38,7 +38,6 @@ def counted(html):
     [
         (Adjacency.ADD_REMOVE, "record", "with you", "without you", "in"),
         (Adjacency.REPLACE_ONE, "record", "with your row", "with another row in its place", "yours"),
-        (Adjacency.REPLACE_ONE, "person", "with your rows", "with another person's rows in their place", "yours"),
         (Adjacency.REPLACE_ONE, "party", "with your party", "with another party in its place", "yours"),
     ],
 )
@@ -47,9 +46,7 @@ def test_words_say_what_is_drawn(adjacency, unit, first, second, word):
     assert f"Of 100 releases {first}, the attacker says “{word}” for at most 63." in plain(html)
     assert f"Of 100 releases {second}, they say “{word}” for 37." in plain(html)
     assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
-    errors = {0.5: "Each row has 50 errors.", 0.99: "Each row has 1 error.", 0.9999: "Neither row has an error."}
-    for right, said in errors.items():
-        assert said in plain(hundred.drawn(held(adjacency, unit, right)))
+    assert "Neither row has an error." in plain(hundred.drawn(held(adjacency, unit, 0.9999)))
 
 
 def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():

@@ -1,6 +1,6 @@
 """A file with more rows than knobs can move with: a random part is live; all rows are trained on in small pieces."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,6 @@ from lab.sources import MOST_LIVE
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from tests.own_files import CLASSES, choose
-from ui import controls
 
 PRIVATE = 48_000
 KINDS = [ClassifierSettings(repeats=3, steps=5), NetworkSettings(repeats=3, epochs=1, width=4, layers=1)]
@@ -40,9 +39,6 @@ def test_a_part_is_live_and_all_is_a_press_away(settings):
     whole = settings.of_rows(settings.most)
     assert (whole.rows, whole.limits["rows"], whole.beyond) == (PRIVATE, (50, PRIVATE), True)
     assert whole.of_rows(whole.live) == settings
-    link = {one.name: str(getattr(whole, one.name)) for one in fields(whole)}
-    stranger, notices = controls.from_link(type(whole), link)
-    assert (notices, stranger.rows, stranger.change(own=whole.own)) == ([], PRIVATE, whole)
     with pytest.raises(check.RefusedError, match="^rows is 48001, but must be a whole number from 50 to 48000"):
         settings.change(rows=PRIVATE + 1)
 
@@ -56,8 +52,7 @@ def test_with_all_the_noise_weighs_as_much_less_as_is_said(settings):
         assert whole.sigma == pytest.approx(settings.sigma, rel=1e-3)
         assert whole.lot_size / settings.lot_size == pytest.approx(ratio, rel=0.01)
     else:
-        one, other = (each.run().focus.noise for each in (settings, whole))
-        assert one / other == pytest.approx(ratio)
+        assert settings.run().focus.noise / whole.run().focus.noise == pytest.approx(ratio)
 
 
 def test_all_rows_are_learned_from_in_pieces_no_longer_than_a_slice(settings):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 
-from dpcore import check
 from dpcore.data import regression as regression_data
 from dpcore.data.regression import SOURCES, load
 
@@ -30,18 +29,8 @@ def test_rows_are_inside_of_their_bounds(name):
     several = np.array([len(np.unique(column)) > 3 for column in X.T])
     assert (np.abs(X[:, several]).mean(axis=0) < 0.9).all()
     assert (X.std(axis=0) > 0.2).all()
-    for array in (table.X, table.y):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 0
-
-
-def test_sizes_and_attributes_are_the_reports():
-    assert [(SOURCES[name].rows, SOURCES[name].train_rows) for name in CENSUS] == [
-        (370_000, 296_000),
-        (190_000, 152_000),
-    ]
-    # twelve attributes beside income, marital status as two
-    assert all(len(SOURCES[name].features) == 13 for name in CENSUS)
+    assert not table.X.flags.writeable
+    assert not table.y.flags.writeable
 
 
 @pytest.mark.parametrize("name", CENSUS)
@@ -72,16 +61,8 @@ def test_income_has_a_heavy_tail_and_attributes_depend_on_one_another(name):
     at_the_top = (table.y >= SOURCES[name].label_bounds[1]).mean()
     assert 0 < at_the_top < 0.005
     columns = dict(zip(SOURCES[name].features, table.X[:, 1:].T, strict=True))
-    pairs = {
-        ("family size", "children"): 0.5,
-        ("age", "never married"): -0.5,
-        ("years of school", "cars"): 0.1,
-        ("age", "years at residence"): 0.3,
-        ("working hours a week", "disability"): -0.15,
-    }
-    for (one, other), least in pairs.items():
-        found = np.corrcoef(columns[one], columns[other])[0, 1]
-        assert found * np.sign(least) > abs(least), (one, other, found)
+    for one, other, least in (("family size", "children", 0.5), ("age", "never married", -0.5)):
+        assert np.corrcoef(columns[one], columns[other])[0, 1] * np.sign(least) > abs(least)
 
 
 @pytest.mark.parametrize("label_top", [80.0, 200.0])
@@ -106,11 +87,6 @@ def test_held_out_labels_are_not_clipped():
     assert label.max() > 1
     np.testing.assert_allclose(found.moment, table.X_test.T @ label)
     assert found.rows == 74_000
-
-
-def test_an_unknown_set_is_refused_by_name():
-    with pytest.raises(check.RefusedError, match="^dataset is 'mars', but must be one of: us"):
-        load("mars", seed=0)
 
 
 def test_the_readme_lists_each_bound_as_the_code_has_it():
