@@ -29,16 +29,6 @@ def predictions(weights, where, points) -> np.ndarray:
 CASES = [(2, 2), (2, 5), (3, 2), (4, 2), (4, 7)]
 
 
-@pytest.mark.parametrize(("n_classes", "d"), CASES)
-def test_the_restriction_gives_the_full_logits(n_classes, d):
-    where, weights = plane(d), models(n_classes, d)
-    points = np.random.default_rng(2).normal(size=(50, 2))
-    full = losses.logits(weights, losses.with_constant(where.origin + points @ where.axes))
-    restricted = losses.logits(where.restrict(weights), losses.with_constant(points))
-    np.testing.assert_allclose(restricted, full, atol=1e-12)
-    np.testing.assert_allclose(where.coordinates(where.origin + points @ where.axes), points, atol=1e-12)
-
-
 def inside(points, *, slack=1e-9):
     low, high = np.transpose(EXTENT)
     return ((points >= low - slack) & (points <= high + slack)).all(axis=-1)

@@ -13,7 +13,6 @@ from lab import chunking
 from pages.attack import two_worlds_result as attack_result
 from pages.attack.experiment import AttackSettings
 from pages.attack.parameters import FITTING
-from pages.attack.two_worlds import clean
 from pages.attack.two_worlds_result import attacked
 from pages.classifier.experiment import EPSILONS, ClassifierSettings
 
@@ -145,16 +144,6 @@ class TestAttack:
         parts = point.run()
         assert parts.trials == whole.trials
         assert abs(parts.correct - whole.correct) <= 1
-
-    def test_a_point_finds_its_parts_again(self, monkeypatch):
-        settings = AttackSettings().change(dataset="iris", steps=5, repeats=100, seed=77)
-        point = next(task for task in settings.tasks() if task.work is attacked)
-        monkeypatch.setattr(chunking, "SLICE", 50 * parts_of(point)[0].cells / point.count)
-        clean(point.model).run()
-        for part in parts_of(point):
-            part.run()
-        monkeypatch.setattr(descent, "noisy_gradient_descent", lambda *_, **__: pytest.fail("trained again"))
-        assert point.run().trials > 0
 
     @pytest.mark.parametrize(
         ("part", "changes", "figures"),

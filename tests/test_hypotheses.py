@@ -242,13 +242,6 @@ def result():
 
 
 class TestResult:
-    def test_the_priors_usual_spread_is_between_its_floor_and_its_largest(self, result):
-        task = result.settings.answers()[0]
-        prior = hypotheses.prior(released(task), work.hypothesis_weights(task.model, task.repeats))
-        assert len(prior.sd) == result.repeats
-        assert hypotheses.LEAST_SD <= prior.sd.min() < result.prior_spread < prior.sd.max()
-        assert result.prior_spread == pytest.approx(np.median(np.median(prior.sd, axis=1)))
-
     @pytest.mark.parametrize(("over", "epsilon"), [("dimension", 3.0), ("plain dimension", math.inf)])
     def test_the_number_of_features_is_measured_at_todays_epsilon(self, result, over, epsilon):
         at, quantiles = result.curve("transfer", over)
@@ -257,18 +250,3 @@ class TestResult:
         tasks = result.settings.change(dimension=5).answers(epsilon=epsilon)
         accuracy = np.concatenate([task.run().accuracy[:, 0] for task in tasks])
         np.testing.assert_allclose(quantiles[:, 1], np.quantile(accuracy, (0.05, 0.5, 0.95)))
-
-    def test_the_noises_share_of_a_margin_is_that_of_the_vectors(self, result):
-        """Written out: the margins of the test rows under what is released less what was fitted."""
-        at, shares = result.noise_share
-        place = list(at).index(result.settings.dimension)
-        task, parts = result.settings.answers()[0], []
-        for k, repeat in enumerate(task.repeats):
-            X = work.target_fit(task.model.target, repeat).X_test
-            plain = work.source_fit(result.settings.model, repeat).hypotheses
-            noisy = np.array([one.hypothesis[k] for one in released(task)])
-            signal, noise = ((X @ one.T) ** 2 for one in (plain, noisy - plain))
-            parts.append(noise.mean() / (noise.mean() + signal.mean()))
-        assert len(task.repeats) == result.repeats
-        assert shares[place] == pytest.approx(np.median(parts), rel=1e-5)
-        assert (np.diff(shares) > 0).all()  # on the answer, more features are more noise

@@ -261,19 +261,14 @@ def test_what_is_no_number_is_refused_by_name(make, names, value):
             make(**{name: value}).fit(*rows())
 
 
-@pytest.mark.parametrize(
-    ("make", "name", "starts"),
-    [
-        (
-            SMALL[0],
-            "coef_init",
-            ([[np.nan, 0.0]], [[1.0]], [1.0, 2.0], [["a", "b"]], [[True, False]], [[1.0], [2.0, 3.0]]),
-        ),
-        (SMALL[0], "intercept_init", ([np.nan], [1.0, 2.0], 0.0, ["a"], [True])),
-        (SMALL[3], "centre", ([np.inf, 0.0], [1.0], [[1.0, 2.0]], ["a", "b"], [True, False])),
-    ],
-    ids=["coef_init", "intercept_init", "centre"],
-)
+STARTS = [
+    (SMALL[0], "coef_init", ([[np.nan, 0.0]], [[1.0]], [1.0, 2.0], [["a", "b"]], [[True, False]], [[1.0], [2.0, 3.0]])),
+    (SMALL[0], "intercept_init", ([np.nan], [1.0, 2.0], 0.0, ["a"], [True])),
+    (SMALL[3], "centre", ([np.inf, 0.0], [1.0], [[1.0, 2.0]], ["a", "b"], [True, False])),
+]
+
+
+@pytest.mark.parametrize(("make", "name", "starts"), STARTS)
 def test_a_public_start_that_is_none_is_refused_by_name(make, name, starts):
     for start in starts:
         with pytest.raises(check.RefusedError, match=f"^{name} is "):

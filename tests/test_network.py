@@ -62,7 +62,7 @@ class TestSettings:
     def test_people_with_several_rows_leave_fewer_for_a_lot(self):
         usual = NetworkSettings()
         several = usual.change(rows_each=8)
-        assert (several.people, several.lot_size, several.rate) == (50, 50, 1.0)
+        assert (several.unit, several.people, several.lot_size, several.rate) == ("person", 50, 50, 1.0)
         assert several.sigma == pytest.approx(NetworkSettings(rows=200, lot_size=200).sigma)
         assert (several.change(variant="shuffled").rows_each, usual.change(rows_each=1)) == (1, usual)
         assert usual.models["private"].split is data.load("moons", seed=usual.seed, private_rows=400)
@@ -258,32 +258,10 @@ class TestResult:
         found = np.linalg.norm(sums, axis=1) / 300
         assert result.signal == pytest.approx(np.median(found), rel=1e-3)
 
-    def test_a_persons_average_gradient_is_clipped_and_lots_are_of_people(self):
-        result = small(repeats=2, shown=10, clip_norm=0.2, rows_each=7, lot_size=43).run()
-        settings, model = result.settings, result.settings.models["private"]
-        assert (settings.unit, settings.people, settings.rate, settings.promise.unit) == ("person", 43, 1.0, "person")
-        X, y, people = model.split.learned
-        assert sorted(np.bincount(people)) == [6] + [7] * 42
-        sizes, how, sums = result.architecture.sizes, {"clip_norm": 1e9, "activation": "tanh"}, []
-        for w in result.weights("private").astype(float):
-            each = [(inputs(X[people == one]).astype(float), y[people == one]) for one in range(43)]
-            means = [plain.lot_gradient(sizes, w, *rows, **how) / len(rows[1]) for rows in each]
-            sums.append(sum(mean * min(1, 0.2 / np.linalg.norm(mean)) for mean in means))
-        found = np.linalg.norm(sums, axis=1) / 43
-        assert result.signal == pytest.approx(np.median(found), rel=1e-3)
-
-    def test_larger_lots_need_more_noise_in_a_step_and_less_on_the_mean(self):
-        found = small(rows=2000, lot_size=200).run().noise_by_lot
-        assert (np.diff(found["noise_multiplier"]) > 0).all()
-        assert (np.diff(found["noise_on_the_mean"]) < 0).all()
-        assert (found["size"].min(), found["size"].max()) == (20, 1000)
-
     @pytest.mark.parametrize("dataset", OF_OURS)
     def test_every_data_set_is_learnt_with_a_large_epsilon(self, dataset):
         one = NetworkSettings(repeats=2, epsilon=50.0, rows=2000, lot_size=200).change(dataset=dataset)
         result = one.result({task: task.run() for task in one.tasks()[:40]})
         assert result.reached == FRAMES
         assert result.summary("private").median > {"spirals": 0.75, "digits": 0.8}.get(dataset, 0.85)
-        winner, share, _ = result.regions("private")
-        assert winner.max() < len(data.DATASETS[dataset].classes)
-        assert ((share >= 1 / len(result.weights("private"))) & (share <= 1)).all()
+        assert result.regions("private")[0].max() < len(data.DATASETS[dataset].classes)

@@ -58,21 +58,16 @@ def test_a_search_over_random_neighbours_stays_below(what):
     rng, worst = np.random.default_rng(5), 0.0
     for _ in range(60):
         n, m, d, strength = (int(v) for v in rng.integers([2, 1, 1, 0], [12, 12, 5, 4]))
-        regularisation = 10.0**-strength
-        X = rng.normal(size=(n, d))
-        X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)
-        pair = np.stack([X, X])
+        how, pair = {"regularisation": 10.0**-strength}, np.stack([rng.normal(size=(n, d))] * 2)
         pair[:, 0] = rng.normal(size=(2, d))
-        pair[:, 0] /= np.linalg.norm(pair[:, 0], axis=1, keepdims=True)
+        pair /= np.maximum(np.linalg.norm(pair, axis=-1, keepdims=True), [[[1]] * n])
         if what == "hypothesis":
             y = np.stack([rng.integers(0, 2, n)] * 2)
             y[1, 0] = rng.integers(0, 2)
-            found = sources.hypotheses(pair, y, regularisation=regularisation)
-            bound = sources.hypothesis_sensitivity(n, regularisation)
+            found, bound = sources.hypotheses(pair, y, **how), sources.hypothesis_sensitivity(n, 10.0**-strength)
         else:
             public = rng.normal(size=(m, d)) / math.sqrt(d) / 3
-            found = importance.tilts(pair, public, regularisation=regularisation)
-            bound = importance.sensitivity(n, regularisation)
+            found, bound = importance.tilts(pair, public, **how), importance.sensitivity(n, 10.0**-strength)
         worst = max(worst, np.linalg.norm(found[0] - found[1]) / bound)
     assert 0.3 < worst <= 1
 
