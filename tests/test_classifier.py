@@ -25,18 +25,6 @@ def settings(**changes) -> ClassifierSettings:
     return ClassifierSettings(**{**SMALL, **changes})
 
 
-class TestSettings:
-    def test_another_data_set_brings_what_depends_on_it_into_range(self):
-        digits = ClassifierSettings(dataset="digits", public_rows=400, feature_x=63, feature_y=9, epsilon=3.0)
-        iris = digits.change(dataset="iris")
-        assert (iris.dataset, iris.epsilon) == ("iris", 3.0)
-        assert (iris.public_rows, iris.feature_x, iris.feature_y) == (37, 0, 1)
-        assert digits.change(dataset="iris", public_rows=5).public_rows == 5
-        assert digits.change(delta=1e-6) == dataclasses.replace(digits, delta=1e-6)
-        with pytest.raises(check.RefusedError, match="^dataset is 'mars'"):
-            digits.change(dataset="mars")
-
-
 class TestWork:
     def test_slices_of_the_curve_are_the_curve(self, monkeypatch):
         one = settings()
@@ -142,6 +130,7 @@ class TestOutcomes:
         moved, bound = np.linalg.norm(after - before), 2 * several.clip_norm / several.people
         assert 2 * several.clip_norm / 400 < moved <= bound * (1 + 1e-5)
         assert (several.change(version="published").rows_each, several.change(dataset="wine").people) == (1, 13)
+        assert (settings(dataset="wine").rows, settings(rows=1000).change(dataset="wine").rows) == (89, 89)
 
     def test_fewer_rows_of_real_data_leave_its_public_start_as_it_is(self):
         few, whole = (settings(dataset="wine", rows=rows).model.public for rows in (50, 89))

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from ui.plot import bars, maps, theme
+from ui.plot import theme
 from ui.plot.curves import Curve, Level, hover_text, over
 
 X, SPREAD = np.array([0.1, 1.0, 10.0]), np.array([[60.0, 70, 80], [65, 75, 85], [70, 80, 90]])
@@ -47,15 +47,6 @@ def test_the_value_at_now_is_a_point_of_its_line_and_area():
     assert beyond["yanchor"] == 102  # on the frame's edge
 
 
-def test_a_number_is_a_line_across_the_chart_and_nothing_marks_no_value():
-    (line,) = drawn(Curve(name="non-private", y=84.0, colour=theme.NON_PRIVATE))["data"]
-    np.testing.assert_allclose(numbers(line["x"]), 10.0 ** np.array(EPSILON["range"]), rtol=1e-6)
-    np.testing.assert_array_equal(numbers(line["y"]), [84, 84])
-    assert line["hovertemplate"] == "test accuracy %{y:.1f} %<extra>non-private</extra>"
-    curve = Curve(name="private", colour=theme.PRIVATE, x=X, y=SPREAD, at_now=75)
-    assert drawn(curve)["layout"]["shapes"] == []
-
-
 @pytest.mark.parametrize(("axis", "height"), [(ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))])
 def test_a_level_is_named_where_it_lies(axis, height):
     figure = over(title=theme.title(""), xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
@@ -71,15 +62,3 @@ def test_hover_texts_read_the_axes():
     }
     for text, said in texts.items():
         assert hover_text("a", EPSILON, theme.axis(text, 1, 2)) == f"epsilon %{{x}}: {said}<extra>a</extra>"
-
-
-def test_bars_outlines_and_maps_lie_where_their_axes_say():
-    how, colours = {"title": theme.title("A chart"), "xaxis": theme.axis("x", 0, 4)}, [theme.PRIVATE] * 3
-    columns = bars.bars(SPREAD, reference=SPREAD[0], colours=colours, hover={}, yaxis=ACCURACY, **how)
-    assert sum(shape["type"] == "rect" for shape in columns["layout"]["shapes"]) == 3
-    steps, share = {theme.PRIVATE: np.array([0.1, 0.9, 0.2])}, theme.axis("share", 0, 0.5)
-    outline = bars.histogram(np.arange(4.0), steps, yaxis=share, **how)
-    assert "L2,0.49" in outline["layout"]["shapes"][0]["path"]
-    heat = maps.heat(np.zeros((2, 2)), [("#000000", 1.0)], yaxis=theme.axis("y", 1, 3), **how)
-    (image,) = heat["layout"]["images"]
-    assert (image["x"], image["y"], image["sizex"], image["sizey"]) == (0, 3, 4, 2)

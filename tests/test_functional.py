@@ -106,12 +106,9 @@ def test_the_best_share_has_the_least_variance(inputs):
     on_gram, on_moment = functional.Functional(share=best).scales(inputs, np.array(1.0))
     assert on_gram < functional.triangle_sensitivity(inputs) / best
     assert on_moment < 2 * inputs / (1 - best)
-
-    def published(share):
-        return inputs**2 * (2 * inputs**2 / share) ** 2 + inputs * (4 * inputs / (1 - share)) ** 2
-
     shares = np.linspace(0.01, 0.99, 4001)
-    assert functional.published_best_share(inputs) == pytest.approx(shares[np.argmin(published(shares))], abs=5e-4)
+    published = inputs**2 * (2 * inputs**2 / shares) ** 2 + inputs * (4 * inputs / (1 - shares)) ** 2
+    assert functional.published_best_share(inputs) == pytest.approx(shares[np.argmin(published)], abs=5e-4)
 
 
 @pytest.mark.parametrize("inputs", [2, 5, 14])

@@ -44,12 +44,6 @@ class TestSettings:
         with pytest.raises(check.RefusedError, match=f"^{why}"):
             small(**changes)
 
-    def test_another_data_set_brings_rows_and_lots_into_range(self):
-        digits = NetworkSettings(rows=5000, lot_size=1000).change(dataset="digits")
-        assert (digits.rows, digits.lot_size, digits.rate) == (898, 898, 1)
-        back = digits.change(dataset="spirals")
-        assert (back.rows, back.lot_size) == (400, 400)
-
     def test_baselines_differ_from_the_private_networks_in_one_thing(self):
         """Networks without privacy ignore epsilon and the order of lots; ramps and other loops have lots by chance."""
         one, order = small(), small(mechanism="toeplitz")

@@ -38,13 +38,10 @@ def census():
 
 
 class TestSettings:
-    @pytest.mark.parametrize(
-        "changes", [*({"dataset": name} for name in SOURCES), *({"features": count} for count in range(2, 14))], ids=str
-    )
-    def test_other_data_and_fewer_features_keep_the_pictures_possible(self, changes):
-        found = RegressionSettings(feature=12, across=12, up=11).change(**changes)
-        assert (found.rows, found.label_top) == (SOURCES[found.dataset].train_rows, SOURCES[found.dataset].label_top)
-        assert max(found.feature, found.across, found.up) < found.features <= len(SOURCES[found.dataset].features)
+    @pytest.mark.parametrize("features", range(2, 14))
+    def test_fewer_features_keep_the_pictures_possible(self, features):
+        found = RegressionSettings(feature=12, across=12, up=11).change(features=features)
+        assert max(found.feature, found.across, found.up) < features
         assert found.across != found.up
         with pytest.raises(check.RefusedError, match="^up is 1, but must be another feature"):
             replace(found, across=1, up=1)

@@ -5,7 +5,7 @@ import pytest
 
 from dpcore.streams import stream
 from pages.transfer import published
-from pages.transfer.published import CONTROLS, PUBLISHED, Row, fits
+from pages.transfer.published import PUBLISHED, Row, fits
 
 
 def plain_loop(rows, *, epochs, noise, penalty=0.1):
@@ -62,22 +62,8 @@ def test_it_is_training_error_and_penalty_and_no_other_reading(migrated):
     # The noise is of scale 0 in the first epoch and read off the fit later: without any the table is the same.
     assert fits(rows, noisy=False).printed()[0] == pytest.approx(published, abs=0.002)
     one, x = fits(rows), np.arange(1, rows + 1)
-    mean = np.square(one.a[:, :1] * x + one.a[:, 1:] * x + one.b[:, None] - (2 * x + 1)).mean()
-    expected = {
-        "training MSE": mean,
-        "training SSE": rows * mean,
-        "value": mean + 0.1 * np.abs(one.a).sum(axis=1).mean(),
-    }
-    assert {name: found[name] for name in expected} == pytest.approx(expected)
-    for name in ("training SSE", "held-out MSE", "training MSE"):
-        assert abs(found[name] - published) > 0.04
-
-
-def test_more_passes_over_five_rows_do_better_than_twenty_more_rows():
-    rows = {row.epochs: row.run() for row in published.tasks() if not row.noisy}
-    assert tuple(rows) == CONTROLS
-    assert rows[500]["training MSE"] == pytest.approx(0.416, abs=0.001)
-    assert rows[5000]["training MSE"] == pytest.approx(0.054, abs=0.001)
-    twenty = Row(migrated=20).run()
-    assert rows[500]["held-out MSE"] < twenty["held-out MSE"]
-    assert rows[5000]["training MSE"] < 0.2 * twenty["training MSE"]
+    mean = np.square(one.a.sum(axis=1)[:, None] * x + one.b[:, None] - (2 * x + 1)).mean()
+    value = mean + 0.1 * np.abs(one.a).sum(axis=1).mean()
+    names = ("training MSE", "training SSE", "value")
+    assert [found[name] for name in names] == pytest.approx([mean, rows * mean, value])
+    assert min(abs(found[name] - published) for name in ("training SSE", "held-out MSE", "training MSE")) > 0.04
