@@ -1,12 +1,16 @@
-"""Private linear regression: every sensitivity by brute force, what the noise really gives, and the best split."""
+"""Private linear regression: sensitivities by brute force, noise in distribution, and what is left with noise off."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
-from least_squares_cases import quiet, statistics_of
+from least_squares_cases import quiet, rows_of, statistics_of
+from scipy import optimize, stats
 
-from dpcore.regression import functional, gaussian_statistics, perturbed
+from dpcore.accountants import gdp
+from dpcore.estimators import linear
+from dpcore.regression import adassp, functional, gaussian_statistics, least_squares, perturbed
 from dpcore.regression.least_squares import Statistics
 
 DIMENSIONS = range(1, 6)
@@ -146,3 +150,151 @@ def test_no_row_has_a_longer_gradient_than_the_descent_counts():
         norms = np.linalg.norm((X @ w[0, 0] - y)[:, None] * X, axis=1)
         reached = max(reached, norms.max() / longest.item())
     assert 0.999 < reached <= 1 + 1e-12
+
+
+UPPER = np.triu_indices(4, k=1)
+NOTHING = Statistics(gram=np.zeros((4, 4)), moment=np.zeros(4), square=0.0, rows=100)
+FAINT = Statistics(gram=1e-9 * np.eye(4), moment=np.zeros(4), square=0.0, rows=100)
+
+
+def released(way, *, repeats=400, epsilon=0.5, statistics=NOTHING):
+    noise = linear.standard_noise(way, inputs=statistics.inputs, repeats=repeats, seed=1)
+    return way.fit(statistics, noise, np.array([epsilon]))
+
+
+def follows(values, law):
+    assert stats.kstest(np.ravel(values), law.cdf).pvalue > 1e-3
+
+
+class TestNoise:
+    def test_published_draws_every_entry_of_the_matrix(self):
+        way = functional.Published(share=0.9)
+        fit = released(way)
+        noise = linear.standard_noise(way, inputs=4, repeats=400, seed=1)
+        follows(noise, stats.laplace)
+        assert noise.shape == (400, 4 * 4 + 4)
+        diagonal = fit.gram[0][:, range(4), range(4)]
+        follows(diagonal, stats.laplace(scale=2 * 16 / 0.45))
+        follows(fit.moment, stats.laplace(scale=4 * 4 / 0.05 / 2))
+        # an entry of the symmetric part is the mean of two draws: sd = scale, and no Laplace law
+        off = fit.gram[0][:, *UPPER]
+        assert off.std() == pytest.approx(2 * 16 / 0.45, rel=0.08)
+        assert stats.kurtosis(off.ravel()) < 2.4 < stats.kurtosis(diagonal.ravel())
+
+    def test_functional_draws_a_pair_once(self):
+        way = functional.Functional(share=0.6)
+        fit = released(way)
+        on_gram, on_moment = way.scales(4, np.array(0.5))
+        assert np.array_equal(fit.gram, np.swapaxes(fit.gram, -1, -2))
+        assert not fit.gram[0][:, 0, 0].any()  # n is public
+        follows(fit.gram[0][:, *UPPER], stats.laplace(scale=on_gram))
+        follows(fit.gram[0][:, range(1, 4), range(1, 4)], stats.laplace(scale=on_gram))
+        follows(fit.moment, stats.laplace(scale=on_moment))
+        assert np.abs(np.corrcoef(fit.gram[0][:, *UPPER], rowvar=False) - np.eye(6)).max() < 0.25
+
+    @pytest.mark.parametrize("way", [gaussian_statistics.GaussianStatistics(), adassp.AdaSSP()], ids=str)
+    def test_gaussian_entries_count_as_the_frobenius_norm_does(self, way):
+        fit = released(way, statistics=FAINT)
+        assert np.array_equal(fit.gram, np.swapaxes(fit.gram, -1, -2))
+        if isinstance(way, adassp.AdaSSP):
+            multiplier = math.sqrt(3) / gdp.mu_of(0.5, delta=1e-6)
+            sd, on_moment = math.sqrt(2) * 4 * multiplier, 2 * 2 * multiplier
+        else:
+            weight = gaussian_statistics.best_weight(4)
+            sd = math.sqrt(2) * (4 + weight**2) / gdp.mu_of(0.5, delta=1e-6)
+            on_moment = sd / (math.sqrt(2) * weight)
+            assert np.abs(fit.gram[0][:, 0, 0]).max() < 1e-6
+        follows(fit.gram[0][:, *UPPER], stats.norm(scale=sd / math.sqrt(2)))
+        follows(fit.gram[0][:, range(1, 4), range(1, 4)], stats.norm(scale=sd))
+        follows(fit.moment, stats.norm(scale=on_moment))
+
+    def test_output_noise_has_a_gamma_length_and_any_direction(self):
+        way = perturbed.OutputPerturbation(radius=1e9, penalty=2.0)
+        noise = released(way).weights[0]
+        sensitivity = way.sensitivity(2.0, inputs=4, rows=100)
+        follows(np.linalg.norm(noise, axis=1), stats.gamma(4, scale=sensitivity / 0.5))
+        follows((noise / np.linalg.norm(noise, axis=1, keepdims=True))[:, 0], stats.beta(1.5, 1.5, loc=-1, scale=2))
+
+    def test_a_step_of_the_descent_has_noise_for_its_longest_gradient(self):
+        way = perturbed.Descent(steps=1, radius=1e9)
+        noise = released(way).weights[0] / (1.5 / 4)
+        follows(noise, stats.norm(scale=2 * math.sqrt(4) / 100 / gdp.mu_of(0.5, delta=1e-6)))
+
+    @pytest.mark.parametrize("name", linear.REGRESSIONS)
+    def test_a_repeat_has_one_stream_at_every_epsilon(self, name):
+        way, some = linear.mechanism(name), statistics_of()
+        few, many = (linear.standard_noise(way, inputs=4, repeats=r, seed=3) for r in (3, 7))
+        assert np.array_equal(few, many[:3])
+        assert not np.array_equal(many, linear.standard_noise(way, inputs=4, repeats=7, seed=4))
+        together = way.fit(some, many, np.array([0.3, 2.0])).weights
+        alone = way.fit(some, few, np.array([2.0])).weights
+        np.testing.assert_allclose(together[1:, :3], alone, rtol=1e-9)
+        assert not np.allclose(together[0], together[1])
+
+
+class TestWithoutNoise:
+    @pytest.mark.parametrize(
+        "way",
+        [
+            functional.Published(),
+            functional.Functional(repair="none"),
+            functional.Functional(repair="spectral"),
+            gaussian_statistics.GaussianStatistics(repair="spectral"),
+            perturbed.Descent(steps=4000, radius=5.0),
+            perturbed.Descent(steps=4000, radius=5.0, clip_norm=50.0),
+            perturbed.OutputPerturbation(penalty=1e-10, radius=5.0),
+        ],
+        ids=str,
+    )
+    def test_it_is_least_squares(self, way):
+        X, y = rows_of()
+        more = {"rows": (X, y)} if getattr(way, "clip_norm", None) else {}
+        expected = np.linalg.lstsq(X, y, rcond=None)[0]
+        np.testing.assert_allclose(quiet(way, Statistics.of(X, y), **more), expected, atol=1e-6)
+
+    @pytest.mark.parametrize("repair", ["ridge", "both"])
+    def test_a_ridge_is_four_sds_of_the_noise(self, repair):
+        X, y = rows_of()
+        way = functional.Functional(repair=repair)
+        sd = math.sqrt(2) * way.scales(4, np.array(1.0))[0]
+        expected = np.linalg.solve(X.T @ X + 4 * sd * np.eye(4), X.T @ y)
+        np.testing.assert_allclose(quiet(way, Statistics.of(X, y)), expected, atol=1e-12)
+
+    def test_adassp_is_ridge_where_the_least_eigenvalue_is_in_doubt_and_least_squares_where_it_is_not(self):
+        X, y = rows_of()
+        multiplier = math.sqrt(3) / gdp.mu_of(1.0, delta=1e-6)
+        least = np.linalg.eigvalsh(X.T @ X)[0] - 4 * multiplier * math.sqrt(math.log(6e6))
+        extra = math.sqrt(2) * 4 * multiplier * math.sqrt(4 * math.log(2 * 16 / 0.05)) - max(least, 0)
+        assert extra > 0
+        expected = np.linalg.solve(X.T @ X + extra * np.eye(4), X.T @ y)
+        np.testing.assert_allclose(quiet(adassp.AdaSSP(), Statistics.of(X, y)), expected, atol=1e-12)
+        sure = quiet(adassp.AdaSSP(), Statistics.of(X, y), epsilon=1e4)
+        np.testing.assert_allclose(sure, np.linalg.lstsq(X, y, rcond=None)[0], atol=1e-9)
+
+    @pytest.mark.parametrize("radius", [0.1, 0.4, 10.0])
+    def test_output_perturbation_starts_from_the_ridge_in_its_ball(self, radius):
+        X, y = rows_of()
+        found = quiet(perturbed.OutputPerturbation(penalty=0.1, radius=radius), Statistics.of(X, y))
+        best = optimize.minimize(
+            lambda w: np.square(X @ w - y).mean() / 2 + 0.05 * w @ w,
+            np.full(4, 0.01),
+            constraints={"type": "ineq", "fun": lambda w: radius**2 - w @ w},
+            options={"ftol": 1e-14},
+        )
+        np.testing.assert_allclose(found, best.x, atol=1e-5)
+
+    def test_trimming_leaves_out_what_curves_down(self):
+        turn = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
+        gram, moment = turn @ np.diag([-3.0, -1e-12, 2.0, 5.0]) @ turn.T, turn @ np.ones(4)
+        found = least_squares.repaired(gram, moment, repair="spectral", noise_sd=np.zeros(1))
+        np.testing.assert_allclose(found, turn @ np.array([0, 0, 0.5, 0.2]), atol=1e-9)
+
+
+def test_clipped_rows_bound_what_one_row_can_do():
+    """One step from zero: replacing a row moves the mean gradient by at most 2C/n, and by nearly that."""
+    way, moved = perturbed.Descent(steps=1, clip_norm=0.3, radius=9.0), []
+    X, y = rows_of(n=20)
+    for row, label in ((np.ones(4), 1.0), (np.ones(4), -1.0)):
+        X[0], y[0] = row, label
+        moved.append(quiet(way, Statistics.of(X, y), rows=(X.copy(), y.copy())) / (1.5 / 4))
+    assert np.linalg.norm(moved[0] - moved[1]) == pytest.approx(2 * 0.3 / 20)
