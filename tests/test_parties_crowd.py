@@ -1,20 +1,154 @@
-"""Crowds of the parties page: digits and what their projection reads, and what is kept of what parties said."""
+"""Theorems of the parties page beside what is measured; recorded rows and digits; what is kept of what parties said."""
 
+import math
+import re
 from collections import Counter, defaultdict
+from fnmatch import fnmatchcase
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
-from test_parties import SMALL, world
+from test_parties import SMALL as CROWD
+from test_parties import world
 
-from dpcore.parties import worlds
+from dpcore.mechanisms import NormExponential
+from dpcore.parties import aggregation, worlds
 from dpcore.parties.worlds import KINDS, parties, public
 from dpcore.streams import stream
+from pages.parties import bounds, work
 from pages.parties import crowd as crowds
+from pages.parties import words_statements as stated
 from pages.parties.crowd import Gather
 from pages.parties.experiment import PartiesSettings
+from pages.parties.parameters import RECORDED
+from pages.parties.theorems import Statement, theorems
 from pages.parties.work import Change, Tried
 from tests.sentences import first
+
+SMALL = {"public_rows": 100, "repeats": 8, "queries": 20}
+CASES = [
+    {"dataset": "four", "method": "vote", "constants": "norms"},
+    {"epsilon": 100.0, "regularisation": 1.0},
+    {"dataset": "intrusions", "parties": 100, "learner": "bayes"},
+]
+
+
+def of(result, name: str, release: str) -> Statement:
+    return next(one for one in theorems(result) if (one.name, one.release) == (name, release))
+
+
+def of_all(settings):
+    """The result of all parties, without the curves."""
+    return first(settings, [settings.probe(), Change(ensemble=settings.ensemble, asked=settings.parties)])
+
+
+@pytest.fixture(scope="module")
+def usual():
+    return of_all(PartiesSettings())
+
+
+class TestNoise:
+    @pytest.mark.parametrize("dimensions", [1, 3, 50])
+    def test_by_draws_of_the_mechanism(self, dimensions):
+        mechanism, rng = NormExponential(sensitivity=2, epsilon=0.5), np.random.default_rng(1)
+        draws = np.concatenate([mechanism.noise(dimensions, rng) for _ in range(20_000)])
+        options = {"dimensions": dimensions, "epsilon": 0.5}
+        assert draws[:, 0].std() == pytest.approx(aggregation.margin_sd(2, **options), rel=0.04)
+        longer = np.linalg.norm(draws, axis=1) > bounds.longest_noise(2, **options, failure=0.1)
+        assert longer.mean() <= 0.1
+
+    @pytest.mark.parametrize("dataset", RECORDED)
+    @pytest.mark.parametrize("constants", ["sharp", "norms", "published"])
+    def test_so_many_parties_are_enough(self, dataset, constants):
+        settings = PartiesSettings(**SMALL).change(dataset=dataset, parties=20, constants=constants)
+        result = first(settings)
+        enough = stated.enough_parties(result)
+        assert f"{enough:,} parties" in stated.needed(result)
+        options = {"dimensions": result.dimensions, "epsilon": 1.0}
+        models = (settings.model.at(count) for count in (enough, 0.99 * enough))
+        at, below = (aggregation.margin_sd(one.sensitivity("soft"), **options) for one in models)
+        assert at <= stated.ENOUGH * (1 + 1e-4) < below
+
+
+class TestTheorems:
+    def test_the_numbers_of_the_usual_run(self, usual):
+        assert [of(usual, "sensitivity", name).bound for name in ("vote", "soft", "average")] == [2000, 2, 2]
+        assert [of(usual, "public row", name).bound for name in ("vote", "soft")] == [1, (500 + 1000 - 1) / 500]
+        # 4 9 (1/4 + lambda) log^2(3/.025) / (lambda M)^2 = 207.1 and 16 (32 + log 40)/(lambda N) = 1,142
+        vote, soft = (usual.theorem(name) for name in ("vote", "soft"))
+        assert [soft["noise"], soft["rows"], vote["noise"]] == pytest.approx([207.1, 1142.0, 207.1e6], rel=1e-3)
+        excess = work.excess(usual.ensemble, usual.now.models("soft"), usual.asked)
+        assert of(usual, "risk", "soft").measured == np.quantile(excess, 0.95)
+        assert of(usual, "risk", "soft").bound == sum(soft.values()) == pytest.approx(1349.2, abs=0.1)
+
+    @pytest.mark.parametrize("change", CASES, ids=str)
+    def test_what_is_measured_stays_below(self, change):
+        result = of_all(PartiesSettings(**SMALL).change(**change))
+        assert all(one.holds is not False for one in theorems(result))
+        assert sum(one.holds is True for one in theorems(result)) >= 4
+
+    def test_a_bound_is_vacuous_where_less_is_known_without_it(self, usual):
+        B = math.sqrt(0.2784645 / 1e-3)
+        assert of(usual, "sensitivity", "vote").useless == pytest.approx(2 * B, rel=1e-5)
+        assert of(usual, "sensitivity", "vote").vacuous
+        assert not of(usual, "sensitivity", "soft").vacuous
+        assert of(usual, "risk", "soft").useless == pytest.approx(math.log(2))
+        # Weights of 0 have this loss, under whatever labels
+        zero = np.zeros((1, 1, 3))
+        losses_of = [work.risk(usual.ensemble, zero, usual.asked, name) for name in ("vote", "soft")]
+        assert np.ravel(losses_of) == pytest.approx(math.log(2))
+        assert stated.statements(usual).count("<b>vacuous</b>") == sum(one.vacuous for one in theorems(usual)) == 3
+
+
+class TestRecorded:
+    @pytest.mark.parametrize("dataset", RECORDED)
+    def test_features_keep_to_the_bounds_in_the_readme(self, dataset):
+        text = (Path(__file__).parents[1] / "sample_data" / "README.md").read_text()
+        section = re.split(r"^##+ ", text.split(f"### {dataset}\n")[1], flags=re.MULTILINE)[0]
+        table = re.findall(r"^\| ([^|]+) \| (-?\d[\d.]*) \| (-?\d[\d.]*) \|", section, flags=re.MULTILINE)
+        kind = KINDS[dataset]
+        found = kind.recipe.draw(np.random.default_rng(0).integers(0, kind.classes, (40, 30)), np.random.default_rng(1))
+        names = {
+            "activities": [f"feature {place}" for place in range(96)],
+            "intrusions": [f"rate {place}" for place in range(40)] + [f"category {place}" for place in range(83)],
+            "addresses": [f"word {place}" for place in range(120)],
+        }[dataset]
+        if dataset == "intrusions":
+            found[..., :40] = (found[..., :40] + 1) / 2
+            for part in np.split(found[..., 40:], [3, 73], axis=-1):
+                assert (part.sum(axis=-1) == 1).all()
+        if dataset == "addresses":
+            assert set(np.unique(found)) == {-1, 1}
+            found = (found + 1) / 2
+        for column, name in zip(np.moveaxis(found, -1, 0), names, strict=True):
+            ((low, high),) = [ends for pattern, *ends in table if fnmatchcase(name, pattern)]
+            assert float(low) <= column.min() <= column.max() <= float(high)
+
+    @pytest.mark.parametrize("dataset", RECORDED)
+    def test_rows_of_one_party_are_alike(self, dataset):
+        """Parties' means of one class lie further apart than rows of one law would."""
+        X, y = parties(world(dataset=dataset, rows=40, seed=4), 0, 40)
+        means = np.array([own[labels == 0].mean(axis=0) for own, labels in zip(X, y, strict=True)])
+        within = np.mean([own[labels == 0].var(axis=0).sum() for own, labels in zip(X, y, strict=True)])
+        assert means.var(axis=0).sum() > 2 * within / (y == 0).sum(axis=1).mean()
+
+    @pytest.mark.parametrize("dataset", RECORDED)
+    def test_whole_parties_are_held_out(self, dataset):
+        """Public, check and test rows are of parties of their own; which of them are asked changes none."""
+        found = public(dataset, 4, 200)
+        X, _ = parties(world(dataset=dataset, rows=30, seed=4), 0, 50)
+        asked = {row.tobytes() for row in X.reshape(-1, X.shape[-1])}
+        rows = [row.tobytes() for part in found.values() for row in part.X]
+        assert len(set(rows)) == len(rows) == 200 + 400 + 1000
+        assert asked.isdisjoint(rows)
+
+    def test_parties_alone_know_less_than_together(self):
+        """As published: a subject of 6 rows alone is right in .47, all rows in .90."""
+        settings = PartiesSettings(**SMALL).change(dataset="activities", parties=300, rows=6, public_rows=1000)
+        subjects = of_all(settings)
+        assert subjects.local.median < 0.5
+        assert min(subjects.exact["soft"], subjects.batch_accuracy - 0.05) > 0.85
 
 
 class TestDigits:
@@ -70,7 +204,7 @@ def asked(monkeypatch) -> list[tuple[int, int]]:
 
 
 def test_only_new_parties_are_asked_and_what_nobody_holds_is_let_go(monkeypatch):
-    found, settings = asked(monkeypatch), PartiesSettings(**(SMALL | {"parties": 200}), seed=71)
+    found, settings = asked(monkeypatch), PartiesSettings(**(CROWD | {"parties": 200}), seed=71)
     crowd = settings.crowd
     held = Gather(crowd=crowd, upto=200).run()
     assert found == [(0, 100), (100, 200)]
@@ -85,7 +219,7 @@ def test_only_new_parties_are_asked_and_what_nobody_holds_is_let_go(monkeypatch)
 
 
 def test_on_the_way_there_are_pictures_of_those_who_were_asked():
-    settings = PartiesSettings(**(SMALL | {"parties": 1500, "seed": 73}))
+    settings = PartiesSettings(**(CROWD | {"parties": 1500, "seed": 73}))
     tasks, done, seen, changes = settings.tasks(), {}, [], Counter()
     for task in tasks:
         done[task] = task.run()

@@ -1,0 +1,193 @@
+"""Charts from the builders of ui/plot, ghosts of pinned settings, and the attacker as a hundred people."""
+
+import base64
+import math
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from scipy.special import ndtri
+
+from dpcore.privacy import Adjacency, GaussianRelease, Guarantee, PureRelease
+from lab.label import Stated
+from pages.classifier.experiment import ClassifierSettings
+from pages.table import PAGES
+from tests.handouts import quick
+from tests.sentences import plain
+from ui import hundred, panels
+from ui.ghosts import NAME, ghosted
+from ui.live import Picture
+from ui.plot import theme
+from ui.plot.curves import Curve, Level, hover_text, over
+
+LINE = {"color": "#2b7bd6", "width": 3, "dash": "solid"}
+
+
+def curve(y: float, **more) -> dict:
+    return {"type": "scatter", "mode": "lines", "x": [0, 1], "y": [y, y], "line": LINE} | more
+
+
+def dot(y: float, **more) -> dict:
+    colour = {"fillcolor": "#2b7bd6", "line": {"width": 0}}
+    return {"type": "circle", "x0": 0, "x1": 1, "y0": y, "y1": y + 1} | colour | more
+
+
+def picture(y: float, **more) -> Picture:
+    """A band, a curve and a mark that may have ghosts, and others that may not; all at the height ``y``."""
+    hover = f"%{{y}}<extra>curve {y}</extra>"
+    band = curve(y, name="band", fill="toself", fillcolor="#eef")
+    data = [band, curve(y, name="private", meta="ghost", hovertemplate=hover), curve(y, name="without")]
+    layout = {"title": {"text": f"At {y}"}, "shapes": [dot(y, name="ghost"), dot(y + 5)], "uirevision": "keep"}
+    known = {"name": "accuracy", "alt": f"Accuracy {y}", "clicks": {"place": "spot"}}
+    return Picture(figure={"data": data, "layout": layout}, **(known | more))
+
+
+def test_only_what_is_marked_has_a_ghost_and_it_lies_below_todays():
+    mine, theirs = picture(1), picture(2)
+    ((shown,),) = ghosted([[mine]], [[theirs]])
+    assert (mine, theirs) == (picture(1), picture(2)), "cached pictures stay as they are"
+    assert len(go.Figure(shown.figure).data) == 4
+    drawn = [(one["name"], one["y"][0]) for one in shown.figure["data"]]
+    assert drawn == [("band", 1), (NAME, 2), ("private", 1), ("without", 1)]
+    assert [one["y0"] for one in shown.figure["layout"]["shapes"]] == [2, 1, 6]
+    assert shown.figure["layout"]["title"] == {"text": "At 1"}
+    assert (shown.alt, shown.name, shown.clicks) == ("Accuracy 1", "accuracy", {"place": "spot"})
+
+
+def test_a_ghost_is_an_outline_in_the_colour_of_its_own():
+    marked = curve(2, meta="ghost", fill="tozeroy", fillcolor="#eef", marker={"size": 9, "color": "#2b7bd6"})
+    other = replace(picture(2), figure={"data": [marked], "layout": {"shapes": [dot(2, name="ghost")]}})
+    ((shown,),) = ghosted([[picture(1)]], [[other]])
+    ghost = next(one for one in shown.figure["data"] if one.get("name") == NAME)
+    assert ghost["line"] == LINE | {"dash": "dash"}
+    assert ghost["marker"] == {"size": 9, "color": "#2b7bd6", "symbol": "circle-open"}
+    assert not {"fill", "fillcolor", "meta"} & set(ghost)
+    mark = shown.figure["layout"]["shapes"][0]
+    assert "fillcolor" not in mark
+    assert mark["line"] == {"color": "#2b7bd6", "width": 1.5}
+    rule = {"type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": 1, "name": "ghost", "line": {"width": 1.2, "dash": "dot"}}
+    other = replace(picture(2), figure={**picture(2).figure, "layout": {"shapes": [rule]}})
+    ((shown,),) = ghosted([[picture(1)]], [[other]])
+    assert shown.figure["layout"]["shapes"][0]["line"] == {"width": 1.2, "dash": "dash"}
+    assert shown.figure["data"][1]["hovertemplate"] == f"%{{y}}<extra>{NAME}</extra>"
+
+
+def test_without_counterparts_or_marks_pictures_stay_as_they_are():
+    rows = [[picture(1), picture(1, name="map", pair=True)]]
+    for pinned in ([], [[]], [[picture(2, name="another")]]):
+        assert ghosted(rows, pinned) == rows
+    bare = replace(picture(1), figure={"data": [curve(1)], "layout": {}})
+    ((shown,),) = ghosted([[bare]], [[bare]])
+    assert shown is bare
+
+
+AT, SPREAD = np.array([0.1, 1.0, 10.0]), np.array([[60.0, 70, 80], [65, 75, 85], [70, 80, 90]])
+EPSILON, ACCURACY = theme.epsilon_axis(0.01, 100), theme.axis("test accuracy, %", 0, 102)
+
+
+def numbers(spec):
+    return np.frombuffer(base64.b64decode(spec["bdata"]), np.float32)
+
+
+def drawn(*curves, **how):
+    figure = over(*curves, title=theme.title("Accuracy"), xaxis=EPSILON, yaxis=ACCURACY, **how)
+    assert len(go.Figure(figure).data) == len(figure["data"])
+    return figure
+
+
+def test_a_curve_is_an_area_a_line_strokes_and_a_dot():
+    what = {"value": "75 %", "x": AT, "y": SPREAD, "at_now": SPREAD[:, 1], "runs": [74, 76], "ghost": True}
+    figure = drawn(Curve(name="private", colour=theme.PRIVATE, **what), now=1.0)
+    area, line = figure["data"]
+    assert (area["fill"], area["showlegend"]) == ("toself", False)
+    np.testing.assert_array_equal(numbers(line["y"]), SPREAD[1])
+    assert (line["name"], line["meta"]) == ("private  <b>75 %</b>", theme.GHOST)
+    rule, strokes, dot = figure["layout"]["shapes"]
+    assert (rule["x0"], strokes["path"], dot["yanchor"]) == (1.0, "M1,74L9,74M1,76L9,76", 75)
+    assert dot["name"] == theme.GHOST
+
+
+def test_the_value_at_now_is_a_point_of_its_line_and_area():
+    curve = Curve(name="private", colour=theme.PRIVATE, x=AT, y=SPREAD, at_now=(50, 72, 90))
+    area, line = drawn(curve, now=2.0)["data"]
+    np.testing.assert_allclose(numbers(line["x"]), [0.1, 1, 2, 10], rtol=1e-6)
+    np.testing.assert_array_equal(numbers(line["y"]), [65, 75, 72, 85])
+    np.testing.assert_array_equal(numbers(area["y"]), [70, 80, 90, 90, 80, 50, 70, 60])
+    np.testing.assert_array_equal(numbers(drawn(curve, now=1.0)["data"][1]["y"]), [65, 72, 85])
+    beyond = drawn(replace(curve, at_now=(0, 500, 900), dotted=True), now=2.0)["layout"]["shapes"][-1]
+    assert beyond["yanchor"] == 102  # on the frame's edge
+
+
+@pytest.mark.parametrize(("axis", "height"), [(ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))])
+def test_a_level_is_named_where_it_lies(axis, height):
+    figure = over(title=theme.title(""), xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
+    assert figure["layout"]["shapes"][0]["y0"] == 50
+    assert figure["layout"]["annotations"][-1]["y"] == pytest.approx(height)
+
+
+def test_hover_texts_read_the_axes():
+    texts = {
+        "RMSE, thousand": "RMSE %{y:.4~g} thousand",
+        "mean loss (nats, log scale)": "mean loss %{y:.4~g} nats",
+        "% of runs": "%{y:.1f} % of runs",
+    }
+    for text, said in texts.items():
+        assert hover_text("a", EPSILON, theme.axis(text, 1, 2)) == f"epsilon %{{x}}: {said}<extra>a</extra>"
+
+
+SHARES = [*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99999]
+
+
+def held(adjacency=Adjacency.ADD_REMOVE, unit="record", right=0.63):
+    """A guarantee whose best attacker is right this often: Phi(mu/2)."""
+    event = GaussianRelease(noise_multiplier=1 / (2 * ndtri(right))) if right > 0.5 else PureRelease(epsilon=1e-9)
+    return Guarantee(epsilon=9.0, delta=1e-5, adjacency=adjacency, unit=unit, basis="a theorem", event=event)
+
+
+def counted(html):
+    """(filled people, all people, the two numbers in words) of each row."""
+    html = html.partition('<div class="lab-deployments">')[0]
+    rows = re.findall(r"<div aria-hidden=.*?</div>", html)
+    inside = [(row.partition("<s>")[0].count("<i>"), row.count("<i>")) for row in rows]
+    return inside, [int(one) for one in re.findall(r"<b>(\d+)</b>", html)]
+
+
+@pytest.mark.parametrize(
+    ("how", "word", "second"),
+    [({}, "in", "without you"), ({"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}, "yours", "with another party")],
+)
+def test_words_say_what_is_drawn(how, word, second):
+    html = hundred.drawn(held(**how))
+    said = rf"with you.*, the attacker says “{word}” for at most 63\. Of 100 releases {second}.* “{word}” for 37\."
+    assert re.search(said, plain(html))
+    assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
+
+
+def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
+    for right in SHARES:
+        people, tile = hundred.people(right), float(panels.at_most(right))
+        assert 100 * right - 1e-6 <= people < 100 * right + 1
+        assert people == math.ceil(tile)
+        assert 100 * right - 1e-6 <= tile
+
+
+def test_label_decides_whose_attacker_is_drawn_and_nothing_is_where_nothing_holds():
+    result = SimpleNamespace(settings=ClassifierSettings())
+    assert hundred.stated(Stated(promise=held()), result) == hundred.drawn(held())
+    assert hundred.stated(Stated(), result) == hundred.stated(Stated(promise=held(), void="as published"), result) == ""
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)
+def test_every_guarantee_draws_the_attacker_of_the_tile(page):
+    """In the tab, and on the sheet of the handout where the page promises something itself."""
+    one = quick(page)
+    view = page.view(one.result)
+    ((tile,),) = ([number.amount] for number in view.numbers if number.label == "Attacker's accuracy, at most")
+    people = math.ceil(tile)
+    assert counted(view.words["guarantee"]) == ([(people, 100), (100 - people, 100)], [people, 100 - people])
+    if page.name != "attack":
+        sheet = one.html().partition('<article class="more">')[0]
+        assert counted(sheet)[0] == [(people, 100), (100 - people, 100)]
