@@ -1,4 +1,5 @@
-"""Intervals of differences against scipy and against what they promise; noise that is called common is common."""
+"""Intervals of differences and claims on them, against scipy and against what they promise; noise that is called common
+is common."""
 
 import math
 from contextlib import suppress
@@ -8,8 +9,8 @@ import pytest
 from scipy import stats
 
 from dpcore.check import RefusedError
+from lab.claims import Case, compare, judge, leaders, onwards, upto
 from lab.differences import Difference, of_groups, of_pairs, of_splits
-from lab.repeats import median_interval
 from lab.settings import Settings
 from pages.table import ROOMS
 
@@ -20,55 +21,98 @@ def ends(found: Difference) -> tuple[float, float]:
     return found.low, found.high
 
 
-@pytest.mark.parametrize("repeats", [6, 7, 24, 50, 100])
-def test_pairs_are_bounded_by_the_order_statistics_of_the_sign_test(repeats):
+def interval(runs: np.ndarray, confidence: float) -> tuple[float, float]:
+    found = stats.quantile_test(runs, p=0.5).confidence_interval(confidence)
+    return found.low, found.high
+
+
+@pytest.mark.parametrize("repeats", [7, 24, 100])
+def test_intervals_are_order_statistics_of_the_sign_test(repeats):
+    """Of pairs those of the differences, of groups those of both medians."""
     a, b = np.random.default_rng(1).normal(size=(2, repeats))
-    found, known = of_pairs(a, b), stats.quantile_test(a - b, p=0.5).confidence_interval(0.95)
-    assert ends(found) == pytest.approx((known.low, known.high))
-    assert (found.median, found.pairs, found.paired) == (pytest.approx(np.median(a - b)), repeats, True)
+    pairs, groups = of_pairs(a, b), of_groups(a, 3 * b[:24])
+    assert ends(pairs) == pytest.approx(interval(a - b, 0.95))
+    assert (pairs.median, pairs.pairs, pairs.paired) == (pytest.approx(np.median(a - b)), repeats, True)
+    (low_a, high_a), (low_b, high_b) = (interval(runs, math.sqrt(0.95)) for runs in (a, 3 * b[:24]))
+    assert ends(groups) == pytest.approx((low_a - high_b, high_a - low_b))
+    assert not groups.paired
 
 
-@pytest.mark.parametrize("sizes", [(7, 7), (8, 20), (24, 24)])
-def test_groups_take_both_exact_intervals_of_a_median(sizes):
-    rng = np.random.default_rng(2)
-    a, b = rng.normal(size=sizes[0]), 3 * rng.normal(size=sizes[1])
-    found = of_groups(a, b)
-    one, other = (stats.quantile_test(runs, p=0.5).confidence_interval(math.sqrt(0.95)) for runs in (a, b))
-    assert ends(found) == pytest.approx((one.low - other.high, one.high - other.low))
-    assert not found.paired
-
-
-@pytest.mark.parametrize(("compare", "least"), [(of_pairs, 6), (of_groups, 7)])
-def test_too_few_repeats_show_nothing(compare, least):
+@pytest.mark.parametrize(("difference", "least"), [(of_pairs, 6), (of_groups, 7)])
+def test_too_few_repeats_show_nothing(difference, least):
     """Whatever the runs say: 0.5^5 and more is the chance that all of them lie on one side of the median."""
     for repeats in range(2, least + 1):
-        found = compare(np.arange(10.0, 10 + repeats), np.arange(0.0, repeats))
+        found = difference(np.arange(10.0, 10 + repeats), np.arange(0.0, repeats))
         assert found.bounded == found.shown == (repeats == least)
         assert not (found.sure and repeats < least)
         assert found.median == 10
 
 
 def test_without_chance_there_is_nothing_to_be_unsure_of():
-    for a in np.random.default_rng(3).normal(size=(50, 7)):
-        assert of_pairs(a, a) == Difference(median=0.0, low=0.0, high=0.0, pairs=7)
+    a = np.random.default_rng(3).normal(size=7)
+    assert of_pairs(a, a) == Difference(median=0.0, low=0.0, high=0.0, pairs=7)
     for found in (of_pairs(np.full(9, 0.3), np.full(9, 0.1)), of_groups(np.full(9, 0.3), np.full(7, 0.1))):
         assert (found.sure, found.shown, found.median) == (True, True, pytest.approx(0.2))
     assert not of_groups(np.full(9, 0.3), np.linspace(0.1, 0.2, 9)).sure
+    assert not Difference(median=0.5, low=0, high=1).shown
 
 
-@pytest.mark.parametrize(("low", "high", "shown"), [(-1, 2, False), (0.1, 2, True), (-2, -0.1, True), (0, 1, False)])
-def test_shown_means_that_0_lies_outside(low, high, shown):
-    assert Difference(median=0.5, low=low, high=high).shown == shown
-
-
-@pytest.mark.parametrize("values", [[1.0], [], [1.0, np.nan], [[1.0, 2.0]], ["a", "b"]])
+@pytest.mark.parametrize("values", [[1.0], [1.0, np.nan], [[1.0, 2.0]], ["a", "b"], [1.0, 2.0, 3.0]])
 def test_what_is_no_sample_is_refused(values):
     with pytest.raises(RefusedError):
-        of_pairs(np.array(values), np.array([1.0, 2.0]))
-    with pytest.raises(RefusedError):
-        of_groups(np.array([1.0, 2.0]), np.array(values))
-    with pytest.raises(RefusedError, match="b is"):
-        of_pairs(np.arange(3.0), np.arange(4.0))
+        of_pairs(np.array([1.0, 2.0]), np.array(values))
+    if len(values) < 3:
+        with pytest.raises(RefusedError):
+            of_groups(np.array([1.0, 2.0]), np.array(values))
+
+
+class TestClaims:
+    BASE = np.full(20, 0.7)
+
+    @staticmethod
+    def runs(won: int, by: float = 0.05, pairs: int = 20) -> np.ndarray:
+        """As many runs above .7 as ``won``, the others below."""
+        return np.array([0.7 + by] * won + [0.7 - by] * (pairs - won))
+
+    @pytest.mark.parametrize("won", [0, 5, 6, 14, 15, 20])
+    def test_a_lead_is_said_as_soon_as_a_sign_test_shows_it(self, won):
+        shown = stats.binomtest(won, 20).pvalue <= 0.05
+        wanted = Case.ALIKE if not shown else Case.AHEAD if won > 10 else Case.BEHIND
+        assert compare(self.runs(won), self.BASE) == compare(self.runs(won), 0.7) == wanted
+
+    def test_a_small_difference_is_none(self):
+        """Less than a point of a share, or less than one percent of the baseline's error."""
+        assert compare(self.runs(20, by=0.0099), self.BASE) == Case.ALIKE
+        assert compare(self.runs(20, by=0.01), self.BASE) == Case.AHEAD
+        cases = {0.991: Case.ALIKE, 0.989: Case.AHEAD, 1.011: Case.BEHIND, np.inf: Case.BEHIND}
+        assert {x: compare(self.BASE * x, self.BASE, better="lower") for x in cases} == cases
+        found = Difference(median=-0.02, low=-0.03, high=-0.01)
+        assert judge(found, better="lower", least=0.01) == Case.AHEAD
+        assert judge(found, better="lower", least=0.03) == Case.ALIKE
+
+    def test_a_lead_below_the_constant_answer_is_none(self):
+        assert compare(self.runs(20), self.BASE, constant=0.75) == Case.CONSTANT
+        assert compare(self.runs(20), self.BASE, constant=0.74) == Case.AHEAD
+        assert compare(self.runs(0), self.BASE, better="lower", constant=0.65) == Case.CONSTANT
+
+    def test_nothing_is_said_before_all_runs_are_there_nor_of_five(self):
+        assert compare(self.runs(20), self.BASE, complete=False) == Case.SO_FAR
+        assert compare(self.runs(5, pairs=5), 0.7) == Case.ALIKE
+
+    def test_the_best_of_several_is_alone_only_where_it_beats_each(self):
+        rng = np.random.default_rng(0)
+        noise = rng.normal(scale=0.02, size=20)
+        arms = {"low": 0.6 + noise, "high": 0.8 + noise, "near": 0.8 + rng.permutation(noise)}
+        assert set(leaders(arms)) == {"high", "near"}
+        assert leaders(arms, better="lower") == ("low",)
+        many = {"first": self.runs(15), **{str(n): self.BASE for n in range(5)}}
+        assert compare(many["first"], self.BASE) == Case.AHEAD
+        assert len(leaders(many)) == 6, "15 of 20 pairs show a lead over one arm, but not over five"
+
+    def test_from_where_on_and_up_to_where(self):
+        ahead, alike = Case.AHEAD, Case.ALIKE
+        assert [onwards(cases) for cases in ([ahead, alike, ahead], [ahead] * 3, [ahead, alike])] == [2, 0, 2]
+        assert [upto(cases) for cases in ([ahead, alike, ahead], [ahead] * 3, [alike, ahead])] == [1, 3, 0]
 
 
 # Laws of the luck of a run, around 0 as their median: of the last, as of noisy errors, the mean is infinite.
@@ -80,24 +124,18 @@ LAWS = {
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("common", [0.0, 0.5, 0.95])
+@pytest.mark.parametrize("common", [0.0, 0.95])
 def test_coverage(common, law):
     """Pairs and groups cover the truth in 95 of 100 at any share of common noise, whatever the distribution."""
     rng, truth, repeats = np.random.default_rng(4), 0.3, 24
     both = LAWS[law](rng, (TRIALS, 1, repeats)) * common
     a, b = np.moveaxis(both + (1 - common) * LAWS[law](rng, (TRIALS, 2, repeats)), 1, 0)
-    for compare in (of_pairs, of_groups):
-        found = [compare(one + truth, other) for one, other in zip(a, b, strict=True)]
-        assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.945, compare.__name__
-
-
-def test_pairs_are_as_narrow_as_their_noise_is_common():
-    rng = np.random.default_rng(4)
-    both = 0.95 * rng.normal(size=(500, 1, 24))
-    runs = zip(*np.moveaxis(both + 0.05 * rng.normal(size=(500, 2, 24)), 1, 0), strict=True)
-    widths = [[np.ptp(ends(compare(*one))) for compare in (of_pairs, of_groups)] for one in runs]
-    pairs, groups = np.mean(widths, axis=0)
-    assert pairs < groups / 10
+    widths = []
+    for difference in (of_pairs, of_groups):
+        found = [difference(one + truth, other) for one, other in zip(a, b, strict=True)]
+        assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.945, difference.__name__
+        widths.append(np.median([np.ptp(ends(one)) for one in found]))
+    assert common < 0.95 or widths[0] < widths[1] / 10, "pairs are as narrow as their noise is common"
 
 
 def test_student_s_interval_of_the_mean_would_miss_where_there_is_none():
@@ -106,8 +144,6 @@ def test_student_s_interval_of_the_mean_would_miss_where_there_is_none():
     truth = LAWS["infinite mean"](np.random.default_rng(7), 10_000)
     mean, half = runs.mean(axis=1), stats.t.ppf(0.975, 23) * stats.sem(runs, axis=1)
     assert np.mean(np.abs(mean - truth.mean()) <= half) < 0.6
-    covered = [low <= np.median(truth) <= high for low, high in map(median_interval, runs)]
-    assert np.mean(covered) >= 0.945
 
 
 # What makes the pages' repeats few and quick, and noisy enough to differ.
@@ -172,17 +208,19 @@ def test_pairs_agree_in_rows_seed_and_repeats(page):
 
 
 def test_what_draws_no_noise_or_other_noise_does_not_pair():
-    by_name = {page.name: page.settings() for page in ROOMS}
-    plain = by_name["classifier"].change(version="none")
-    assert plain.pairs_with(plain)
-    assert not plain.pairs_with(plain.change(clip_norm=2.0))
-    assert by_name["classifier"].pairs_with(by_name["classifier"].change(version="published"))
-    transfer = by_name["transfer"]
-    detected = transfer.change(selection="detected")
-    assert not detected.pairs_with(detected.change(epsilon=2.0))
-    assert not transfer.pairs_with(transfer.change(h=transfer.limits["h"][0])), "no source is near enough"
-    assert not by_name["parties"].pairs_with(by_name["parties"].change(method="vote"))
-    assert not by_name["network"].pairs_with(by_name["network"].change(width=17))
+    start = {page.name: page.settings() for page in ROOMS}
+    classifier, detected = start["classifier"], start["transfer"].change(selection="detected")
+    assert classifier.pairs_with(classifier.change(version="published"))
+    plain = classifier.change(version="none")
+    no_source = start["transfer"].limits["h"][0]
+    for one, other in (
+        (plain, plain.change(clip_norm=2.0)),
+        (detected, detected.change(epsilon=2.0)),
+        (start["transfer"], start["transfer"].change(h=no_source)),
+        (start["parties"], start["parties"].change(method="vote")),
+        (start["network"], start["network"].change(width=17)),
+    ):
+        assert not one.pairs_with(other)
 
 
 @pytest.mark.parametrize("splits", [5, 20])
