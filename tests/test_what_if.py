@@ -16,9 +16,8 @@ from dpcore.check import RefusedError
 from lab import links
 from lab.tuning import best_of, prices, together
 from pages.table import PAGES
-from pages.what_if import figures, figures_knobs, figures_map, words, words_answers
+from pages.what_if import figures, figures_knobs, figures_map, words
 from pages.what_if.experiment import OTHER_SEEDS, QUESTIONS, STARTS
-from pages.what_if.measured import Axis
 from pages.what_if.result import WhatIfResult
 from ui import pins
 from ui.compute import compute
@@ -67,8 +66,11 @@ def test_todays_number_is_the_pages_own_to_the_last_bit(topic):
 
 
 @pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
-def test_a_link_holds_the_whole_question_and_no_field_of_a_topic_is_hidden(topic):
-    settings = asked(topic, target=1.05 * STARTS[topic].target, seeds=2)
+def test_a_topic_has_a_beginning_and_a_link_holds_the_whole_question(topic):
+    settings, start = PAGE.settings().change(topic=topic), STARTS[topic]
+    assert (settings.knob, settings.other, settings.measure) == (start.knob, start.other, start.measure)
+    assert settings.rival != settings.settings
+    settings = asked(topic, target=1.05 * start.target, seeds=2)
     assert links.read(PAGE.settings, links.brief(settings)) == (settings, {})
     own = {one.name for one in fields(PAGE.settings)}
     assert not {one.name for one in fields(settings.settings)} & (set(dir(PAGE.settings)) - own)
@@ -77,20 +79,12 @@ def test_a_link_holds_the_whole_question_and_no_field_of_a_topic_is_hidden(topic
 @pytest.mark.parametrize(("old", "now"), links.RENAMED.items())
 def test_an_old_name_of_a_page_is_read_as_the_new_one(old, now):
     """In a link, in a pin and in Python."""
-    texts = [{"topic": name, "base": "steps 300"} for name in (old, now)]
-    assert links.read(PAGE.settings, texts[0]) == links.read(PAGE.settings, texts[1])
-    one, other = (pins.read(PAGE.settings, (f"~topic~{name}~base~steps 300",)) for name in (old, now))
-    assert one == other
-    start = PAGE.settings().change(topic=now)
-    assert (replace(start, topic=old), start.topic) == (start, now)
-
-
-def test_every_topic_that_can_be_asked_about_has_a_beginning_that_holds():
-    assert set(STARTS) == set(PAGE.settings.TOPICS)
-    for topic, start in STARTS.items():
-        settings = PAGE.settings().change(topic=topic)
-        assert (settings.knob, settings.other, settings.measure) == (start.knob, start.other, start.measure)
-        assert settings.rival != settings.settings
+    for read in (
+        lambda name: links.read(PAGE.settings, {"topic": name, "base": "steps 300"}),
+        lambda name: pins.read(PAGE.settings, (f"~topic~{name}~base~steps 300",)),
+        lambda name: replace(PAGE.settings().change(topic=now), topic=name),
+    ):
+        assert read(old) == read(now)
 
 
 class TestCrossing:
@@ -103,8 +97,6 @@ class TestCrossing:
         found = result.crossed("median")
         assert (found.verdict, found.low, found.high) == ("found", before, after)
         assert before < result.main < after
-        assert words_answers.verdict(result).startswith("Median accuracy is <b>90\u00a0%</b> with <b>epsilon")
-        assert "from epsilon" in figures.curve(result, words)["layout"]["title"]["text"]
 
     def test_what_is_computed_is_solved_on_the_safe_side(self):
         settings = asked("accounting", target=1)
@@ -123,16 +115,11 @@ class TestMap:
         return fake(settings, rises, only=only)
 
     @staticmethod
-    def pixels(figure: dict) -> np.ndarray:
-        """The image of the map, (rows from below, columns, RGBA)."""
-        (image,) = figure["layout"]["images"]
+    def colours(result: WhatIfResult) -> np.ndarray:
+        """Of the middle of each cell, (Y, X, RGBA), from below."""
+        (image,) = figures_map.both(result, words)["layout"]["images"]
         picture = Image.open(io.BytesIO(base64.b64decode(image["source"].partition(",")[2])))
-        return np.asarray(picture.convert("RGBA"))[::-1]
-
-    def colours(self, result: WhatIfResult) -> np.ndarray:
-        """Of the middle of each cell, (Y, X, RGBA)."""
-        pixels = self.pixels(figures_map.both(result, words))
-        places = []
+        pixels, places = np.asarray(picture.convert("RGBA"))[::-1], []
         for axis, size in zip(result.settings.axes, pixels.shape[1::-1], strict=True):
             middles, (low, *_, high) = axis.place(axis.values), axis.edges
             places.append(((middles - low) / (high - low) * size).astype(int).clip(0, size - 1))
@@ -151,8 +138,6 @@ class TestMap:
             found = self.colours(result)
             assert (found[..., 3] == np.where(trained, 255, 0)).all()
             assert all(tuple(found[place][:3]) == shades[wanted[place]] for place in map(tuple, np.argwhere(trained)))
-        title = figures_map.both(half, words)["layout"]["title"]["text"]
-        assert f"{known.sum()} of {known.size} trained" in title
 
     def test_the_line_of_the_target_parts_cells_that_reach_it_from_those_that_do_not(self):
         result = self.result()
@@ -174,18 +159,10 @@ class TestMap:
                 there = settings.change(place="{:.3f},{:.3f}".format(*shares))
                 assert (there.epsilon, there.clip_norm) == (x, y)
 
-    @pytest.mark.parametrize("place", ["", "1", "a,b", "1,2,3", "nan,0"])
+    @pytest.mark.parametrize("place", ["1", "a,b", "nan,0"])
     def test_a_place_that_is_none_is_refused(self, place):
         with pytest.raises(RefusedError, match="two numbers"):
             asked("classifier").change(place=place)
-
-
-def test_an_axis_knows_the_cell_at_each_place():
-    for axis in (Axis((0.1, 0.2, 1.0, 7.0), log=True), Axis((0, 10, 20), log=False)):
-        low, *_, high = axis.edges
-        for value in axis.values:
-            assert axis.nearest(2 * (float(axis.place(value)) - low) / (high - low) - 1) == value
-        assert (axis.nearest(-1), axis.nearest(1)) == (axis.values[0], axis.values[-1])
 
 
 class TestRefused:
@@ -212,12 +189,9 @@ class TestRefused:
             assert 0.4 + 0.1 * 10**x == pytest.approx(result.settings.goal, abs=0.05)
             assert up.edges[0] <= y <= up.edges[-1]
         assert figures_map.both(result, words)["layout"]["images"]
-
-    def test_a_target_reached_at_the_first_value_allowed_has_no_mark(self):
-        result = fake(self.asked(), lambda there, runs: np.full(runs, 0.95 if there.epsilon < 3 else 0.5))
-        assert np.isnan(result.map.medians[:, 0]).all()
-        assert len(result.line)
-        assert result.first is None
+        low = fake(self.asked(), lambda there, runs: np.full(runs, 0.95 if there.epsilon < 3 else 0.5))
+        assert len(low.line)
+        assert low.first is None, "a target reached at the first value allowed has no mark"
 
     def test_the_other_setting_has_the_values_that_it_allows(self):
         settings = self.asked(question="versus", versus="clip_norm 2")
@@ -261,20 +235,19 @@ class TestKnobs:
         assert unsure["path"].count("Z") == sum(map(len, [*result.effects.values()][:7])) - 1
 
 
-class TestBest:
-    def test_the_winner_is_measured_on_seeds_that_did_not_choose_it(self):
-        settings = asked("classifier", question="best", tries=3)
-        result = settings.run()
-        winner = result.winner
-        best = max(result.tries, key=lambda pair: pair[1])
-        assert (winner.settings, winner.chosen) == best
-        for place, median in enumerate(winner.again):
-            other = winner.settings.change(seed=winner.settings.seed + 1 + place)
-            own = np.concatenate([settings.asked.read(task.run()) for task in other.sample(24)])
-            assert np.median(own) == pytest.approx(median, abs=1e-12)
+def test_the_winner_is_measured_on_seeds_that_did_not_choose_it():
+    settings = asked("classifier", question="best", tries=3)
+    result = settings.run()
+    winner = result.winner
+    best = max(result.tries, key=lambda pair: pair[1])
+    assert (winner.settings, winner.chosen) == best
+    for place, median in enumerate(winner.again):
+        other = winner.settings.change(seed=winner.settings.seed + 1 + place)
+        own = np.concatenate([settings.asked.read(task.run()) for task in other.sample(24)])
+        assert np.median(own) == pytest.approx(median, abs=1e-12)
 
 
-@pytest.mark.parametrize("changes", [{}, {"reached": "most"}, {"knob": "clip_norm"}, {"question": "best", "tries": 3}])
+@pytest.mark.parametrize("changes", [{}, {"knob": "clip_norm"}, {"question": "best", "tries": 3}])
 def test_the_program_prints_the_pages_numbers(changes):
     settings = asked("classifier", **changes)
     result = settings.run()
@@ -300,6 +273,9 @@ class TestPrices:
             assert (one.adjacency, one.unit) == (promise.adjacency, promise.unit)
             assert one.delta >= promise.delta
         assert promise.epsilon < found["all"].epsilon <= 7 * promise.epsilon * (1 + 1e-9)
+        if topic == "parties":
+            pure = settings.change(method="soft")
+            assert prices(pure, 7)["all"].epsilon <= 7 * pure.epsilon, "it has no delta"
 
     @pytest.mark.parametrize("topic", ["classifier", "regression", "parties"])
     def test_the_best_of_a_secret_number_costs_the_least_that_is_proved(self, topic):
@@ -309,12 +285,6 @@ class TestPrices:
         assert cheapest in found.values()
         assert (cheapest.delta, cheapest.epsilon) == min((one.delta, one.epsilon) for one in found.values())
         assert settings.promise.epsilon < cheapest.epsilon
-        assert best_of(settings.change(version="published"), 12) is None if topic == "classifier" else True
-
-    def test_what_has_no_delta_is_not_priced_as_if_it_had_one(self):
-        settings = asked("parties").settings.change(method="soft")
-        assert settings.promise.delta == 0
-        assert prices(settings, 7)["all"].epsilon <= 7 * settings.epsilon
 
     def test_an_answer_has_used_all_values_and_all_runs(self):
         settings = asked("classifier", question="smallest", repeats=100)
@@ -323,14 +293,9 @@ class TestPrices:
         mu = math.sqrt(sum(100 * gdp.mu_of(value, delta=1e-5) ** 2 for value in values))
         found = settings.result({}).used_up
         assert found.epsilon == pytest.approx(gdp.epsilon_of(1e-5, mu=mu), rel=1e-6)
-        assert found.epsilon > 1000 * settings.settings.epsilon
-
-    def test_an_unfinished_answer_compares_the_settings_with_known_runs(self):
-        settings = asked("classifier", question="curve", repeats=100)
-        some = [*settings.around.curve.values()][3:6]
-        done = {settings.measurements(one)[0]: None for one in some}
-        assert settings.result(done).known == {*some}
-        assert settings.result({}).known == frozenset()
+        some = [*values.values()][3:6]
+        unfinished = {settings.measurements(one)[0]: None for one in some}
+        assert settings.result(unfinished).known == {*some}
 
     @pytest.mark.parametrize("question", QUESTIONS)
     def test_a_question_uses_what_its_work_trains(self, question):
@@ -348,7 +313,7 @@ class TestPrices:
         assert together(((sound, 3), (sound.change(version="published"), 1))) is None
         for topic, change in (("classifier", {"version": "published"}), ("network", {"variant": "inside"})):
             settings = asked(topic).settings.change(**change)
-            assert (settings.promise, prices(settings, 7)) == (None, {})
+            assert (settings.promise, prices(settings, 7), best_of(settings, 7)) == (None, {}, None)
 
 
 class TestMorePeopleThanThereAre:
