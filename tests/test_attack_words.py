@@ -1,4 +1,4 @@
-"""The attack's sentences and numbers over random settings: a sentence that says X appears only where X, and wherever X.
+"""The attack's sentences and numbers over random settings: each is said where it is so, and only there.
 
 The conditions, and the numbers of the tiles, are computed from the result anew.
 """
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpcore.attacks import audit, guess
+from dpcore.attacks import audit
 from dpcore.estimators.recipes import VERSIONS
-from dpcore.privacy import Adjacency, LowerBound
+from dpcore.privacy import Adjacency
 from lab.claims import Case
 from pages.attack import figures, page
 from pages.attack import membership as attack_members
@@ -51,10 +51,6 @@ def published(result) -> bool:
 
 def bare(result) -> bool:
     return result.settings.version == "none"
-
-
-def allowed(result) -> float:
-    return result.settings.claim.attacker_accuracy
 
 
 def refuted(result, form: str = "count") -> bool:
@@ -126,9 +122,7 @@ def counted(result, *, broken: bool) -> str:
 VERDICTS = {
     "worlds": {
         "<b>Caught.</b>": lambda r: published(r) and refuted(r),
-        "do not refute</b>": lambda r: published(r) and not refuted(r),
         "better than chance": lambda r: r.attack.low > 0.5,
-        "cannot be told from chance": lambda r: r.attack.low <= 0.5,
         "within the bound of this noise": lambda r: sound(r) and not refuted(r) and 0.5 < r.attack.low <= r.ceiling,
         "exceeds the bound of this noise": lambda r: sound(r) and not refuted(r) and r.attack.low > r.ceiling,
         "they show an epsilon of": lambda r: published(r) and refuted(r) and shown(r, "gaussian") > shown(r),
@@ -136,16 +130,12 @@ VERDICTS = {
         "lower clipping norm": lambda r: published(r) and not refuted(r) and not refuted(r, "gaussian"),
         "refute the claim by chance": lambda r: sound(r) and refuted(r),
         "Nothing is guaranteed": bare,
-        "every guess is correct": lambda r: bare(r) and r.attack.correct == r.attack.trials,
         "because there is no noise": lambda r: bare(r) and r.attack.correct < r.attack.trials,
-        "final weights,": lambda r: r.settings.sees == "weights",
     },
     "once": {
         "Caught by a single training": caught,
-        "does not refute</b>": open_claim,
         "Nothing is claimed": bare,
         "Every guess is correct": lambda r: open_claim(r) and r.first.right == r.first.guesses,
-        "If every guess were correct": lambda r: open_claim(r) and r.first.right < r.first.guesses,
         "With one canary": lambda r: not bare(r) and bool(r.beside),
     },
     "pays": {
@@ -161,21 +151,16 @@ VERDICTS = {
         "No difference can be shown": lambda r: whole(r) and not more(r),
         "So far": lambda r: not whole(r),
         "emorisation shows as a generalisation gap": gap,
-        "No generalisation gap can be shown": lambda r: whole(r) and not gap(r),
     },
     "inversion": {
         "<b>stay</b>": lambda r: r.match(0)[0] > 0.7 * r.match(0)[1],
-        "<b>fade</b>": lambda r: r.match(0)[0] <= 0.7 * r.match(0)[1],
         "cannot be recognised": lambda r: r.match(1)[0] <= 0.3,
-        "can be made out": lambda r: 0.3 < r.match(1)[0] < 0.7,
         "can be read": lambda r: r.match(1)[0] >= 0.7,
-        "clear in the non-private weights": lambda r: r.match(1)[1] >= 0.7,
-        "hard to read even in the non-private": lambda r: r.match(1)[1] < 0.7,
+        "hard to read even in the non": lambda r: r.match(1)[1] < 0.7,
     },
     "audit": {
         "still running": lambda r: len(r.bounds) < len(AUDITS),
         "filtered out": lambda r: "void" in r.verdicts.values(),
-        "their canaries were filtered out": lambda r: list(r.verdicts.values()).count("void") > 1,
         "not as expected": surprises,
         "broken mechanisms were caught": lambda r: done(r, broken=True) and not surprises(r),
         "correct mechanisms was refuted": lambda r: done(r, broken=False) and not surprises(r),
@@ -184,35 +169,23 @@ VERDICTS = {
 WHY = {
     "worlds": {
         "<i>every step</i>": lambda r: r.settings.sees == "weights" and not bare(r) and r.settings.steps > 1,
-        "Half of the trainings": lambda r: r.trained.scores is None,
         "Epsilon alone would allow": lambda r: sound(r) and r.promised - r.ceiling >= 0.05,
         "the maximum that the noise formula assumes": published,
-        "Nothing is clipped": bare,
-        "of the maximum, measured": sound,
-        "which nobody has proved of this mechanism": lambda r: True,
     },
-    "membership": {
-        "emorisation shows as a generalisation gap": gap,
-        "No generalisation gap can be shown": lambda r: whole(r) and not gap(r),
-        "trained so far": lambda r: not whole(r),
-    },
+    "membership": {"emorisation shows as a generalisation gap": gap, "trained so far": lambda r: not whole(r)},
     "audit": {"Not as expected": lambda r: surprises(r) > 1},
 }
 # What seldom comes up in random settings; ``test_every_text_is_reached`` has it.
 SELDOM = {"exceeds the bound of this noise", "refute the claim by chance", "majority loses more", "With one canary"}
-SELDOM |= {
-    "because there is no noise",
-    "and none of the private one",
-    "can be made out",
-    "can be read",
-    "hard to read even in the non-private",
-}
+SELDOM |= {"because there is no noise", "and none of the private one", "can be read", "hard to read even in the non"}
 # Label of a tile -> its text, or its number, with half of its last digit.
 TILES = {
     "Attack accuracy": lambda r: f"{in_hundred(r.attack.correct / r.attack.trials)}\u00a0%",
     "Empirical epsilon, at least": lambda r: number(shown(r)),
     "Influence on a step": lambda r: f"{in_hundred(r.risk)}\u00a0%" if sound(r) else f"{number(r.risk)} &times;",
-    "Bound if the claim held": lambda r: f"{at_most(allowed(r)) if allowed(r) <= 0.9995 else 100}\u00a0%",
+    "Bound if the claim held": lambda r: (
+        f"{at_most(one) if (one := r.settings.claim.attacker_accuracy) <= 0.9995 else 100}\u00a0%"
+    ),
     "Epsilon from one training": lambda r: f"≥ {number(r.first.bound.epsilon)}",
     "Correct guesses": lambda r: f"{r.first.right} of {r.first.guesses}",
     "Majority accuracy": lambda r: (100 * np.median(r.now[0, -1]), 0.51),
@@ -335,20 +308,6 @@ def members(models: int, far: Mapping[str, tuple], rng=None, settings=None) -> M
     return MembersResult(settings=settings or OF_PART(part="membership"), shadows=shadows)
 
 
-def test_bad_luck_is_as_rare_as_the_lower_end_of_an_interval_is_wrong(monkeypatch):
-    result = first_picture(AttackSettings(repeats=100, who="outlier", against="label", sees="steps", epsilon=10.0))
-    assert result.attack.low > 0.5
-    monkeypatch.setattr(type(result), "ceiling", 0.5)
-    monkeypatch.setattr(type(result), "caught", False)
-    assert pytest.approx(2.5) == 100 * (1 - guess.EACH)
-    assert "as at most 2.5\u00a0% of such intervals do." in say.verdict(result)
-
-
-def test_a_bound_next_to_nothing_is_written_as_nothing():
-    how = {"delta": 1e-5, "adjacency": Adjacency.REPLACE_ONE, "unit": "record", "confidence": 0.95, "trials": 9}
-    assert [say._least(LowerBound(epsilon=epsilon, **how)) for epsilon in (2e-5, 0.04)] == [0, 0.04]
-
-
 @pytest.mark.parametrize("version", VERSIONS)
 def test_no_curve_is_called_a_limit_that_does_not_limit(version, monkeypatch):
     """A "bound of this noise" holds the attacker; where they may pass it, it is called a bound if the claim held."""
@@ -365,9 +324,6 @@ def test_no_curve_is_called_a_limit_that_does_not_limit(version, monkeypatch):
     assert (result.attack.low <= result.ceiling) == (version != "published")
 
 
-EVEN = (0, 0.8, 0.8)
-
-
 def looked_at(result) -> None:
     """Say all that the page says of a result."""
     mine = page.PAGE.at(result.settings)
@@ -377,24 +333,15 @@ def looked_at(result) -> None:
 
 
 def test_every_text_is_reached(monkeypatch):
-    shown = {
-        part: [
-            random_result(part, np.random.default_rng([len(part), turn]), turn) for turn in range(min(TURNS[part], 9))
-        ]
-        for part in TURNS
-    }
+    how = {"private": (0, 0.8, 0.8), "plain": (0, 0.8, 0.8)}
     worst = {"sees": "steps", "clip_norm": 0.05, "steps": 30, "learning_rate": 4.0, "epsilon": 1.0}
-    once, alike = (
-        first_picture(OF_PART(part="once").change(epsilon=1.0)),
-        members(128, {"private": EVEN, "plain": EVEN}),
-    )
-    shown["more"] = [
-        first_picture(AttackSettings(repeats=100, version="published", **worst)),
-        audited({}, {}),
-        once,
-        alike,
-    ]
-    for result in chain.from_iterable(shown.values()):
+    once, alike = first_picture(OF_PART(part="once").change(epsilon=1.0)), members(128, how)
+    shown = {
+        part: [random_result(part, np.random.default_rng([len(part), turn]), turn) for turn in range(min(count, 9))]
+        for part, count in TURNS.items()
+    }
+    caught = first_picture(AttackSettings(repeats=100, version="published", **worst))
+    for result in chain(*shown.values(), [caught, audited({}, {}), once, alike]):
         looked_at(result)
     (sound, _, bare, *_), (inverted, *_), (_, _, bound) = shown["worlds"], shown["inversion"], once.first
     page._row({"exposure": page.figures.exposure(sound)})

@@ -105,10 +105,6 @@ def costly(result):
     return [*found], lambda place: worse(found[place], reference(result), constant=always(result))
 
 
-def falls(result) -> bool:
-    return bool((np.diff(result.reference.loss) < 0).all())
-
-
 def bounded(result) -> float:
     return result.guarantees.bounded.epsilon
 
@@ -138,27 +134,16 @@ RULES: Rules = {
     r"Actual epsilon: ([\d.,e+]*\d)": says(bounded),
     r"but their noise does not give it": lambda r, _: bounded(r) > r.guarantees.claimed,
     r"It holds here only because": lambda r, _: bounded(r) <= r.guarantees.claimed < r.guarantees.unbounded.epsilon,
-    r"No gradient exceeds": lambda r, _: r.focus.clipped[0] == 0,
-    r"Fewer than 1 % of gradients exceed": lambda r, _: 0 < r.focus.clipped[0] < 0.01,
-    r"Nearly all gradients \(([\d.]+) %\)": percent(
-        lambda r: r.focus.clipped[0], given=lambda r: r.focus.clipped[0] > 0.9
-    ),
-    r"exceed that norm and are not clipped": lambda r, _: r.settings.version == "published" and r.focus.clipped[0] > 0,
-    r"Even without noise": lambda r, _: r.reference.best_accuracy >= reference(r) + 0.015 - 1e-9,
     r"Part of the accuracy loss here is therefore not due to privacy": lambda r, _: (
         r.settings.version != "none"
         and reference(r) < r.reference.best_accuracy
         and worse(r.focus.accuracy[0], reference(r), constant=always(r))
     ),
-    r"each person has one row": lambda r, _: r.guarantees.formula.unit == "record",
-    r"protects all rows of a person together": lambda r, _: r.guarantees.formula.unit == "person",
     r"([\d,]+) rows count as ([\d,]+) people\. They need ([\d.]+) times the noise of [\d,]+ people": says(
         lambda r: len(r.split.y_private),
         lambda r: r.split.learned[2].max() + 1,
         lambda r: r.focus.noise / replace(r.settings, rows_each=1).run().focus.noise,
     ),
-    r"loss is still falling": lambda r, _: falls(r),
-    r"loss oscillates": lambda r, _: not falls(r),
     **two_stories(lambda r: r.held_out["scratch"]),
     **beyond_accuracy(lambda r: r.held_out["scratch"], lambda r: r.held_out["reference"]),
 }

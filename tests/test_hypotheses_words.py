@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dpcore.parties.hypotheses import LEAST_SD
 from lab.claims import Case
 from lab.files import own_texts
 from pages.hypotheses import figures
@@ -165,7 +164,6 @@ RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.settings.promise, m[1]),
     rf"Accuracy with transfer: {PERCENT}": lambda r, m: shown(r, m[1], "transfer"),
     rf"Target only: {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
-    r"Transfer without noise: … \(being trained": lambda r, _: np.isnan(r.plain.middle("transfer")),
     r"transfer: \+([\d.]+) points?": percent(lambda r: ahead(r, "transfer", "weak"), given=shows(better), within=1.01),
     r"transfer: −([\d.]+) points?": percent(lambda r: ahead(r, "weak", "transfer"), given=shows(worse), within=1.01),
     r"no difference shown": alike(),
@@ -180,16 +178,7 @@ RULES: Rules = {
     ),
     r"No difference can be shown in (\d+) runs": counts(lambda r: r.repeats, given=alike()),
     r"your row or another one was used": lambda r, _: r.settings.promise.adjacency == "replace-one",
-    r"curvature of the rows damps": lambda r, _: (
-        r.settings.noise == "objective" and r.measured_noise < 0.9 * r.noise_at(r.dimension)[0]
-    ),
-    r"make Gaussian noise longer": lambda r, _: (
-        r.settings.noise == "gaussian" and r.noise_at(2) == pytest.approx(r.noise_at(60))
-    ),
-    r"With ([\d,]+) features the noise": counts(lambda r: r.dimension),
     r"Equal weights would miss it by ([\d.e-]+\d)": says(even),
-    r"That is the floor": lambda r, _: r.prior_spread <= LEAST_SD * 1.01,
-    r"The wider it is": lambda r, _: r.prior_spread > LEAST_SD * 1.01,
     r"No gain of all \d+ labels": lambda r, _: not shows(better, "target", "transfer")(r),
     r"would be worth another ([\d.]+) points?": percent(
         lambda r: ahead(r, "target", "transfer"), given=shows(worse, "transfer", "target"), within=0.051

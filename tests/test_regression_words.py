@@ -105,7 +105,6 @@ RULES: Rules = {
         failed, lambda r: len(r.focus.weights), given=lambda r: published(r) and failed(r)
     ),
     r"learnt nothing yet.*? (?:has|and) ([\d.,e+]*\d)": says(baseline, given=lambda r: middle(r) >= baseline(r)),
-    r"neither has least squares": lambda r, _: exact(r) >= baseline(r),
     r"No loss can be shown in (\d+) runs": counts(lambda r: len(r.focus.errors), given=lambda r: not off(r)),
     r"median RMSE is ([\d.,e+]*\d) ": says(middle),
     r"worst run has RMSE ([\d.,e+]*\d)": says(
@@ -113,14 +112,9 @@ RULES: Rules = {
     ),
     r"In (\d+) of \d+ runs? the noise made the Hessian indefinite": counts(failed, given=failed),
     r"In none of \d+ runs did the noise make": lambda r, _: on_sums(r) and failed(r) == 0,
-    r"is the same for any number of people": on_sums,
-    r"the share with the least noise": lambda r, _: split(r) < 0.005,
-    r"noise would be least with": lambda r, _: split(r) >= 0.005,
-    r"clips [\d.]+ % of the labels": lambda r, _: r.cut > 0.001,
     r"exact accounting of the same noise gives epsilon ([\d.]*\d)": lambda r, m: (
         published(r) and float(m[1]) <= r.settings.epsilon * 1.005
     ),
-    r"fails here although its guarantee holds": lambda r, _: published(r) and failed(r) > 0,
     r"whether your row or another one was used": lambda r, _: r.guarantee.adjacency == "replace-one",
     r"better than the baseline from epsilon ([\d.]*\d)": lambda r, m: since(*useful(r), amount(m[1])),
 }
