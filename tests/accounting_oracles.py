@@ -1,36 +1,20 @@
-"""Events, and what they cost by definition: delta(epsilon) of pairs of densities and of all outcomes."""
+"""Events, and what they cost by definition: delta(epsilon) of densities and of all outcomes, and exact epsilons."""
 
 import itertools
 import math
 
+import mpmath
 import numpy as np
+from event_builders import approximate, laplace, pure, sampled, times, together
+from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import norm
 
 from dpcore import accountants
-from dpcore.privacy import (
-    Adjacency,
-    ApproximateRelease,
-    Composed,
-    GaussianRelease,
-    LaplaceRelease,
-    PoissonSampled,
-    PureRelease,
-    Sequence,
-)
+from dpcore.privacy import Adjacency
 
 ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
 STEP_SIZE = 3e-4
 Z = np.arange(-20, 25, STEP_SIZE)
-
-
-def gaussian(multiplier):
-    return GaussianRelease(noise_multiplier=multiplier)
-
-
-def sampled(rate, multiplier, steps=1):
-    """``steps`` samples with Gaussian noise; one is no composition."""
-    one = PoissonSampled(rate=rate, event=gaussian(multiplier))
-    return one if steps == 1 else Composed(event=one, count=steps)
 
 
 def epsilon(event, accountant="gdp", *, delta=1e-5, adjacency=ADD):
@@ -85,15 +69,78 @@ NOISY = [
     (sampled(0.2, 1.0), REPLACE, of_replaced(0.2, 1.0)),
     (sampled(0.05, 0.35), REPLACE, of_replaced(0.05, 0.35)),
     (sampled(0.9, 2.0), REPLACE, of_replaced(0.9, 2.0)),
-    (LaplaceRelease(noise_multiplier=1.0), ADD, of_laplace(1.0)),
-    (LaplaceRelease(noise_multiplier=5.0), REPLACE, of_laplace(5.0)),
+    (laplace(1.0), ADD, of_laplace(1.0)),
+    (laplace(5.0), REPLACE, of_laplace(5.0)),
 ]
-_MIXED = (Composed(event=PureRelease(epsilon=0.3), count=3), Composed(event=PureRelease(epsilon=0.8), count=2))
+_MIXED = (times(3, pure(0.3)), times(2, pure(0.8)))
 ANSWERS = [
-    (PureRelease(epsilon=0.05), ADD, of_answers(0.05)),
-    (PureRelease(epsilon=1.3), REPLACE, of_answers(1.3)),
-    (Composed(event=PureRelease(epsilon=0.1), count=100), ADD, of_answers(*[0.1] * 100)),
-    (Composed(event=PureRelease(epsilon=3.0), count=20), ADD, of_answers(*[3.0] * 20)),
-    (Composed(event=ApproximateRelease(epsilon=0.5, delta=1e-4), count=7), ADD, of_answers(*[0.5] * 7, failing=1e-4)),
-    (Sequence(events=_MIXED), ADD, of_answers(0.3, 0.3, 0.3, 0.8, 0.8)),
+    (pure(0.05), ADD, of_answers(0.05)),
+    (pure(1.3), REPLACE, of_answers(1.3)),
+    (times(100, pure(0.1)), ADD, of_answers(*[0.1] * 100)),
+    (times(20, pure(3.0)), ADD, of_answers(*[3.0] * 20)),
+    (times(7, approximate(0.5, 1e-4)), ADD, of_answers(*[0.5] * 7, failing=1e-4)),
+    (together(*_MIXED), ADD, of_answers(0.3, 0.3, 0.3, 0.8, 0.8)),
 ]
+
+
+def formula(rate: float, sigma: float, steps: int, delta: float) -> float:
+    """Epsilon of Poisson-sampled Gaussian releases for one step or rate 1, where ``steps`` are one of less noise.
+
+    The loss rises with the output, so delta(epsilon) = P(x > x0) - e^epsilon Q(x > x0), x0 where the loss is epsilon.
+    """
+    with mpmath.workdps(60):
+        q, s = mpmath.mpf(rate), mpmath.mpf(sigma) / mpmath.sqrt(steps)
+
+        def delta_of(epsilon: mpmath.mpf) -> mpmath.mpf:
+            x0 = s**2 * mpmath.log((mpmath.exp(epsilon) - (1 - q)) / q) + mpmath.mpf(1) / 2
+            none = mpmath.ncdf(-x0 / s)
+            return q * mpmath.ncdf((1 - x0) / s) + (1 - q) * none - mpmath.exp(epsilon) * none
+
+        low, high = mpmath.mpf(0), mpmath.mpf(2000)
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if delta_of(middle) > delta else (low, middle)
+        return float(high)
+
+
+def log_moment(s: np.ndarray, rate: float, sigma: float) -> np.ndarray:
+    """ln E_Q[(dP/dQ)^s] at complex s of one real part, by the trapezoidal rule."""
+    real, far = float(np.max(np.real(s))), float(np.max(np.abs(np.imag(s))))
+    step = min(0.05, sigma / 8, 0.5 * sigma / (far + 1))
+    z = np.arange(-13, real / sigma + 13, step)
+    loss = np.logaddexp(math.log1p(-rate), math.log(rate) + z / sigma - 1 / (2 * sigma**2))
+    exponent = real * loss + math.log(step / math.sqrt(2 * math.pi)) - z * z / 2
+    top = float(np.max(exponent))
+    return top + np.log(np.array([np.exp(exponent - top) @ np.exp(1j * t * loss) for t in np.imag(s)]))
+
+
+def contour(rate: float, sigma: float, steps: int, delta: float) -> float:
+    """Epsilon by an integral in doubles, to about 10 digits.
+
+    delta is E_Q[(e^L - e^epsilon)_+] for the sum L of the steps' losses, so with A(s) = E_Q[(dP/dQ)^s] and any c > 1
+    delta(epsilon) = 1/(2 pi) integral of A(c + it)^steps e^{-(c + it - 1) epsilon} / ((c + it)(c + it - 1)) dt.
+    """
+
+    def moment(c: float) -> float:
+        return steps * float(np.real(log_moment(np.array([c + 0j]), rate, sigma)[0]))
+
+    def bound(log_c: float) -> float:
+        """An upper bound on epsilon for any real c, the least of them near the saddle point."""
+        c = 1 + math.exp(log_c)
+        return (moment(c) - math.log(delta * c)) / (c - 1) + math.log1p(-1 / c)
+
+    c = 1 + math.exp(minimize_scalar(bound, bounds=(-4, 6), method="bounded").x)
+    spread = 0.1 * (c - 1)
+    sd = math.sqrt((moment(c - spread) + moment(c + spread) - 2 * moment(c)) / spread**2)
+    step = min(0.15 / sd, (c - 1) / 8)
+    s = c + 1j * np.arange(0, 60 / sd, step)
+    shape = steps * log_moment(s, rate, sigma) - np.log(s * (s - 1))
+
+    def excess(epsilon: float) -> float:
+        exponent = shape - (s - 1) * epsilon
+        top = float(np.real(exponent[0]))
+        values = np.real(np.exp(exponent - top))
+        return math.log(step / math.pi * (values.sum() - values[0] / 2)) + top - math.log(delta)
+
+    high = bound(math.log(c - 1))
+    return brentq(excess, max(high - 30 / (c - 1), 0), high, xtol=1e-14, rtol=1e-13)

@@ -5,7 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from accounting_oracles import ADD, epsilon, sampled
+from accounting_oracles import ADD, epsilon
+from event_builders import sampled
 
 from dpcore.accountants import asymptotic as stated
 from dpcore.accountants import gdp, tuning

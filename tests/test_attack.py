@@ -54,15 +54,6 @@ class TestNeverAboveTheBound:
         found = np.exp(-with_them).mean(), np.exp(without).mean(), with_them.mean()
         assert found == pytest.approx((1, 1, gdp.mu_of(4.0, delta=1e-5) ** 2 / 2), abs=0.1)
 
-    def test_twins_are_not_told_apart(self):
-        """Two worlds that are the same: nobody is right more often than half of the time."""
-        settings = of(clip_norm=0.1)
-        world = settings.neighbours.worlds()[0]
-        model, draws = Model.of(settings), np.arange(600)
-        weights = [two_worlds.train(model, world, sd=0.01, draws=draws + at).weights for at in (0, 100_000)]
-        found = guess(np.stack(weights), None, clean(model).run())
-        assert found.low < 0.5 < found.high
-
 
 class TestWorlds:
     def test_the_published_recipe_is_caught_and_without_privacy_nobody_is_hidden(self):

@@ -7,28 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from event_builders import approximate, bounded_range, gaussian, laplace, pure, sample, sampled, times, together
 from scipy import integrate, stats
 
 from dpcore.accountants import gdp, zcdp
 from dpcore.accountants.attacker import best_attacker
 from dpcore.mechanisms import NormExponential
-from dpcore.privacy import (
-    Adjacency,
-    ApproximateRelease,
-    BestOf,
-    BoundedRangeRelease,
-    Composed,
-    Event,
-    GaussianRelease,
-    Guarantee,
-    LaplaceRelease,
-    NormExponentialRelease,
-    PoissonSampled,
-    PureRelease,
-    Sequence,
-    for_group,
-    for_replacement,
-)
+from dpcore.privacy import Adjacency, BestOf, Event, Guarantee, NormExponentialRelease, for_group, for_replacement
 from pages import table
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
@@ -48,11 +33,7 @@ def right(event: Event, **promise: Any) -> float:
     return best_attacker(held(event, **promise)).right
 
 
-def sampled(rate: float, multiplier: float, count: int = 1) -> Event:
-    return Composed(event=PoissonSampled(rate=rate, event=GaussianRelease(noise_multiplier=multiplier)), count=count)
-
-
-PURE, HALF = PureRelease(epsilon=0.3), PureRelease(epsilon=0.5)
+PURE, HALF = pure(0.3), pure(0.5)
 EVENTS = {
     "few sampled steps": sampled(0.9, 0.3, 2),
     "an epoch": sampled(0.1, 3.0, 60),
@@ -60,19 +41,17 @@ EVENTS = {
     "the textbook run": sampled(0.01, 4.0, 10_000),
     "rare samples, little noise": sampled(0.001, 0.3, 100),
     "many rare samples": sampled(1e-4, 0.3, 100_000),
-    "a steep ramp": Sequence(
-        events=tuple(sampled(0.065, z) for z in (0.21, 0.24, 0.26, 0.3, 0.33, 0.35, 0.39, 0.4, 0.44, 0.5, 0.57, 0.62))
+    "a steep ramp": together(
+        *(sampled(0.065, z) for z in (0.21, 0.24, 0.26, 0.3, 0.33, 0.35, 0.39, 0.4, 0.44, 0.5, 0.57, 0.62))
     ),
-    "layers": PoissonSampled(rate=0.2, event=Composed(event=GaussianRelease(noise_multiplier=3.0), count=2)),
-    "two Laplace releases": Sequence(events=(LaplaceRelease(noise_multiplier=1.0), LaplaceRelease(noise_multiplier=2))),
-    "approximate releases": Composed(event=ApproximateRelease(epsilon=0.5, delta=0.01), count=3),
-    "bounds and sampled steps": Sequence(events=(HALF, HALF, sampled(0.1, 3.0, 60))),
-    "exponential mechanism": Composed(event=BoundedRangeRelease(epsilon=0.1), count=16),
-    "choices and a Gaussian release": Sequence(
-        events=(Composed(event=BoundedRangeRelease(epsilon=0.3), count=5), GaussianRelease(noise_multiplier=5.0))
-    ),
-    "no privacy to speak of": Composed(event=PureRelease(epsilon=500.0), count=2),
-    "one wide choice": BoundedRangeRelease(epsilon=8.0),
+    "layers": sample(0.2, times(2, gaussian(3.0))),
+    "two Laplace releases": together(laplace(1.0), laplace(2)),
+    "approximate releases": times(3, approximate(0.5, 0.01)),
+    "bounds and sampled steps": together(HALF, HALF, sampled(0.1, 3.0, 60)),
+    "exponential mechanism": times(16, bounded_range(0.1)),
+    "choices and a Gaussian release": together(times(5, bounded_range(0.3)), gaussian(5.0)),
+    "no privacy to speak of": times(2, pure(500.0)),
+    "one wide choice": bounded_range(8.0),
     "a long vector": NormExponentialRelease(epsilon=0.01, dimension=2000),
     "a pair": NormExponentialRelease(epsilon=1.0, dimension=2),
 }
@@ -102,17 +81,17 @@ def test_one_sampled_step_is_as_the_densities_say_in_both_directions(rate, multi
 def test_of_gaussian_releases_it_is_the_best_threshold(mu):
     thresholds = np.linspace(-10, 10 + mu, 20_001)
     best = (stats.norm.cdf(thresholds) + stats.norm.sf(thresholds - mu)).max() / 2
-    several = Composed(event=GaussianRelease(noise_multiplier=5 / mu), count=25)
+    several = times(25, gaussian(5 / mu))
     assert best_attacker(held(several)) == (pytest.approx(best, abs=1e-6), "noise")
-    assert right(Sequence(events=(several, GaussianRelease(noise_multiplier=0)))) == 1.0
+    assert right(together(several, gaussian(0))) == 1.0
 
 
-@pytest.mark.parametrize(("mu", "pure"), [(0.3, 0.2), (1.0, 0.01), (0.05, 1.0), (2.0, 0.7)])
-def test_a_pure_release_beside_gaussian_ones_counts_as_randomised_response(mu, pure):
-    p = 1 / (1 + math.exp(-pure))
+@pytest.mark.parametrize(("mu", "size"), [(0.3, 0.2), (1.0, 0.01), (0.05, 1.0), (2.0, 0.7)])
+def test_a_pure_release_beside_gaussian_ones_counts_as_randomised_response(mu, size):
+    p = 1 / (1 + math.exp(-size))
     larger = lambda x: max(p * stats.norm.pdf(x), (1 - p) * stats.norm.pdf(x - mu))  # noqa: E731
     best, _ = integrate.quad(larger, -12, 12, limit=400)
-    event = Sequence(events=(PureRelease(epsilon=pure), GaussianRelease(noise_multiplier=1 / mu)))
+    event = together(pure(size), gaussian(1 / mu))
     assert best_attacker(held(event)) == (pytest.approx(best, abs=1e-7), "parts")
 
 
@@ -129,11 +108,11 @@ def test_no_adaptive_choice_of_exponential_mechanisms_does_better(epsilon):
         return told.max(axis=1)
 
     best = (high * after(places) + (1 - high) * after(places - epsilon)).max()
-    found = 2 * right(Composed(event=BoundedRangeRelease(epsilon=epsilon), count=2)) - 1
+    found = 2 * right(times(2, bounded_range(epsilon))) - 1
     assert best - 1e-9 <= found <= 1.25 * best
     alone = math.tanh(epsilon / 4)
-    assert 2 * right(BoundedRangeRelease(epsilon=epsilon)) - 1 == pytest.approx(alone, rel=2e-3)
-    assert found < 2 * right(Composed(event=PureRelease(epsilon=epsilon), count=2)) - 1
+    assert 2 * right(bounded_range(epsilon)) - 1 == pytest.approx(alone, rel=2e-3)
+    assert found < 2 * right(times(2, pure(epsilon))) - 1
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0])
@@ -148,16 +127,16 @@ def test_of_a_noisy_vector_it_is_as_the_law_of_one_coordinate_says(epsilon):
     assert found[0] <= 1 / (1 + math.exp(-epsilon))
 
 
-SEARCH = BestOf(event=GaussianRelease(noise_multiplier=3.0), law="logarithmic", tries=5)
+SEARCH = BestOf(event=gaussian(3.0), law="logarithmic", tries=5)
 
 
 @pytest.mark.parametrize(
     ("event", "delta", "adjacency"),
     [
-        (PureRelease(epsilon=0.7), 0.0, ADD),
-        (ApproximateRelease(epsilon=0.7, delta=1e-3), 1e-3, ADD),
+        (pure(0.7), 0.0, ADD),
+        (approximate(0.7, 1e-3), 1e-3, ADD),
         (SEARCH, 1e-5, ADD),
-        (PoissonSampled(rate=0.1, event=PureRelease(epsilon=1.0)), 0.0, REPLACE),
+        (sample(0.1, pure(1.0)), 0.0, REPLACE),
     ],
 )
 def test_where_epsilon_and_delta_alone_are_known_it_is_what_they_allow(event, delta, adjacency):
@@ -166,14 +145,14 @@ def test_where_epsilon_and_delta_alone_are_known_it_is_what_they_allow(event, de
 
 
 def test_several_choices_are_never_more_than_their_epsilon_and_delta_allow():
-    event = Composed(event=BoundedRangeRelease(epsilon=0.01), count=3)
+    event = times(3, bounded_range(0.01))
     promise = zcdp.account(event, delta=0.3, adjacency=ADD)
     assert best_attacker(promise) == (pytest.approx(right(event)), "parts")
     assert best_attacker(held(event, epsilon=1e-4)).right == pytest.approx(held(event, epsilon=1e-4).attacker_accuracy)
 
 
 def test_of_a_group_and_of_a_replacement_only_epsilon_and_delta_are_known():
-    one = held(GaussianRelease(noise_multiplier=2.0), epsilon=gdp.epsilon_of(1e-5, mu=0.5), delta=1e-5)
+    one = held(gaussian(2.0), epsilon=gdp.epsilon_of(1e-5, mu=0.5), delta=1e-5)
     for other in (for_group(one, people=3), for_replacement(one)):
         assert best_attacker(other) == (pytest.approx(other.attacker_accuracy, rel=1e-9), "epsilon")
         assert best_attacker(other).right > best_attacker(one).right

@@ -1,9 +1,6 @@
 """Gaussian accounting and calibration against high-precision roots, quadrature and brute force."""
 
-import csv
 import math
-import runpy
-from pathlib import Path
 from unittest import mock
 
 import mpmath
@@ -17,17 +14,8 @@ from dpcore.estimators.recipes import crossing, formula_epsilon
 from dpcore.privacy import Adjacency
 from dpcore.training import descent
 
-REFERENCE = Path(__file__).parent / "reference"
-with (REFERENCE / "analytic_gaussian.csv").open() as file:
-    ROOTS = [tuple(float(value) for value in row) for row in list(csv.reader(file))[1:]]
-EPSILONS, DELTAS = (sorted({row[column] for row in ROOTS}) for column in (0, 1))
-
-
-@pytest.mark.parametrize("row", [0, 17, 40, len(ROOTS) - 1])
-def test_the_table_of_roots_is_what_its_script_makes(row):
-    epsilon, delta, root = ROOTS[row]
-    script = runpy.run_path(str(REFERENCE / "make_analytic_gaussian.py"))
-    assert float(script["noise_multiplier"](epsilon, delta)) == root
+EPSILONS = (0.01, 0.05, 0.1, 0.5, 1, 2, 5, 8, 10, 15, 50, 150)
+DELTAS = (1e-12, 1e-8, 1e-6, 1e-5, 1e-3, 1e-2)
 
 
 def hockey_stick(epsilon: float, sigma: mpmath.mpf) -> mpmath.mpf:
@@ -35,13 +23,6 @@ def hockey_stick(epsilon: float, sigma: mpmath.mpf) -> mpmath.mpf:
     crossing_point = sigma**2 * epsilon + mpmath.mpf(1) / 2
     ends = [crossing_point, crossing_point + sigma, crossing_point + 5 * sigma, crossing_point + 40 * sigma]
     return mpmath.quad(lambda x: mpmath.npdf(x, 1, sigma) - mpmath.exp(epsilon) * mpmath.npdf(x, 0, sigma), ends)
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-12), (1, 1e-5), (8, 1e-2), (150, 1e-8)])
-def test_the_table_of_roots_meets_the_definition_by_quadrature(epsilon, delta):
-    root = {row[:2]: row[2] for row in ROOTS}[epsilon, delta]
-    with mpmath.workdps(40):
-        assert float(hockey_stick(mpmath.mpf(epsilon), mpmath.mpf(root)) / delta) == pytest.approx(1, rel=1e-9)
 
 
 @pytest.mark.parametrize("mu", [0.02, 0.3, 1.0, 4.0, 40.0])
@@ -60,12 +41,15 @@ def test_delta_of_many_epsilons_is_that_of_each_below_zero_too(mu):
     np.testing.assert_allclose(found[positive], each, rtol=1e-12, atol=0)
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "root"), ROOTS)
-def test_calibration_is_the_high_precision_root(epsilon, delta, root):
+@pytest.mark.parametrize("delta", [1e-12, 1e-5, 1e-2])
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_calibration_is_the_high_precision_root(epsilon, delta):
     found = mechanisms.Gaussian(sensitivity=3.0, epsilon=epsilon, delta=delta)
-    assert found.noise_multiplier == pytest.approx(root, rel=1e-9)
-    assert found.noise_multiplier >= root
     assert found.sd == 3.0 * found.noise_multiplier
+    with mpmath.workdps(25):
+        sigma = mpmath.mpf(found.noise_multiplier)
+        spent, less = (hockey_stick(mpmath.mpf(epsilon), one) for one in (sigma, sigma * (1 - mpmath.mpf(1e-9))))
+    assert spent <= delta < less
     assert gdp.delta_of(epsilon, mu=gdp.mu_of(epsilon, delta=delta)) <= delta
 
 

@@ -6,22 +6,13 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from accounting_oracles import ADD, NOISY, REPLACE, gaussian, sampled
+from accounting_oracles import ADD, NOISY, REPLACE
+from event_builders import approximate, bounded_range, gaussian, laplace, pure, sample, sampled, times, together
 from scipy.optimize import brentq
 
 from dpcore.accountants import gdp
 from dpcore.cache import CACHE
-from dpcore.privacy import (
-    ApproximateRelease,
-    BestOf,
-    BoundedRangeRelease,
-    Composed,
-    Guarantee,
-    LaplaceRelease,
-    PoissonSampled,
-    PureRelease,
-    Sequence,
-)
+from dpcore.privacy import BestOf, Guarantee
 from lab import mu as kit
 from lab.label import NOTHING, SCHEMA, Stated, label
 from lab.mu import Fitting
@@ -63,9 +54,9 @@ def test_the_smallest_mu_covers_the_curve_and_fits_only_within_one_percent(event
 @pytest.mark.parametrize(
     ("event", "expected"),
     [
-        (Composed(event=GAUSSIAN, count=16), 2.0),
-        (Sequence(events=(GAUSSIAN, gaussian(0.75))), math.hypot(0.5, 4 / 3)),
-        (PoissonSampled(rate=1.0, event=GAUSSIAN), 0.5),
+        (times(16, GAUSSIAN), 2.0),
+        (together(GAUSSIAN, gaussian(0.75)), math.hypot(0.5, 4 / 3)),
+        (sample(1.0, GAUSSIAN), 0.5),
     ],
 )
 def test_gaussian_releases_have_an_exact_mu(event, expected, adjacency):
@@ -82,17 +73,11 @@ def test_many_sampled_steps_are_nearly_gaussian():
 
 
 @pytest.mark.parametrize(
-    "part",
-    [
-        PureRelease(epsilon=1.0),
-        BoundedRangeRelease(epsilon=1.0),
-        ApproximateRelease(epsilon=1.0, delta=1e-6),
-        BestOf(event=GAUSSIAN, law="geometric", tries=5),
-    ],
+    "part", [pure(1.0), bounded_range(1.0), approximate(1.0, 1e-6), BestOf(event=GAUSSIAN, law="geometric", tries=5)]
 )
 def test_there_is_no_mu_where_a_part_is_known_by_epsilon_and_delta_only(part):
-    several = Sequence(events=(GAUSSIAN, part))
-    for event in (part, Composed(event=part, count=3), several, PoissonSampled(rate=0.1, event=several)):
+    several = together(GAUSSIAN, part)
+    for event in (part, times(3, part), several, sample(0.1, several)):
         work = Fitting(event, ADD)
         assert (work.run(), work.known, work.quick) == (None, False, True)
 
@@ -103,8 +88,8 @@ UNCOUNTABLE = {
     "epsilon beyond 700": (sampled(0.5, 0.05, 100), ADD),
     "epsilon 0": (sampled(1e-9, 50.0), ADD),
     "too many steps": (sampled(0.01, 40.0, 1_000_000), ADD),
-    "not proved": (PoissonSampled(rate=0.1, event=LaplaceRelease(noise_multiplier=1.0)), REPLACE),
-    "delta 1": (Sequence(events=tuple(LaplaceRelease(noise_multiplier=z) for z in (0.0163, 0.144))), REPLACE),
+    "not proved": (sample(0.1, laplace(1.0)), REPLACE),
+    "delta 1": (together(*(laplace(z) for z in (0.0163, 0.144))), REPLACE),
 }
 
 
@@ -136,8 +121,8 @@ def made(**cases):
     [
         (gaussian(3.0), 0.334),
         (sampled(0.01, 4.0, 10_000), 0.256),
-        (LaplaceRelease(noise_multiplier=1.0), kit.UNFIT),
-        (Sequence(events=(sampled(0.01, 4.0), PureRelease(epsilon=0.1))), kit.UNKNOWN),
+        (laplace(1.0), kit.UNFIT),
+        (together(sampled(0.01, 4.0), pure(0.1)), kit.UNKNOWN),
         (sampled(0.01, 4.0, 1_000_000), kit.UNCOUNTED),
     ],
     ids=["exact", "fits", "does not fit", "not known", "not countable"],

@@ -5,14 +5,14 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from accounting_oracles import gaussian, sampled
 from dp_accounting import dp_event
 from dp_accounting.rdp import rdp_privacy_accountant as library
+from event_builders import approximate, gaussian, laplace, pure, sample, sampled, together
 from scipy import integrate
 
 from dpcore import accountants
 from dpcore.accountants import rdp
-from dpcore.privacy import Adjacency, ApproximateRelease, LaplaceRelease, PoissonSampled, PureRelease, Sequence
+from dpcore.privacy import Adjacency
 
 HARD = [(0.01, 4.0), (0.01, 1.0), (0.1, 0.3), (0.5, 2.0), (0.001, 0.6), (0.01, 50.0), (0.9, 1.0), (1e-6, 1.0)]
 
@@ -71,7 +71,7 @@ def test_laplace_by_quadrature(order, multiplier):
         return math.exp((abs(x - 1) * (order - 1) - abs(x) * order) / multiplier) / (2 * multiplier)
 
     moment = integrate.quad(integrand, -45 * multiplier, 45 * multiplier + 1, points=[0, 1])[0]
-    found = rdp.divergences(LaplaceRelease(noise_multiplier=multiplier), (order,))[0]
+    found = rdp.divergences(laplace(multiplier), (order,))[0]
     assert found == pytest.approx(math.log(moment) / (order - 1), rel=1e-7)
 
 
@@ -81,25 +81,24 @@ def test_pure_is_randomised_response_and_worse_than_laplace(order, epsilon):
     with mpmath.workdps(50):
         p = mpmath.exp(epsilon) / (1 + mpmath.exp(epsilon))
         exact = mpmath.log(p**order * (1 - p) ** (1 - order) + (1 - p) ** order * p ** (1 - order)) / (order - 1)
-    found = rdp.divergences(PureRelease(epsilon=epsilon), (order,))[0]
+    found = rdp.divergences(pure(epsilon), (order,))[0]
     assert found == pytest.approx(float(exact), rel=1e-9)
-    laplace = rdp.divergences(LaplaceRelease(noise_multiplier=1 / epsilon), (order,))[0]
-    assert laplace <= found * (1 + 1e-9) <= epsilon * (1 + 1e-9)
+    of_laplace = rdp.divergences(laplace(1 / epsilon), (order,))[0]
+    assert of_laplace <= found * (1 + 1e-9) <= epsilon * (1 + 1e-9)
 
 
 def test_an_approximate_release_takes_its_delta_first():
     options = {"adjacency": Adjacency.REPLACE_ONE, "accountant": "renyi"}
-    pure, rough = PureRelease(epsilon=0.1), ApproximateRelease(epsilon=0.1, delta=1e-7)
-    found = accountants.curve(rough, [10, 99, 101], delta=1e-5, **options)
-    assert found[0] == pytest.approx(accountants.curve(pure, [10], delta=9e-6, **options)[0], rel=1e-12)
+    found = accountants.curve(approximate(0.1, 1e-7), [10, 99, 101], delta=1e-5, **options)
+    assert found[0] == pytest.approx(accountants.curve(pure(0.1), [10], delta=9e-6, **options)[0], rel=1e-12)
     assert list(np.isfinite(found)) == [True, True, False]
 
 
 def test_layers_of_one_sample_are_one_gaussian_release():
-    layers = Sequence(events=tuple(map(gaussian, (2.0, 3.0, 6.0))))
-    together = (1 / 4 + 1 / 9 + 1 / 36) ** -0.5
-    found = rdp.divergences(PoissonSampled(rate=0.1, event=layers), rdp.ORDERS)
-    assert found == pytest.approx(rdp.divergences(sampled(0.1, together), rdp.ORDERS), rel=1e-12)
+    layers = together(*map(gaussian, (2.0, 3.0, 6.0)))
+    multiplier = (1 / 4 + 1 / 9 + 1 / 36) ** -0.5
+    found = rdp.divergences(sample(0.1, layers), rdp.ORDERS)
+    assert found == pytest.approx(rdp.divergences(sampled(0.1, multiplier), rdp.ORDERS), rel=1e-12)
 
 
 def test_little_noise_is_interpolated_above():

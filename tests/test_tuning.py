@@ -5,25 +5,17 @@ from functools import partial
 
 import numpy as np
 import pytest
-from accounting_oracles import ADD, REPLACE, Z, gaussian, hockey_stick, sampled
+from accounting_oracles import ADD, REPLACE, Z, hockey_stick
 from dp_accounting import dp_event
 from dp_accounting.rdp import RdpAccountant
 from dp_accounting.rdp import rdp_privacy_accountant as theirs
+from event_builders import approximate, gaussian, laplace, pure, sampled, times, together
 from scipy import stats
 from scipy.optimize import brentq
 
 from dpcore import check
 from dpcore.accountants import account, gdp, rdp, selection, tuning
-from dpcore.privacy import (
-    LAWS,
-    ApproximateRelease,
-    BestOf,
-    Composed,
-    LaplaceRelease,
-    PureRelease,
-    Sequence,
-    UnsupportedEventError,
-)
+from dpcore.privacy import LAWS, BestOf, UnsupportedEventError
 
 DELTA = 1e-5
 # Epsilon of searches whose one try is Gaussian and (1, 1e-5)-DP, by the mean number of tries.
@@ -37,11 +29,11 @@ TABLE = {
 MEANS = (2, 10, 100)
 STEP = sampled(0.01, 4.0)
 EVENTS = {
-    "gaussian": Composed(event=gaussian(40.0), count=100),
-    "sampled": Composed(event=STEP, count=1000),
-    "laplace": LaplaceRelease(noise_multiplier=3.0),
-    "pure": PureRelease(epsilon=0.4),
-    "several": Sequence(events=(gaussian(9.0), STEP, PureRelease(epsilon=0.1))),
+    "gaussian": times(100, gaussian(40.0)),
+    "sampled": times(1000, STEP),
+    "laplace": laplace(3.0),
+    "pure": pure(0.4),
+    "several": together(gaussian(9.0), STEP, pure(0.1)),
 }
 ONE = gaussian(1 / gdp.mu_of(1.0, delta=DELTA))
 
@@ -73,9 +65,9 @@ def drawn(rng: np.random.Generator):
     theirs = dp_event.GaussianDpEvent(noise)
     of_samples = dp_event.SelfComposedDpEvent(dp_event.PoissonSampledDpEvent(rate, theirs), steps)
     return [
-        (Composed(event=gaussian(noise), count=steps), dp_event.SelfComposedDpEvent(theirs, steps)),
-        (Composed(event=sampled(rate, noise), count=steps), of_samples),
-        (LaplaceRelease(noise_multiplier=noise), dp_event.LaplaceDpEvent(noise)),
+        (times(steps, gaussian(noise)), dp_event.SelfComposedDpEvent(theirs, steps)),
+        (times(steps, sampled(rate, noise)), of_samples),
+        (laplace(noise), dp_event.LaplaceDpEvent(noise)),
     ][rng.integers(3)]
 
 
@@ -121,9 +113,9 @@ def test_public_rows_cost_nothing_more():
     found = tuning.price(STEP, way="public", tries=50, delta=DELTA, adjacency=ADD)
     assert found.epsilon == account(STEP, delta=DELTA, adjacency=ADD, accountant="renyi").epsilon
     assert found.assumes == (tuning.ON_PUBLIC,)
-    for law, times in (("logarithmic", 2), ("half", 2.5), ("geometric", 3)):
+    for law, most in (("logarithmic", 2), ("half", 2.5), ("geometric", 3)):
         assert epsilon(STEP, law, 1) == epsilon(STEP, "all", 1) == found.epsilon  # one try for sure costs no more
-        assert epsilon(PureRelease(epsilon=0.5), law, 10**6, delta=1e-15) == 0.5 * times  # whatever the mean
+        assert epsilon(pure(0.5), law, 10**6, delta=1e-15) == 0.5 * most  # whatever the mean
 
 
 def test_of_a_fixed_number_of_tries_the_best_can_cost_all_of_them():
@@ -132,12 +124,12 @@ def test_of_a_fixed_number_of_tries_the_best_can_cost_all_of_them():
         never = np.array([0.3, 0.3 * math.exp(-one)])  # no try is good, in both worlds
         exact = -np.diff(tries * np.log(never))[0]
         assert exact == pytest.approx(tries * one)
-        assert exact <= epsilon(PureRelease(epsilon=one), "all", tries, delta=1e-300) * (1 + 1e-9)
-        assert tries == 2 or exact > epsilon(PureRelease(epsilon=one), "geometric", tries, delta=1e-15)
+        assert exact <= epsilon(pure(one), "all", tries, delta=1e-300) * (1 + 1e-9)
+        assert tries == 2 or exact > epsilon(pure(one), "geometric", tries, delta=1e-15)
 
 
 def test_what_has_no_proof_is_refused_or_left_out():
-    known = ApproximateRelease(epsilon=1.0, delta=1e-6)
+    known = approximate(1.0, 1e-6)
     for law in LAWS:
         with pytest.raises(UnsupportedEventError, match="BestOf"):
             epsilon(known, law, 10)
