@@ -13,7 +13,6 @@ import streamlit as st
 from starlette.applications import Starlette
 
 from dpcore.cache import CACHE
-from lab.links import RENAMED
 from pages.table import PAGES
 from tests.toy.page import TOY, Piece
 from ui import debounce, turns
@@ -128,15 +127,6 @@ async def met(server: Starlette) -> Client:
     return client
 
 
-async def busy_with_one(server: Starlette) -> Client:
-    """A visitor whose work stands before the closed gate, so that all others wait in line."""
-    client = await met(server)
-    Piece.gate.clear()
-    client.ask(link={"seed": "1"})
-    await until(lambda: Piece.begun)
-    return client
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 @talks
 async def test_answer_is_what_the_page_shows_at_that_link(server, page):
@@ -195,14 +185,6 @@ def test_only_what_differs_travels():
     assert second["charts"]["stays"] == {"alt": "Line"}
 
 
-@pytest.mark.parametrize(("old", "now"), RENAMED.items())
-def test_an_old_name_of_a_page_is_read_as_the_new_one(old, now):
-    message = {"number": 1, "settings": {"steps": "9"}, "moves": []}
-    first, second = (channel.read(orjson.dumps(message | {"page": name}).decode(), BY_NAME) for name in (old, now))
-    assert first == second
-    assert first[0].page.name == now
-
-
 @talks
 async def test_refused_moves_are_said_and_only_what_a_panel_moves_is_moved(server):
     client = await met(server)
@@ -244,17 +226,17 @@ BAD = {
     "number": ["1", True, -1, 2**60],
     "page": ["elsewhere", ["toy"]],
     "settings": [[], {"epsilon": 3}, {"epsilon": "1" * MOST_BYTES}],
-    "moves": [{}, [["epsilon"]], [[3, 3]], [["epsilon", 1]] * (MOST_MOVES + 1)],
+    "moves": [{}, *([move] for move in (["epsilon"], [3, 3], *(["epsilon", to] for to in (None, True, "9" * 65))))],
     "tab": [3],
     "pins": ["x", [3], ["~"] * (MOST + 1)],
     "ask": [3, "~" * (LONGEST + 1)],
     "present": [3, "x" * 65],
     "ahead": [3, [1.0]],  # without the name of a knob
 }
-BAD["moves"] += [[["epsilon", value]] for value in (None, True, "9" * 65)]
 MALFORMED = ["", "{", "[]", "null", "[" * 5000]
 MALFORMED += [orjson.dumps(GOOD | {name: bad}).decode() for name, values in BAD.items() for bad in values]
 MALFORMED += [orjson.dumps(GOOD | {"name": "epsilon", "ahead": [1.0] * (MOST_AHEAD + 1)}).decode()]
+MALFORMED += [orjson.dumps(GOOD | {"moves": [["epsilon", 1]] * (MOST_MOVES + 1)}).decode()]
 
 
 @talks
@@ -320,43 +302,6 @@ async def test_newest_question_wins_and_what_nobody_waits_for_is_left(server, mo
 
 
 @talks
-async def test_long_waiting_visitor_is_told_how_many_are_before_them(server, monkeypatch):
-    """Of three who ask at once on a server with one thread, the last is told, until the answer comes."""
-    monkeypatch.setattr(channel, "TOLD", 0.1)
-    monkeypatch.setattr(channel, "TOLD_AGAIN", 0.2)
-    first = await busy_with_one(server)
-    others = [await met(server) for _ in range(2)]
-    for place, client in enumerate(others, 1):
-        client.ask(link={"seed": str(place + 1)})
-        await until(lambda place=place: Told.line.waiting == place)
-    lines = [(await client.hear())["line"] for client in others for _ in range(2)]
-    assert [line["before"] for line in lines] == [0, 0, 1, 1]
-    assert all(line["seconds"] > 0 for line in lines)
-    Piece.gate.set()
-    for client in (first, *others):
-        while "line" in (answer := await client.hear()):
-            pass
-        assert answer["number"] == 1
-
-
-@talks
-async def test_turn_answers_the_newest_question_and_nobody_who_has_left(server):
-    await busy_with_one(server)
-    gone, dragger = await met(server), await met(server)
-    gone.ask(link={"seed": "2"})
-    for value in (2, 3, 4):
-        dragger.ask(("epsilon", value))
-    await dragger.read()
-    await until(lambda: Told.line.waiting == 2)
-    await gone.leave()
-    Piece.gate.set()
-    answer = await dragger.hear()
-    assert (answer["number"], answer["words"][".lab-verdict"]) == (3, "Epsilon 4, shown 0, 1 done")
-    assert Told.line.waiting == 0
-    assert 2 not in {piece.who for piece in Piece.begun}
-
-
-@talks
 async def test_first_answer_goes_before_later_slices_of_others(server, monkeypatch):
     monkeypatch.setattr(channel, "LULL", 0.0)
     monkeypatch.setattr(turns, "GIVES_WAY", PATIENCE)
@@ -375,42 +320,6 @@ async def test_first_answer_goes_before_later_slices_of_others(server, monkeypat
     assert max(waits) == 0  # the slice that was at work lets it go first after the piece that it was at
 
 
-@talks
-async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order(server):
-    one, other = await met(server), await met(server)
-    with debounce.working():
-        one.ask(name="epsilon", ahead=[5, 6, 7, 1000])
-        await asyncio.sleep(0.3)
-        assert not Piece.begun
-        other.ask(("epsilon", 2), link={"seed": "1"})
-        await other.hear()
-    answers = [await one.hear() for _ in range(4)]
-    told = [(answer["value"], bool(answer["errors"])) for answer in answers]
-    assert told == [(5, False), (6, False), (7, False), (1000, True)]
-    assert [piece.epsilon for piece in Piece.begun] == [2, 5, 6, 7, 1]
-
-
-@talks
-async def test_question_goes_before_what_is_wanted_ahead(server):
-    client = await met(server)
-    client.ask(name="epsilon", ahead=list(range(10, 60)))
-    await client.hear()
-    begun = await held_at_work()
-    client.ask(("epsilon", 3))
-    await client.read()
-    await until(debounce.at_work)
-    Piece.gate.set()
-    while (await client.hear()).get("value") is not None:
-        pass
-    assert Piece.begun[begun].epsilon == 3
-    client.ask(name="epsilon", ahead=[])
-    await client.read()
-    left = len(Piece.begun)
-    await asyncio.sleep(0.5)  # long enough for more of them, were they still wanted
-    assert len(Piece.begun) - left <= 1  # that had its turn already
-    assert len(Piece.begun) < 50
-
-
 @pytest.mark.parametrize("leaves", [False, True])
 @talks
 async def test_slice_is_given_up_for_a_newer_question_or_when_its_visitor_leaves(server, monkeypatch, leaves):
@@ -427,3 +336,50 @@ async def test_slice_is_given_up_for_a_newer_question_or_when_its_visitor_leaves
     other.ask(link={"repeats": "50"})
     await other.heard()
     assert len(set(Piece.begun)) == len(Piece.begun) == 51  # what was done is kept
+
+
+@talks
+async def test_visitors_in_line_are_told_their_place_and_asked_for_their_newest_question(server, monkeypatch):
+    """On a server with one thread. Nothing is computed for one who has left."""
+    monkeypatch.setattr(channel, "TOLD", 0.1)
+    first, gone, dragger = [await met(server) for _ in range(3)]
+    Piece.gate.clear()
+    for place, client in enumerate((first, gone, dragger)):
+        client.ask(link={"seed": str(place + 1)})
+        await until(lambda place=place: Piece.begun and Told.line.waiting == place)
+    lines = [(await client.hear())["line"] for client in (gone, dragger)]
+    assert [line["before"] for line in lines] == [0, 1]
+    assert all(line["seconds"] > 0 for line in lines)
+    for value in (2, 3, 4):
+        dragger.ask(("epsilon", value))
+    await dragger.read()
+    await gone.leave()
+    Piece.gate.set()
+    while "line" in (answer := await dragger.hear()):
+        pass
+    assert (answer["number"], answer["words"][".lab-verdict"]) == (4, "Epsilon 4, shown 0, 1 done")
+    assert Told.line.waiting == 0
+    assert 2 not in {piece.who for piece in Piece.begun}
+
+
+@talks
+async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order_until_the_next_question(server):
+    one, other = await met(server), await met(server)
+    with debounce.working():
+        one.ask(name="epsilon", ahead=[5, 6, 1000, *range(10, 60)])
+        await asyncio.sleep(0.3)
+        assert not Piece.begun
+        other.ask(("epsilon", 2), link={"seed": "1"})
+        await other.hear()
+    answers = [await one.hear() for _ in range(3)]
+    assert [(answer["value"], bool(answer["errors"])) for answer in answers] == [(5, False), (6, False), (1000, True)]
+    begun = await held_at_work()
+    one.ask(("epsilon", 3))
+    await one.read()
+    await until(debounce.at_work)
+    Piece.gate.set()
+    while (await one.hear()).get("value") is not None:
+        pass
+    assert [piece.epsilon for piece in Piece.begun[:3]] == [2, 5, 6]
+    assert Piece.begun[begun].epsilon == 3
+    assert len(Piece.begun) < 50

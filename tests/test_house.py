@@ -14,29 +14,12 @@ ROOT = Path(__file__).parents[1]
 
 # Folders from the ground up. A module belongs to the longest name that it starts with; it may import from folders of a
 # lower rank, and from its own folder.
-RANK = {
-    "dpcore": 0,
-    "dpcore.accountants": 1,
-    "dpcore.mechanisms": 2,
-    "dpcore.training": 3,
-    "dpcore.regression": 4,
-    "dpcore.data": 5,
-    "dpcore.parties": 6,
-    "dpcore.estimators": 7,
-    "dpcore.attacks": 8,
-    "lab": 9,
-    "ui.texts": 10,
-    "pages.*.work": 11,
-    "ui.plot": 12,
-    "pages.*.figures": 13,
-    "ui": 14,
-    "pages.*.words": 15,
-    "pages.*.page": 16,
-    "pages.table": 17,
-    "ui.start": 18,
-    "pages.frame": 19,
-    "app": 20,
-}
+RANK = """
+    dpcore dpcore.accountants dpcore.mechanisms dpcore.training dpcore.regression dpcore.data dpcore.parties
+    dpcore.estimators dpcore.attacks lab ui.texts pages.*.work ui.plot pages.*.figures ui pages.*.words pages.*.page
+    pages.table ui.start pages.frame app
+"""
+RANK = {name: rank for rank, name in enumerate(RANK.split())}
 # What a module of a topic's room is, by how its name begins; any other is work: tasks, settings and results.
 STEMS = {"page": "page", "home": "page", "words": "words", "figures": "figures", "maps": "figures", "trust": "figures"}
 # Packages without code of their own: a name for the rooms inside.
