@@ -10,10 +10,8 @@ from benchmarks import attack as attack_benchmark
 from benchmarks import audit as audit_benchmark
 from benchmarks import contenders, engine, network_contenders
 from benchmarks import frank_wolfe_contenders as walks
-from benchmarks import regression as regression_benchmark
 from benchmarks import regression_contenders as fits
 from dpcore.estimators.linear import REGRESSIONS
-from dpcore.regression.least_squares import Statistics
 from pages.regression.experiment import RegressionSettings
 
 SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5, draw=2, across=1, up=3)
@@ -37,14 +35,6 @@ def test_frank_wolfe_by_hand_is_ours_with_the_same_noise():
     ours, work.draws = walks.ours(work, dtype=np.float64)(), work.draws[::-1]
     other = np.array([walks.loop(work, model, dtype=np.float64)() for model in range(work.models)])
     assert np.abs(ours - other).max() > 1e-3
-
-
-def test_a_redraw_never_goes_back_to_the_rows(monkeypatch: pytest.MonkeyPatch):
-    page = regression_benchmark.Page(SMALL)
-    monkeypatch.setattr(Statistics, "of", lambda *rows: pytest.fail("the statistics were computed again"))
-    page.redraw(drawn=True)
-    with pytest.raises(pytest.fail.Exception, match="again"):
-        regression_benchmark.Page(SMALL.change(rows=299))
 
 
 def test_the_loop_of_the_classifier_is_ours():

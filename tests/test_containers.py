@@ -5,7 +5,6 @@ import html
 import json
 import os
 import re
-import secrets
 import shlex
 import shutil
 import subprocess
@@ -153,34 +152,6 @@ def test_what_a_container_holds_is_a_whole_lab(tmp_path):
         assert question(port)
     said = subprocess.run([sys.executable, "-c", SESSION], **options, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stderr
-
-
-@pytest.mark.soak
-@pytest.mark.skipif(not shutil.which("docker"), reason="Docker is not there")
-def test_class_in_containers_runs_with_a_secret_only():
-    (port,), name = free_ports(1), f"epsilon-lab-{secrets.token_hex(4)}"
-    env = os.environ | {"COMPOSE_PROJECT_NAME": name, "PORT": str(port), "REPLICAS": "2", "LAB_COOKIE_SECRET": ""}
-
-    def docker(words: str) -> subprocess.CompletedProcess:
-        return subprocess.run(f"docker {words}".split(), cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-
-    images = (*steps("FROM"), compose()["services"]["caddy"]["image"])
-    for words in ("compose version", "info", *(f"image inspect {one}" for one in images)):
-        if docker(words).returncode:
-            pytest.skip(f"docker {words} fails")
-    assert "LAB_COOKIE_SECRET" in docker("compose config").stderr
-    env["LAB_COOKIE_SECRET"] = secrets.token_hex(32)
-    try:
-        assert docker("compose up --build --detach").returncode == 0
-        assert reached(lambda: question(port))
-        came = set()
-        for _ in range(40):
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/classifier", timeout=PATIENCE) as answer:
-                came.add(answer.headers["Set-Cookie"].partition(";")[0])
-        assert len(came) == 2
-        assert docker("compose exec lab id -u").stdout.strip() == OWNER
-    finally:
-        docker("compose down --volumes --rmi=local")
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,19 @@
-"""A desk keeps settings, controls and address in step, whatever order messages arrive in."""
+"""A desk keeps settings, controls and address in step; stops, words and numbers of a page that is presented."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
-from tests.app import QUICK, address, moved, opened
-from ui import debounce
-from ui.controls import Desk
+from tests.app import QUICK, address, moved, opened, text
+from tests.toy.page import TOY
+from ui import debounce, present
+from ui.controls import Desk, from_link
+from ui.live import Knob
+from ui.live.channel import read, shown
+from ui.page import FIRST
+from ui.panels import Number
+from ui.pins import Pin
 
 OLD, NEW, OTHER = ({"epsilon": text} for text in ("0.5", "2.0", "7.0"))
 
@@ -141,3 +147,133 @@ def test_a_choice_in_a_late_message_is_kept_and_so_is_the_knob():
     app.session_state["lab.visited"] = "accounting"
     desk = late(app, before)
     assert (desk.settings.epsilon, desk.late) == (0.5, False)
+
+
+CLASSIFIER = next(page for page in PAGES if page.name == "classifier")
+
+
+def desk_at(said: str = "1", **link: str) -> Desk:
+    settings, notices = from_link(CLASSIFIER.settings, link)
+    assert not notices
+    return Desk(page=CLASSIFIER.name, settings=settings, shown={"present": said})
+
+
+def test_stops_are_round_values_of_the_hero_knob_or_the_pins_and_the_start():
+    desk = desk_at(epsilon="0.3")
+    places = present.stops(CLASSIFIER, desk, ())
+    assert [*places.values()] == [f"Epsilon {value}" for value in ("0.01", "0.1", "0.3", "1", "10", "100")]
+    assert desk.settings in places
+    assert all(one.change(epsilon=0.3) == desk.settings for one in places)
+    pins = [Pin(desk.settings.change(epsilon=1.0), "Much"), Pin(desk.settings.change(clip_norm=0.2))]
+    assert [*present.stops(CLASSIFIER, desk, pins).values()] == ["Much", "Clipping norm 0.2", "As it was"]
+
+
+def test_start_stays_in_the_address_whatever_is_moved():
+    """But for what an address does not hold, a file of one's own: only the hero knob goes back."""
+    desk = desk_at(epsilon="0.3")
+    first = present.stops(CLASSIFIER, desk, ())
+    assert (desk.shown["present"], desk.presents) == ("1~epsilon~0.3", "1")
+    assert present.stops(CLASSIFIER, desk_at(desk.shown["present"], epsilon="7"), ()) == first
+    whole = desk_at()
+    present.begun(whole)
+    assert present.begun(desk_at(whole.shown["present"], epsilon="7")) == CLASSIFIER.settings()
+    other = present.stops(CLASSIFIER, desk_at("1~epsilon~0.3", epsilon="7", steps="11"), ())
+    assert {one.steps for one in other} == {11}
+    assert "Epsilon 0.3" in other.values()
+    for broken in ("1~", "1~epsilon", "1~epsilon~soup~steps", "x~" + "~" * 50, "~epsilon~2"):
+        assert isinstance(present.begun(desk_at(broken)), CLASSIFIER.settings)
+
+
+def test_the_place_is_the_stop_or_the_one_before_the_knob_was_moved():
+    desk = desk_at(epsilon="0.3")
+    places = present.stops(CLASSIFIER, desk, ())
+    for epsilon, place in ((0.3, 2), (0.35, 2), (10.0, 4)):
+        desk.change(epsilon=epsilon)
+        assert present.arrived(desk, places) == place
+    for broken in ("", "0", "99", "-1", "two", "9" * 700, "²"):
+        desk.change(epsilon=0.35)
+        desk.shown["step"] = broken
+        assert 0 <= present.arrived(desk, places) < len(places), broken
+
+
+def test_knobs_lead_from_each_stop_to_each_other_and_choices_do_not():
+    settings = CLASSIFIER.settings()
+    places = {settings.change(epsilon=1.0, steps=7): "a", settings.change(clip_norm=0.2): "b"}
+    for settings, stop in zip(places, present.told(places, hero="epsilon", asks="x"), strict=True):
+        assert {name for name, _ in stop["moves"]} == {"epsilon", "steps", "clip_norm"}
+        assert all(getattr(settings, name) == value for name, value in stop["moves"])
+        assert from_link(CLASSIFIER.settings, dict(pair.split("=") for pair in stop["link"].split("&")))[0] == settings
+    places[settings.change(dataset="wine")] = "<img src=x>"
+    assert "&lt;img src=x&gt;" in present.told(places, hero="epsilon", asks="x")[2]["notes"]
+    assert all(stop["moves"] is None for stop in present.told(places, hero="epsilon", asks="x"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_page_has_stops_that_its_knob_leads_to(page):
+    desk = Desk(page=page.name, settings=page.settings(), shown={"present": "1"})
+    places = present.stops(page, desk, ())
+    assert 3 <= len(places) <= 8
+    assert all(
+        stop["moves"] for stop in present.told(places, hero=page.at(desk.settings).knobs(desk.settings).hero, asks="")
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "more", "values"),
+    [
+        (0.05, 50.0, {"scale": "log"}, [0.1, 1, 10]),
+        (1e-12, 0.1, {"scale": "log"}, [1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2]),
+        (2.0, 7.0, {"scale": "log"}, [2, 7]),
+        (0, 9999, {"whole": True}, [0, 2000, 4000, 6000, 8000]),
+        (0.0, 1.0, {"step": 0.05}, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        (3.0, 3.0, {}, []),
+    ],
+)
+def test_round_values_along_a_knob(low, high, more, values):
+    assert present.ticks(Knob(name="x", label="X", low=low, high=high, **more)) == pytest.approx(values)
+
+
+def test_three_numbers_of_four():
+    numbers = [Number(name, "1") for name in "abcd"]
+    dots = [numbers[0], numbers[1]._replace(mark='<i class="lab-dots"></i>'), *numbers[2:]]
+    for given, labels in ((numbers, "abd"), (numbers[:3], "abc"), (dots, "acd")):
+        assert "".join(one.label for one in present.three(given)) == labels
+
+
+def test_only_a_page_is_presented_and_notes_compute_nothing(monkeypatch):
+    app = opened("classifier", epsilon="0.3", present="1")
+    assert not app.exception
+    assert not app.title
+    assert not app.get("tab")
+    assert "<h1>" in text(app)
+    assert (app.query_params["present"], app.query_params["step"]) == ("1~epsilon~0.3", "3")
+    home, whole = opened("", present="1"), opened("classifier", present="0")
+    assert "present" not in home.query_params
+    assert [one.value for one in whole.title] == [CLASSIFIER.question]
+    monkeypatch.setattr("ui.show.compare", lambda *_, **__: pytest.fail("it computes"))
+    for app in (home, whole, opened("classifier", epsilon="0.3", present="notes")):
+        assert not app.exception
+
+
+def test_a_presented_page_has_one_picture():
+    message = '{"number":1,"page":"toy","settings":{},"moves":[],"tab":"notes","pins":[],"present":"1"}'
+    told = shown(read(message, {"toy": TOY})[0], 0)
+    assert told.rows == {FIRST: [[next(iter(told.pictures))]]}
+    assert {".lab-verdict", ".lab-numbers", ".lab-words-why"} == set(told.words)
+    assert told.words[".lab-verdict"].startswith("<h1>")
+    result = TOY.settings().run()
+    names = [one.name for row in TOY.pictures(result) for one in row]
+    for asked, name in [(name, name) for name in names] + [("1", names[0]), ("nothing", names[0])]:
+        ((picture,),) = present.staged(TOY, asked).view(result).boards[FIRST]
+        assert (picture.name, picture.height) == (name, 0)
+
+
+def test_first_sentence_is_the_heading_and_none_is_lost():
+    for first, rest in [
+        ("Nothing more.", ""),
+        ("<b>At epsilon 0.5</b> it costs 2 points.", "More."),
+        ("<b>One. Two</b> of them.", "<b>Three</b>"),
+        ("<b>One.</b>", "Two."),
+        ("no end", ""),
+    ]:
+        assert present.heading(f"{first} {rest}".strip()) == f"<h1>{first}</h1><p>{rest}</p>"

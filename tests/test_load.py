@@ -34,25 +34,6 @@ def test_people_are_answered_and_what_they_waited_is_told(address):
     assert "errors: 0" in said
 
 
-@pytest.mark.soak
-def test_who_roams_brings_a_table_and_opens_it(address, monkeypatch):
-    monkeypatch.setattr(people, "PATIENCE", 60.0)
-    monkeypatch.setattr(visitors, "BRING", 1.0)
-    monkeypatch.setattr(visitors, "STAYS", (1, 2))
-    monkeypatch.setattr(visitors, "AWAY", (0.0, 0.1))
-    monkeypatch.setattr(load, "MINUTE", 3.0)
-    code, said = run(address, "--people", 2, "--seconds", 15, "--pause", 0.1, 0.2, "--roam")
-    assert code == 0, said
-    assert int(re.search(r"(\d+) tables were brought", said)[1]) >= 1
-    line = said.split("threads\n")[1].split("\n")[0]
-    minute, _, _, errors, pages, *used = re.split(" {2,}", line.strip())
-    assert 0.04 < float(minute) < 0.3
-    assert errors == "0"
-    assert 0 <= float(pages) <= 2
-    assert len(used) == 4  # memory, cache, descriptors, threads
-    assert min(map(float, used)) > 0
-
-
 def test_what_goes_wrong_is_counted_and_said(monkeypatch, address):
     monkeypatch.setitem(visitors.KNOBS, "classifier", ("no_such_knob", (1.0, 2.0)))
     monkeypatch.setattr(people, "PATIENCE", 1.0)

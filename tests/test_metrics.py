@@ -2,9 +2,7 @@
 
 import asyncio
 import math
-from types import SimpleNamespace
 
-import orjson
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from streamlit.testing.v1 import AppTest
@@ -12,12 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.cache import CACHE
 from tests.asgi import ask, inside
 from tests.test_channel import met, talks
-from tests.toy.page import TOY
 from ui import busy, metrics
-from ui.live import channel
-from ui.live.channel import Question, Visit
-
-SUM, COUNT = "lab_wait_seconds_sum", "lab_wait_seconds_count"
 
 
 def answer(path: str = "/metrics", **headers: str) -> tuple[int, str]:
@@ -102,30 +95,6 @@ async def test_movement_is_counted_once_and_so_is_its_wait(server):
         assert set(labels) <= {"channel", "run", "door", *map(str, metrics.BOUNDS), "+Inf"}
 
 
-def test_who_moves_on_before_the_answer_waits_from_the_first_movement(monkeypatch):
-    question = orjson.dumps({"number": 1, "page": "toy", "settings": {}, "moves": []}).decode()
-    now = [100.0]
-    monkeypatch.setattr(channel, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    messages = iter([*[{"type": "websocket.receive", "text": question}] * 3, {"type": "websocket.disconnect"}])
-
-    class Socket:
-        async def receive(self):
-            now[0] += 0.1
-            return next(messages)
-
-    visit = Visit(Socket(), {"toy": TOY}, None)
-    asyncio.run(visit._listen())
-    visit._counted(Question({"number": 1}, TOY, {}), object())  # of a stop ahead
-    second, third = visit._unanswered[1][0], visit._unanswered[2][0]
-    before = figures()
-    for answered, waited in ((second, 0.3), (second, 0.0), (third, 0.1), (third, 0.0)):  # and a later slice of each
-        visit._counted(answered, object())
-        after = figures()
-        change = {name: after[name, "channel"] - before[name, "channel"] for name in (SUM, COUNT)}
-        assert change == {SUM: pytest.approx(waited), COUNT: bool(waited)}
-        before = after
-
-
 def page() -> None:
     from pages.table import PAGES
     from ui.show import show
@@ -143,7 +112,7 @@ def test_runs_of_a_live_part_are_timed_and_what_they_move_is_counted():
         assert not app.exception
         assert app.session_state["mechanisms.desk"].settings.epsilon == 2.0 + seq
         assert figures()["lab_moves_total", "run"] == before["lab_moves_total", "run"] + more
-    assert figures()[COUNT, "run"] >= before[COUNT, "run"] + 3
+    assert figures()["lab_wait_seconds_count", "run"] >= before["lab_wait_seconds_count", "run"] + 3
 
 
 def test_log_line_covers_the_time_since_the_last(monkeypatch):

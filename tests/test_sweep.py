@@ -1,8 +1,10 @@
-"""Sweeps of any topic: the page's own numbers, values around where one is, effects, and what a search finds."""
+"""Sweeps: the page's own numbers, values around where one is, effects, a search, and the command for more."""
 
+import shlex
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -30,6 +32,10 @@ from pages.accounting.experiment import AccountingSettings
 from pages.classifier.experiment import ClassifierSettings
 from pages.regression.experiment import RegressionSettings
 from pages.table import ROOMS
+from pages.what_if import page_command
+from scripts import sweep as program
+from scripts.snapshot import opened
+from tests.test_what_if import asked
 
 QUICK = ClassifierSettings(public_rows=0, steps=10)
 TOPICS = pytest.mark.parametrize("kind", [room.settings for room in ROOMS], ids=[room.name for room in ROOMS])
@@ -185,3 +191,48 @@ def test_what_the_readme_shows_runs_and_gives_frames():
     assert [len(frame) for frame in frames] == [48, 1, 12]
     assert frames[1].verdict.item() == "found"
     assert frames[2].again.notna().sum() == 1
+
+
+DRAWN = [name for name in asked("classifier").TOPICS if not asked(name).exact]
+
+
+def words(command: str) -> list[str]:
+    """Return the arguments of ``make sweep ARGS="..."``."""
+    make, target, arguments = shlex.split(command)
+    assert (make, target) == ("make", "sweep")
+    return shlex.split(arguments.removeprefix("ARGS="))
+
+
+@pytest.mark.parametrize("topic", DRAWN)
+def test_of_any_topic_the_command_is_read_back_as_the_question(topic):
+    question = asked(topic)
+    found = page_command.sweep(question)
+    link, _, over, *_ = words(found.command)
+    assert program.read(link) == (topic, question.settings)
+    assert program.over([over], question.settings) == found.over
+    assert [*found.over[question.along]] == sorted(question.around.curve)
+    assert found.repeats == page_command.RUNS > question.repeats
+
+
+def test_the_command_trains_every_value(tmp_path, monkeypatch):
+    monkeypatch.setattr(page_command, "RUNS", 2)
+    found = page_command.sweep(asked("classifier").change(steps=5))
+    names = {"runs": str(tmp_path / "runs"), "runs.parquet": str(tmp_path / "made.parquet")}
+    arguments = [names.get(one, one) for one in words(found.command)]
+    assert program.main([*arguments, "--backend", "threads"]) == 0
+    made = pd.read_parquet(tmp_path / "made.parquet")
+    (along,) = found.over
+    assert made.groupby(along).size().to_dict() == dict.fromkeys(found.over[along], 2 * found.seeds)
+
+
+@pytest.mark.parametrize("question", ["smallest", "best", "versus"])
+def test_only_a_question_about_random_runs_and_one_parameter_has_a_command(question):
+    changed = asked("classifier").change(question=question)
+    assert changed.asks == question
+    assert bool(page_command.sweep(changed)) == (question == "smallest")
+    assert not any(page_command.sweep(asked(topic)) for topic in asked("classifier").TOPICS if topic not in DRAWN)
+    app = opened("what-if", {"question": question})
+    app.session_state["what-if.tabs"] = "Results table"
+    app.run()
+    assert not app.exception
+    assert any(one.value.startswith("make sweep") for one in app.code) == (question == "smallest")
