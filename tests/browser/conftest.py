@@ -1,10 +1,4 @@
-"""A real browser and a real server for the tests in this folder, and what no page may ever do.
-
-Every page that a test opens is watched: an error in the console, an exception, or a request to anywhere but
-the server itself fails the test.
-"""
-
-from __future__ import annotations
+"""A real browser and real servers. An error in the console, an exception or a request elsewhere fails a test."""
 
 import contextlib
 import os
@@ -27,7 +21,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, P
 pytest.register_assert_rewrite("tests.browser.sight", "tests.browser.person")
 
 from tests.browser.person import PATIENCE  # noqa: E402
-from tests.browser.sight import drawn  # noqa: E402
+from tests.browser.sight import drawn, rests  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 FLAGS = [
@@ -42,9 +36,18 @@ FLAGS = [
 ]
 expect.set_options(timeout=PATIENCE)
 FAILED = pytest.StashKey[bool]()
+# Streamlit, opened at a link, looks for its server below that link before it looks above it.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
+# What the browser and Streamlit write into the console while there is no server.
+AWAY = (
+    "net::ERR_",
+    "Cannot send rerun backMessage when disconnected",
+    "Client Error",
+    "DoInitPings timed out",
+    "Is Streamlit still running?",
+)
 
-collect_ignore = ["apps"]  # scripts for the server: a script is not a module to look for doctests in
+collect_ignore = ["apps"]  # scripts for the server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -90,22 +93,71 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
     browser.close()
 
 
+def _free_port() -> int:
+    """One below those that a system gives to whoever asks for any: it is still free when the server has started."""
+    for port in random.Random().sample(range(20_000, 30_000), 100):
+        with contextlib.suppress(OSError), socket.socket() as free:
+            free.bind(("127.0.0.1", port))
+            return port
+    raise OSError("of a hundred ports none is free")
+
+
+@dataclass
+class Server:
+    """A script on Streamlit, started from the root of the repository, whose configuration it then reads."""
+
+    script: str | Path
+    options: tuple[str, ...]
+    log: Path
+    port: int = field(default_factory=_free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        options = dict(zip(self.options[::2], self.options[1::2], strict=True))
+        return f"http://localhost:{self.port}/{options.get('--server.baseUrlPath', '')}".rstrip("/")
+
+    def start(self) -> None:
+        """Return once it answers. Fail with its own words if it never does."""
+        command = [sys.executable, "-m", "streamlit", "run", str(ROOT / self.script), "--server.port", str(self.port)]
+        paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        environment = {"LAB_FIRST_PICTURE": "off"} | os.environ | {"PYTHONPATH": paths}
+        with self.log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [*command, *self.options], cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+            )
+        end = time.monotonic() + PATIENCE / 1000
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"{self.address}/_stcore/health", timeout=2):
+                    return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.05)
+        self.kill()
+        pytest.fail(f"Streamlit did not start at {self.address}:\n{self.log.read_text()}")
+
+    def kill(self) -> None:
+        """At once: it has no time to say goodbye to anybody, which would take seconds."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
+
 @pytest.fixture(scope="session")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
     """serve(script, *options) -> its address. Each is started once, and ends with the test run."""
-    servers: dict[tuple[str, ...], tuple[subprocess.Popen[bytes], str]] = {}
+    servers: dict[tuple[str, ...], Server] = {}
     logs = tmp_path_factory.mktemp("servers")
 
-    def start(script: str | Path, *options: str) -> str:
-        asked = (str(script), *options)
-        if asked not in servers:
-            servers[asked] = _start(ROOT / script, options, logs / f"{len(servers)}.log", _free_port())
-        return servers[asked][1]
+    def start(script: str, *options: str) -> str:
+        if (script, *options) not in servers:
+            servers[script, *options] = one = Server(script, options, logs / f"{len(servers)}.log")
+            one.start()
+        return servers[script, *options].address
 
     yield start
-    for process, _ in servers.values():
-        process.kill()  # there is nobody to say goodbye to, which takes seconds
-        process.wait()
+    for one in servers.values():
+        one.kill()
 
 
 @dataclass
@@ -119,149 +171,72 @@ class Slow:
         self.file.unlink(missing_ok=True)
 
 
-@pytest.fixture(scope="session")
-def own_slow(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Slow:
-    folder = tmp_path_factory.mktemp("held")
+@pytest.fixture
+def slow(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slow]:
+    """From the first picture on nothing is computed, until the test says so or ends."""
+    folder = tmp_path_factory.getbasetemp() / "held"
+    folder.mkdir(exist_ok=True)
+    (folder / "work").touch()
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("LAB_HELD", str(folder))
-        return Slow(serve("tests/browser/apps/held_app.py"), folder / "work")
-
-
-@pytest.fixture
-def slow(own_slow: Slow) -> Iterator[Slow]:
-    """From the first picture on nothing is computed, until the test says so or ends."""
-    own_slow.file.touch()
-    yield own_slow
-    own_slow.go_on()
-
-
-@dataclass
-class Server:
-    """The app on a server of one file's own, which may be killed and started again where it was."""
-
-    log: Path
-    port: int
-    process: subprocess.Popen[bytes] | None = None
-    address: str = ""
-
-    def start(self) -> None:
-        self.process, self.address = _start(ROOT / "app.py", (), self.log, self.port)
-
-    def kill(self) -> None:
-        """At once: it has no time to say goodbye to anybody."""
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-
-
-@pytest.fixture(scope="module")
-def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One that a test may kill."""
-    own = Server(log=tmp_path_factory.mktemp("server") / "server.log", port=_free_port())
+        own = Slow(serve("tests/browser/apps/held_app.py"), folder / "work")
     yield own
-    own.kill()
-
-
-@pytest.fixture
-def server(own_server: Server) -> Server:
-    """A server that runs."""
-    if own_server.process is None or own_server.process.poll() is not None:
-        own_server.start()
-    return own_server
-
-
-def _free_port() -> int:
-    """One below those that a system gives to whoever asks for any: it is still free when the server has started."""
-    for port in random.Random().sample(range(20_000, 30_000), 100):
-        with contextlib.suppress(OSError), socket.socket() as free:
-            free.bind(("127.0.0.1", port))
-            return port
-    raise OSError("of a hundred ports none is free")
-
-
-def _start(script: Path, options: tuple[str, ...], log: Path, port: int) -> tuple[subprocess.Popen[bytes], str]:
-    """Start Streamlit on this port, from the root of the repository, whose configuration it then reads."""
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port), *options]
-    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env={"LAB_FIRST_PICTURE": "off"} | os.environ | {"PYTHONPATH": paths},
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    base = options[options.index("--server.baseUrlPath") + 1] if "--server.baseUrlPath" in options else ""
-    address = f"http://localhost:{port}/{base}".rstrip("/")
-    _wait(address, process, log)
-    return process, address
-
-
-def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Return once the server answers; fail with its own words if it never does."""
-    end = time.monotonic() + PATIENCE / 1000
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.05)
-    process.kill()
-    process.wait()
-    pytest.fail(f"Streamlit did not start at {address}:\n{log.read_text()}")
+    own.go_on()
 
 
 @dataclass
 class Watch:
-    """What a window's page, opened at this address, did that it must not do."""
+    """Faults of a window's page, opened at this address, but for those that contain an ``expected`` text."""
 
     address: str = ""
-    faults: list[str] = field(default_factory=list)
+    expected: tuple[str, ...] = ()
+    _seen: list[str] = field(default_factory=list)
+
+    def begin(self, address: str) -> None:
+        self.address, self.expected, self._seen = address, (), []
+
+    @property
+    def faults(self) -> list[str]:
+        return [one for one in self._seen if not any(known in one for known in self.expected)]
 
     def listen(self, page: Page) -> None:
         """Note every error and every request that leaves the server's own address."""
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+        page.on("pageerror", lambda error: self._seen.append(f"exception: {error}"))
         page.on("request", lambda request: self._request(request.url))
         page.on("websocket", lambda socket: self._request(socket.url))
 
     def _console(self, message: ConsoleMessage) -> None:
-        source = message.location.get("url", "")
-        if message.type == "error" and not ("404" in message.text and self._probe(source)):
-            self.faults.append(f"console: {message.text} ({source})")
-
-    def _probe(self, url: str) -> bool:
-        """Opened at a deep link, Streamlit looks for its server below that link before it looks above it."""
-        link = urlsplit(self.address).path.rstrip("/")
-        return link != "" and urlsplit(url).path in [link + probe for probe in PROBES]
+        source, link = message.location.get("url", ""), urlsplit(self.address).path.rstrip("/")
+        probe = "404" in message.text and link and urlsplit(source).path in [link + probe for probe in PROBES]
+        # A page that is left, or whose server restarts, may cut a connection before it is made.
+        cut = message.text.startswith(f"WebSocket connection to 'ws://{urlsplit(self.address).netloc}/")
+        if message.type == "error" and not probe and not cut:
+            self._seen.append(f"console: {message.text} ({source})")
 
     def _request(self, url: str) -> None:
         at = urlsplit(url)
         if at.netloc != urlsplit(self.address).netloc and at.scheme not in ("data", "blob"):
-            self.faults.append(f"request to {url}")
+            self._seen.append(f"request to {url}")
 
 
 @dataclass
 class Windows:
-    """Windows of one kind of visitor, each watched. One that is opened anew takes three times the work of one that is
-    led to another address: it compiles again what it has compiled before."""
+    """Windows of one kind of visitor, each watched. A new one compiles all scripts again, which takes long."""
 
     profile: BrowserContext
     idle: list[tuple[Page, Watch]] = field(default_factory=list)
 
-    def take(self) -> tuple[Page, Watch]:
-        """A window with nothing in it, and no fault."""
-        opened, watch = self.idle.pop() if self.idle else self._open()
-        watch.faults = []
-        return opened, watch
-
-    def _open(self) -> tuple[Page, Watch]:
-        opened, watch = self.profile.new_page(), Watch()
-        watch.listen(opened)
+    def take(self, address: str) -> tuple[Page, Watch]:
+        """An empty window for this address, with no fault."""
+        opened, watch = self.idle.pop() if self.idle else (self.profile.new_page(), None)
+        if watch is None:
+            (watch := Watch()).listen(opened)
+        watch.begin(address)
         return opened, watch
 
     def give_back(self, opened: Page, watch: Watch) -> None:
-        """Leave the page; nothing of it stays but what the browser has stored."""
+        """Leave the page. Only what the browser has stored stays."""
         opened.unroute_all(behavior="ignoreErrors")
         opened.mouse.up()
         opened.mouse.move(0, 0)
@@ -282,16 +257,15 @@ def windows(chromium: Browser) -> Iterator[dict[bool, Windows]]:
 
 @pytest.fixture
 def page(windows: dict[bool, Windows], request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
-    """page(address, width=, height=, dark=, touch=) -> a page with something on it; watched until the test ends."""
+    """page(address, width=, height=, dark=, touch=) -> a page with something on it. ``page.watches`` tell of faults."""
     taken: list[tuple[Windows, Page, Watch]] = []
 
     def open_page(
         address: str, *, width: int = 1200, height: int = 900, dark: bool = False, touch: bool = False
     ) -> Page:
-        opened, watch = windows[touch].take()
+        opened, watch = windows[touch].take(address)
         taken.append((windows[touch], opened, watch))
         open_page.watches.append(watch)
-        watch.address = address
         opened.set_viewport_size({"width": width, "height": height})
         opened.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="null")
         opened.goto(address)
@@ -300,14 +274,12 @@ def page(windows: dict[bool, Windows], request: pytest.FixtureRequest) -> Iterat
 
     open_page.watches = []
     yield open_page
-    faults = [fault for _, _, watch in taken for fault in watch.faults]
-    failed = faults or request.node.stash.get(FAILED, False)
     for kind, opened, watch in taken:
-        if failed:
+        if watch.faults or request.node.stash.get(FAILED, False):
             opened.close()
         elif not opened.is_closed():
             kind.give_back(opened, watch)
-    assert faults == []
+    assert [fault for watch in open_page.watches for fault in watch.faults] == []
 
 
 @pytest.fixture
@@ -324,9 +296,17 @@ def lab(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., P
 
 
 @pytest.fixture
-def demo(lab: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., Page]:
-    """demo(query, **how) -> the demo of the live widgets, drawn."""
-    return lambda query="", **how: lab(f"?{query}", address=serve("tests/browser/apps/live_demo.py"), **how)
+def toy(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., Page]:
+    """toy(query, channel=, **how) -> the page of tests/toy, at rest, on a server with or without a channel."""
+
+    def open_toy(query: str = "", *, channel: bool = True, **how) -> Page:
+        script = "toy_app" if channel else "toy_page"
+        opened = page(f"{serve(f'tests/browser/apps/{script}.py')}/?{query}", **how)
+        drawn(opened)
+        rests(opened)
+        return opened
+
+    return open_toy
 
 
 @pytest.fixture

@@ -55,6 +55,14 @@ def choose(page: Page, choice: str, option: str) -> None:
         wanted.click()
 
 
+def until(page: Page, holds: Callable[[], bool]) -> None:
+    """Ask again and again until this holds."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not holds():
+        assert time.monotonic() < end
+        page.wait_for_timeout(50)
+
+
 def tab(page: Page, name: str) -> None:
     """Open a tab."""
     page.get_by_role("tab", name=name, exact=True).click()

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import axe_playwright_python
-from playwright.sync_api import Locator, Page, TimeoutError, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from tests.browser.person import PATIENCE
 
@@ -121,13 +121,3 @@ def obeys(page: Page, *, ignored: Collection[str] = ()) -> None:
 def says(page: Page, words, where: str = VERDICT) -> None:
     """Wait until a part of the page, else its sentence, contains these words."""
     expect(page.locator(where).first).to_contain_text(words)
-
-
-def text(page: Page) -> Locator:
-    """The line in which the demo says what it has drawn."""
-    return page.get_by_test_id("stText")
-
-
-def shows(page: Page, epsilon: float) -> None:
-    """Wait until what the demo has drawn is for this epsilon."""
-    expect(text(page)).to_contain_text(f"epsilon {epsilon!r} ")

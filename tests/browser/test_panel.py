@@ -1,0 +1,217 @@
+"""The panel of knobs and the charts beside it: keys, fingers, typed values, a knob that plays, zoom, late charts."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.person import button, enter, field, grab, hold_still, slider
+from tests.browser.sight import VERDICT, drawn, rests
+
+PLOTS = ".js-plotly-plot"
+PLAYER = ("Restart", "One step back", "Play", "One step on")
+
+
+def says(page: Page, epsilon: float, shown: int | str = 0) -> None:
+    """Wait until the sentence is of this."""
+    expect(page.locator(VERDICT)).to_have_text(f"Epsilon {epsilon:g}, shown {shown}, 1 done")
+
+
+def test_keys_move_a_knob(toy):
+    page = toy()
+    page.evaluate(f"document.querySelectorAll('{PLOTS}').forEach((node, at) => (node.born = at))")
+    for key, value in (("ArrowRight", 1.06), ("PageUp", 1.88), ("ArrowLeft", 1.78), ("Home", 0.1), ("End", 100)):
+        slider(page).press(key)
+        says(page, value)
+    expect(slider(page)).to_have_attribute("aria-valuetext", "100")
+    expect(field(page)).to_have_value("100")
+    assert page.evaluate(f"[...document.querySelectorAll('{PLOTS}')].map(node => node.born)") == [0, 1]
+    assert slider(page).evaluate("node => node.getRootNode().activeElement === node")
+    button(page, "Reset").click()
+    says(page, 1)
+    expect(slider(page)).to_have_attribute("aria-valuetext", "1")
+    expect(field(page)).to_have_value("1")
+
+
+def test_an_exact_value_is_kept_and_a_refused_one_says_why(toy):
+    page = toy()
+    alert = page.locator("[data-knob=epsilon] [role=alert]")
+    enter(page, "3.14159")
+    says(page, 3.14159)
+    expect(slider(page)).to_have_attribute("aria-valuetext", "3.14159")
+    field(page).fill("2e1")
+    field(page).blur()
+    says(page, 20)
+    page.wait_for_url("**epsilon=20*")
+    field(page).fill("7")
+    field(page).press("Escape")
+    expect(field(page)).to_have_value("20")
+    for entry in ("<b>much</b>", "1000"):
+        enter(page, entry)
+        expect(alert).not_to_be_empty()
+        expect(field(page)).to_have_value(entry)
+        expect(field(page)).to_have_attribute("aria-invalid", "true")
+        assert alert.get_attribute("id") in field(page).get_attribute("aria-describedby")
+        says(page, 20)
+        field(page).press("Escape")
+        expect(alert).to_be_empty()
+        enter(page, entry)
+        expect(alert).not_to_be_empty()
+        for value in (50, 20):
+            enter(page, str(value))
+            says(page, value)
+            expect(alert).to_be_empty()
+            expect(field(page)).to_have_attribute("aria-invalid", "false")
+
+
+def until_shown(page: Page, least: int) -> None:
+    """Wait until the playing has come this far."""
+    page.wait_for_function(
+        "least => /shown (\\d+)/.exec(document.querySelector('.lab-verdict').textContent)[1] >= least", arg=least
+    )
+
+
+def pauses(page: Page) -> int:
+    """Wait until it plays no more, and what is shown is what the knob says. The step."""
+    expect(button(page, "Play")).to_be_visible()
+    rests(page)
+    step = int(field(page, "Step shown").input_value())
+    says(page, 1, step)
+    return step
+
+
+@pytest.mark.parametrize("by", ["click", "space on the button", "space on the slider", "field", "thumb"])
+def test_a_hand_ends_the_playing(toy, by):
+    page = toy()
+    button(page, "Play").click()
+    until_shown(page, 3)
+    if by == "click":
+        button(page, "Pause").click()
+    elif by == "field":
+        enter(field(page, "Step shown"), "7")
+    elif by == "thumb":
+        grab(page, "Step shown")
+        page.mouse.up()
+    else:
+        (slider(page, "Step shown") if "slider" in by else button(page, "Pause")).press("Space")
+    assert (pauses(page) == 7) == (by == "field")
+
+
+def test_one_step_at_a_time_by_keyboard(toy):
+    page = toy()
+    for name in PLAYER[:2]:
+        expect(button(page, name)).to_have_attribute("aria-disabled", "true")
+        button(page, name).press("Enter")  # it can have the focus, and does nothing
+    slider(page, "Step shown").focus()
+    for name in PLAYER:
+        page.keyboard.press("Tab")
+        expect(button(page, name)).to_be_focused()
+    for name, step in (("One step on", 1), ("One step on", 2), ("One step back", 1), ("Restart", 0)):
+        button(page, name).press("Enter")
+        says(page, 1, step)
+    slider(page, "Step shown").press("End")
+    says(page, 1, 60)
+    expect(button(page, "One step on")).to_have_attribute("aria-disabled", "true")
+    button(page, "Play").click()  # begins anew at the end
+    page.wait_for_function("() => /shown [1-9],/.test(document.querySelector('.lab-verdict').textContent)")
+    button(page, "Restart").click()  # plays on, from the beginning
+    until_shown(page, 3)
+    button(page, "Pause").click()
+    assert pauses(page) < 60
+
+
+def swipe(page: Page, at: Locator, *, across: float = 0, down: float = 0) -> None:
+    """Put a finger on something, move it by so many pixels, and lift it. Unlike Playwright's, it may scroll."""
+    hold_still(at)
+    box = at.bounding_box()
+    x, y = box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2
+    fingers = page.context.new_cdp_session(page)
+    for kind, share in [("touchStart", 0), *(("touchMove", step / 12) for step in range(1, 13)), ("touchEnd", None)]:
+        points = [] if share is None else [{"x": x + across * share, "y": y + down * share}]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def test_a_finger_scrolls_up_and_down_and_moves_the_thumb_sideways(toy):
+    page = toy(width=390, height=800, touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for control in (slider(page), field(page), *(button(page, name) for name in PLAYER)):
+        assert control.bounding_box()["height"] >= 44
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    for place in (slider(page), page.get_by_role("img", name=re.compile("^Curve")).first):
+        hold_still(place)
+        before = page.evaluate(scrolled)
+        swipe(page, place, down=-150)
+        page.wait_for_function(f"before => {scrolled} > before + 50", arg=before)
+    expect(slider(page)).to_have_attribute("aria-valuetext", "1")
+    hold_still(slider(page))  # a finger on a page that scrolls only stops it
+    swipe(page, slider(page), across=60)
+    page.wait_for_function("() => !document.querySelector('.lab-verdict').textContent.startsWith('Epsilon 1,')")
+
+
+def test_zoom_is_kept_while_the_data_move_and_reset_by_key(toy):
+    page = toy()
+    plot, drawn_of = page.locator(PLOTS).first, "document.querySelector('[data-chart=moves] .gtitle').textContent"
+    ranges = "node => [node._fullLayout.xaxis.range, node._fullLayout.yaxis.range].flat()"
+    whole, box = plot.evaluate(ranges), plot.locator(".nsewdrag").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.3)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.7, steps=5)
+    page.mouse.up()
+    page.wait_for_function("node => node._fullLayout.xaxis.range[1] < 0.9", arg=plot.element_handle())
+    zoomed = plot.evaluate(ranges)
+    slider(page).press("End")
+    page.wait_for_function(f"() => {drawn_of}.startsWith('Epsilon 100,')")
+    assert plot.evaluate(ranges) == zoomed
+    reset = page.locator("[data-chart=moves]").get_by_role("button", name="Reset axes")
+    reset.focus()
+    reset.press("Enter")
+    page.wait_for_function("node => node._fullLayout.xaxis.range[1] >= 0.9", arg=plot.element_handle())
+    assert plot.evaluate(ranges) == pytest.approx(whole)
+
+
+def test_a_chart_out_of_view_is_right_when_it_comes_into_view(toy):
+    page = toy(width=600, height=420)
+    plot = page.locator(PLOTS).first
+    expect(plot).not_to_be_in_viewport()
+    slider(page).press("End")
+    expect(page.get_by_role("img", name="Curve: Epsilon 100,")).to_be_attached()
+    plot.scroll_into_view_if_needed()
+    title = "node => node._fullLayout.title.text.includes('Epsilon 100,')"
+    page.wait_for_function(title, arg=plot.element_handle())
+
+
+def test_a_chart_that_is_late_shows_that_it_is_coming_or_that_it_could_not_be_drawn(page, toy):
+    opened = toy()
+    page.watches[-1].expected = ("plotly-basic.min.js",)
+    opened.route("**/plotly-basic.min.js*", lambda route: route.abort())
+    opened.reload()
+    expect(opened.get_by_text("This chart could not be drawn").first).to_be_visible()
+    opened.unroute("**/plotly-basic.min.js*")
+    slider(opened).press("End")
+    expect(opened.locator(f"{PLOTS} .main-svg").first).to_be_visible()
+    expect(opened.get_by_text("This chart could not be drawn").first).not_to_be_visible()
+    held = []
+    opened.route("**/plotly-basic.min.js*", lambda route, _: held.append(route))
+    opened.reload()
+    boxes = opened.locator("[data-waiting]")
+    expect(boxes).to_have_count(2)
+    sizes = "boxes => boxes.map(box => [box.offsetHeight, box.parentElement.offsetHeight, box.offsetWidth])"
+    for colours in ("light", "dark"):
+        opened.emulate_media(color_scheme=colours)
+        assert all(height == cell >= 200 and width > 200 for height, cell, width in boxes.evaluate_all(sizes))
+        assert boxes.first.evaluate("box => box.getAnimations().length") == 1
+    opened.wait_for_function("() => true")
+    held[0].continue_()
+    drawn(opened)
+    expect(boxes).to_have_count(0)
+
+
+def test_the_watch_sees_what_a_page_must_not_do(page, toy):
+    opened, watch = toy(channel=False), page.watches[-1]
+    opened.evaluate("() => { console.error('oops'); fetch('http://elsewhere.invalid/x').catch(() => 0) }")
+    opened.evaluate("() => setTimeout(() => { throw new Error('bang') })")
+    opened.wait_for_function("() => performance.getEntriesByName('http://elsewhere.invalid/x').length > 0")
+    rests(opened)
+    seen = " ".join(watch.faults)
+    watch.expected = ("",)
+    assert all(part in seen for part in ("oops", "request to http://elsewhere.invalid/x", "bang"))
