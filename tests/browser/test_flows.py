@@ -3,7 +3,6 @@
 import io
 import re
 
-import pytest
 import zxingcpp
 from PIL import Image
 from playwright.sync_api import Page, expect
@@ -94,9 +93,15 @@ def row(page: Page, label: str, *cells: str) -> None:
     expect(found.get_by_role("cell")).to_have_text(list(cells))
 
 
-def test_a_drag_moves_the_page_and_leaves_the_pin(lab):
-    page = lab("classifier?repeats=4&pin=~~repeats~4", charts=3, width=1440)
+def test_pin_drag_swap_reload_and_unpin(lab):
+    page = lab("classifier?repeats=4", charts=3, width=1440)
+    expect(page.locator(COMPARED)).to_have_count(0)
+    knobs = page.get_by_role("slider").count()
+    button(page, "Pin for comparison").click()
+    says(page, "The accuracy is equal in A and B", COMPARED)
+    expect(page.get_by_role("slider")).to_have_count(knobs)
     says(page, "B", "[data-chart='map.scratch.pinned'] .gtitle")
+    still(page)
     page.evaluate(NOTE)
     drag_until(page, lambda: page.evaluate("Math.min(seen.mine.size, seen.painted)"), least=8)
     sizes = page.evaluate("Object.fromEntries(Object.entries(seen).map(([name, one]) => [name, one.size]))")
@@ -104,45 +109,19 @@ def test_a_drag_moves_the_page_and_leaves_the_pin(lab):
     assert sizes["b"] == sizes["theirs"] == 1, "B stands still"
     slider(page).press("Home")
     row(page, "Epsilon", "0.01", "0.5", "")
-
-
-def test_pin_swap_reload_unpin(lab):
-    page = lab("classifier?repeats=4", charts=3, width=1440)
-    expect(page.locator(COMPARED)).to_have_count(0)
-    knobs = page.get_by_role("slider").count()
-    button(page, "Pin for comparison").click()
-    says(page, "The accuracy is equal in A and B", COMPARED)
-    expect(page.get_by_role("slider")).to_have_count(knobs)
-    slider(page, "Clipping norm").press("End")
-    row(page, "Clipping norm", "100", "1", "")
-    expect(page.locator("[data-knob=clip_norm] .mark")).to_have_text("B")
+    expect(page.locator("[data-knob=epsilon] .mark")).to_have_text("B")
+    page.wait_for_url("**epsilon=0.01&**")
+    still(page)
     button(page, "Swap").click()
-    row(page, "Clipping norm", "1", "100", "")
-    page.wait_for_url(re.compile(r"\?repeats=4&pin=~~clip_norm~100\.0"))
+    row(page, "Epsilon", "0.5", "0.01", "")
+    page.wait_for_url(re.compile(r"\?repeats=4&pin=~~epsilon~0\.01"))
     page.reload()
-    row(page, "Clipping norm", "1", "100", "")
+    row(page, "Epsilon", "0.5", "0.01", "")
+    still(page)
     button(page, "Unpin").click()
     expect(page.locator(COMPARED)).to_have_count(0)
     page.wait_for_url(lambda address: "pin=" not in address)
     expect(page.locator("[data-chart='map.public']")).to_be_visible()
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("path", ["parties?repeats=4", "hypotheses", "what-if"])
-def test_the_knobs_stay_when_settings_are_pinned(lab, path):
-    page = lab(path, width=1440)
-    knobs = page.get_by_role("slider").count()
-    button(page, "Pin for comparison").click()
-    page.wait_for_url(re.compile("pin="))
-    expect(button(page, "Unpin")).to_be_visible()
-    expect(page.get_by_role("slider")).to_have_count(knobs)
-    slider(page, "Target" if path == "what-if" else "Epsilon").press("ArrowRight")
-    expect(page.locator(f"{COMPARED} td").first).to_be_visible()
-    page.reload()
-    expect(page.get_by_role("slider")).to_have_count(knobs)
-    button(page, "Unpin").click()
-    page.wait_for_url(lambda address: "pin=" not in address)
-    expect(page.get_by_role("slider")).to_have_count(knobs)
 
 
 def test_another_question_and_a_click_on_the_map(lab):
@@ -195,16 +174,8 @@ def test_a_target_that_is_typed_while_the_page_computes_is_not_taken_away(lab, s
     expect(target).to_have_value("70.5")
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "classifier?repeats=12",
-        pytest.param("parties?dataset=digits&parties=20000&public_rows=500&repeats=4", marks=pytest.mark.soak),
-        pytest.param("hypotheses?epsilon=1", marks=pytest.mark.soak),
-    ],
-)
-def test_long_work_gives_way_to_a_movement_whose_link_is_there_at_once(lab, slow, path):
-    page = lab(path, address=slow.address)
+def test_long_work_gives_way_to_a_movement_whose_link_is_there_at_once(lab, slow):
+    page = lab("classifier?repeats=12", address=slow.address)
     bar, numbers = page.get_by_role("progressbar", name="Work in progress"), page.locator(".lab-numbers")
     expect(bar).to_be_visible()
     before = numbers.inner_html()
@@ -216,27 +187,17 @@ def test_long_work_gives_way_to_a_movement_whose_link_is_there_at_once(lab, slow
     tab(page, "Share")
     says(page, "epsilon=7.0", "[data-testid=stCode]")
     slow.go_on()
-    if path.startswith("classifier"):
-        expect(bar).to_be_hidden()
+    expect(bar).to_be_hidden()
 
 
-@pytest.mark.parametrize(
-    ("link", "how"),
-    [
-        ("classifier?epsilon=0.3&repeats=5&pin=~mine~clip_norm~0.1", {"width": 1440}),
-        pytest.param(
-            "parties?parties=60&public_rows=60&repeats=4", {"width": 390, "dark": True}, marks=pytest.mark.soak
-        ),
-    ],
-)
-def test_a_phone_reads_the_link_off_the_screen(lab, link, how):
-    """The drawing as the page shows it, light or dark, read by another library."""
-    page = lab(link, charts=1, **how)
+def test_a_phone_reads_the_link_off_the_screen(lab):
+    """The drawing as the page shows it, read by another library."""
+    page = lab("classifier?epsilon=0.3&repeats=5&pin=~mine~clip_norm~0.1", charts=1, width=1440)
     tab(page, "Share")
     code = page.get_by_test_id("stImage").locator("img")
     expect(code).to_have_attribute("alt", QR_ALT)
     still(page)  # what is shown may pale while the page computes
-    hold_still(code)  # clear of the knobs, which stay at the top of a phone
+    hold_still(code)
     [found] = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())).convert("L"))
     codes = [one.inner_text().strip() for one in page.get_by_test_id("stCode").all()]
     shown = [code for code in codes if code]  # that of a lesson is folded away

@@ -2,72 +2,25 @@
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import TimeoutError, expect
+from playwright.sync_api import expect
 
-from tests.browser.person import button, distinct, drag_until, enter, field, hold_still, middle, slider, tab
-from tests.browser.sight import SHOWN, TABLE, VERDICT, drawn, says, still
+from tests.browser.person import button, enter, field, hold_still, middle, slider, tab
+from tests.browser.sight import SHOWN, TABLE, VERDICT, says, still
 
-LOOKS = [{"width": 1440}, {"width": 390, "dark": True, "touch": True}]
 TRAINING = "network?epsilon=3&rows=500&lot_size=50&epochs=6&repeats=4"
 PEOPLE = "attack?repeats=100&steps=5"
 
 
-@pytest.mark.parametrize(
-    ("path", "chart", "how"),
-    [
-        (TRAINING, "map.private", LOOKS[1]),
-        pytest.param("regression", "noisy", LOOKS[0], marks=pytest.mark.soak),
-    ],
-)
-def test_a_picture_moves_while_the_knob_is_dragged(lab, path, chart, how):
-    """What is out of view follows when the drag is over: who drags on a phone looks at it."""
-    page = lab(path, **how)
-    picture = page.locator(f"[data-chart='{chart}']")
-    picture.scroll_into_view_if_needed()
-    drag_until(page, distinct(lambda: picture.evaluate(SHOWN)), 4)
-    there = float(field(page).input_value())
-    page.wait_for_function("there => Number(new URLSearchParams(location.search).get('epsilon')) === there", arg=there)
-
-
-@pytest.mark.soak
-def test_what_plotly_puts_into_files_follows_the_theme(lab):
-    page = lab("classifier", charts=3)
-    lines = "[...document.querySelectorAll('.js-plotly-plot')].flatMap(({ layout }) => layout.shapes ?? [])"
-    for scheme, colours in (("light", ["#1B1E2B", "#1f66b8", "#00795a"]), ("dark", ["#E6E8F0", "#7db4f5", "#35c79c"])):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_function(
-            f"colours => colours.every(colour => {lines}.some(({{ line }}) => line.color === colour))", arg=colours
-        )
-
-
-@pytest.mark.parametrize(
-    ("path", "name", "told"),
-    [
-        ("accounting", "Theorems", ["not met: ε < q2T", ""]),
-        pytest.param("transfer?repeats=4", "Published table", ["34.1754"], marks=pytest.mark.soak),
-    ],
-)
-def test_a_table_fills_itself(lab, path, name, told):
-    page = lab(path)
-    tab(page, name)
-    tables = page.locator(TABLE)
-    expect(tables).to_have_count(len(told))
-    for table, words in zip(tables.all(), told, strict=True):
-        expect(table).to_contain_text(words)
-        expect(table).not_to_contain_text("…")
-        assert table.locator("tbody tr").count() > 2
-
-
-def test_what_stands_in_a_tab_follows_a_knob(lab):
+def test_a_table_of_a_tab_fills_itself_and_follows_a_knob(lab):
     page = lab("classifier?repeats=4")
     tab(page, "Results table")
     table = page.locator(TABLE).last
     expect(table).to_be_visible()
+    expect(table).not_to_contain_text("…")
     was = table.text_content()
     enter(page, "0.01", "Clipping norm")
     page.wait_for_url("**clip_norm=0.01*")
@@ -109,76 +62,26 @@ LISTEN = f"""() => {{
 
 
 def test_a_training_plays_from_the_first_step_to_the_last(lab):
+    """A run of the page that ends while it plays may skip steps, but none comes twice."""
     page = lab(TRAINING, charts=3, width=1440)
     says(page, "After 60 steps of 60, epsilon 3 is spent")
+    still(page)
+    page.locator("[data-chart='map.private']").scroll_into_view_if_needed()
     page.evaluate(LISTEN)
     button(page, "Play").click()
-    page.locator("[data-chart='map.private']").scroll_into_view_if_needed()
-    page.wait_for_function("() => heard.length > 30 && heard.at(-1).includes('After 60 steps')")
-    heard = page.evaluate("heard")
-    steps = [int(found.group(1)) for words in heard if (found := re.search(r"After (\d+) steps? of", words))]
-    after = steps[1:]  # the first is where it stood before
-    assert after == sorted(after)
-    assert after[-1] == 60
+    page.wait_for_function("() => heard.length > 2 && heard.at(-1).includes('After 60 steps')")
+    heard = page.evaluate("heard")[1:]  # where it stood before
+    steps = [int(found[1]) for words in heard if (found := re.search(r"After (\d+) steps? of", words))]
+    assert steps == sorted(set(steps))
     assert any("nothing is spent" in words for words in heard)
-    spent = [float(found.group(1)) for words in heard[1:] if (found := re.search(r"epsilon ([\d.]+) is spent", words))]
+    spent = [float(found[1]) for words in heard if (found := re.search(r"epsilon ([\d.]+) is spent", words))]
     assert spent == sorted(spent)
-    assert len(set(spent)) > 20
-    assert page.evaluate("regions.size") > 20
-
-
-SEEN = """() => ({
-  images: [...document.querySelectorAll(".imagelayer image")].map((one) => one.getAttribute("href")),
-  paths: [...document.querySelectorAll(".shapelayer path")].map((one) => one.getAttribute("d")).sort(),
-  titles: [...document.querySelectorAll(".gtitle")].map((one) => one.textContent),
-  names: [...document.querySelectorAll("[role=img][aria-label]")].map((one) => one.getAttribute("aria-label")),
-  said: [".lab-numbers", ".lab-verdict", ".lab-words-why"].map((one) => document.querySelector(one).innerHTML),
-})"""
-TEXT = "one => JSON.stringify(one)"
-STEP = r"Number(/After (\d+) step/.exec(document.querySelector('.lab-verdict').textContent)?.[1])"
-# A hand on a busy machine comes too late for a training that goes on by itself.
-PRESS_AFTER = f"""(button, step) => {{
-  const look = () => {STEP} > step ? button.click() : requestAnimationFrame(look)
-  look()
-}}"""
-
-
-@pytest.mark.soak
-def test_a_pause_agrees_with_a_fresh_page_at_its_link(lab):
-    page = lab(f"{TRAINING}&shown=0", charts=3, width=1440)
-
-    def seen(opened, step: int) -> dict:
-        """What is seen once this step is shown and all is computed: the last slice is the one over lot sizes."""
-        opened.wait_for_url(f"**shown={step}&**")
-        says(opened, "At this budget, batches of", ".lab-words-why")
-        still(opened)
-        return opened.evaluate(SEEN)
-
-    def agrees(wanted: dict) -> None:
-        """Wait until this is what is seen: Plotly draws what was painted once nothing moves."""
-        page.bring_to_front()
-        with suppress(TimeoutError):
-            page.wait_for_function(f"wanted => JSON.stringify(({SEEN})()) === wanted", arg=page.evaluate(TEXT, wanted))
-        assert page.evaluate(SEEN) == wanted
-
-    first = seen(page, 0)
+    assert min(len(set(spent)), page.evaluate("regions.size")) > 3
     button(page, "Play").click()
-    button(page, "Pause").evaluate(PRESS_AFTER, 17)
+    button(page, "Reset").click()  # the server moves the knob
+    expect(field(page)).not_to_have_value("3")
     expect(button(page, "Play")).to_be_visible()
-    step = int(field(page, "Step shown").input_value())
-    assert 17 < step < 60
-    fresh = lab(TRAINING, charts=3, width=1440)
-    for _ in range(2):  # as it rests, and one step on
-        there = seen(page, step) and page.url
-        fresh.bring_to_front()
-        fresh.goto(there)
-        drawn(fresh, 3)
-        agrees(seen(fresh, step))
-        button(page, "One step on").click()
-        step += 1
-    button(page, "Restart").click()
-    seen(page, 0)
-    agrees(first)
+    expect(field(page, "Step shown")).to_have_value("60")
 
 
 # Where a point of the map lies on the screen, and its row: the first whose neighbours are all far away.
@@ -241,7 +144,7 @@ def swipe(page, places: list[tuple[float, float]]) -> Callable[[], None]:
 
 
 def test_the_person_is_dragged_by_a_finger_and_the_picture_follows(lab):
-    page = lab(f"{PEOPLE}&who=row", charts=3, height=1000, **LOOKS[1])
+    page = lab(f"{PEOPLE}&who=row", charts=3, width=390, height=1000, dark=True, touch=True)
     hold_still(page.locator(HANDLE))
     x, y = middle(page.locator(HANDLE))
     top = page.evaluate(SCROLLED)
