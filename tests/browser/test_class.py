@@ -3,7 +3,6 @@
 import asyncio
 import http.client
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -19,15 +18,14 @@ from urllib.parse import urlsplit
 
 import psutil
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import expect
 from websockets.exceptions import WebSocketException
 
 from benchmarks import people
 from scripts.replicas import free_ports
-from tests.browser.person import PATIENCE, enter, slider
-from tests.browser.sight import VERDICT, drawn, rests
+from tests.browser.conftest import ROOT
+from tests.browser.person import PATIENCE, button, enter
 
-ROOT = Path(__file__).parents[2]
 COOKIE = "lab_replica"
 pytestmark = pytest.mark.browser
 
@@ -78,10 +76,6 @@ def lecture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
     own.end()
 
 
-def replica_of(context: BrowserContext) -> str:
-    return next(one["value"] for one in context.cookies() if one["name"] == COOKIE)
-
-
 def newcomer(lecture: Class) -> str:
     """To which process Caddy sends who has no cookie."""
     at = urlsplit(lecture.address)
@@ -109,19 +103,6 @@ def both_take_newcomers(lecture: Class) -> set[str]:
     return found
 
 
-def of_each(lecture: Class, visitor, path: str) -> dict[str, Page]:
-    """A visitor on each of the two processes, who has been there before."""
-    found: dict[str, Page] = {}
-    for replica in both_take_newcomers(lecture):
-        cookie = {"name": COOKIE, "value": replica, "url": lecture.address}
-        found[replica] = page = visitor("about:blank")
-        page.context.add_cookies([cookie])
-        page.goto(f"{lecture.address}/{path}")
-        drawn(page)
-        assert replica_of(page.context) == replica
-    return found
-
-
 def test_each_process_tells_its_figures_to_this_machine_and_caddy_to_nobody(lecture):
     addresses = lecture.process.stdout.readline().split()[3:]
     assert len(addresses) == 2
@@ -133,54 +114,26 @@ def test_each_process_tells_its_figures_to_this_machine_and_caddy_to_nobody(lect
 
 
 def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor, lecture):
-    teacher, pupil = (page for page in of_each(lecture, visitor, "classifier").values())
-    teacher.goto(re.sub(r"/classifier.*", "/lessons?lesson=public_start", teacher.url))
-    teacher.get_by_role("button", name="Ask a class").click()
-    expect(teacher.get_by_role("button", name="Close and show")).to_be_visible(timeout=PATIENCE)
-    code = teacher.locator(".lab-room b").inner_text()
-    pupil.goto(re.sub(r"/classifier.*", f"/lessons?room={code}", pupil.url))
+    teacher, pupil = (visitor("about:blank") for _ in range(2))
+    for page, replica in zip((teacher, pupil), both_take_newcomers(lecture), strict=True):
+        page.context.add_cookies([{"name": COOKIE, "value": replica, "url": lecture.address}])
+    teacher.goto(f"{lecture.address}/lessons?lesson=public_start")
+    button(teacher, "Ask a class").click()
+    expect(button(teacher, "Close and show")).to_be_visible()
+    pupil.goto(f"{lecture.address}/lessons?room={teacher.locator('.lab-room b').inner_text()}")
     enter(pupil.get_by_role("spinbutton").first, "60")
-    pupil.get_by_role("button", name="Send my guess").click(timeout=PATIENCE)
-    expect(pupil.get_by_text("Your guess is in")).to_be_visible(timeout=PATIENCE)
+    button(pupil, "Send my guess").click()
+    expect(pupil.get_by_text("Your guess is in")).to_be_visible()
     expect(teacher.locator(".lab-room-count")).to_have_text("1 guess so far")
-    teacher.get_by_role("button", name="Close and show").click()
+    button(teacher, "Close and show").click()
     for page in (teacher, pupil):
-        expect(page.get_by_text("1 guess, median")).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_text("1 guess, median")).to_be_visible()
 
 
-@pytest.mark.soak  # at a commit, people without browsers do so below
-def test_visitors_stay_on_a_process_with_their_file_and_one_that_is_killed_takes_nobody_with_it(visitor, lecture):
-    pages = of_each(lecture, visitor, "classifier?epsilon=1&pin=~mine~epsilon~10")
-    before, other = (page.locator(VERDICT).inner_text() for page in pages.values())
-    assert before == other
-    link = f"{lecture.address}/classifier?epsilon=1&pin=~mine~epsilon~10"
-    for replica, page in pages.items():
-        for _ in range(2):
-            slider(page).press("ArrowRight")
-            page.reload()
-            drawn(page)
-        page.goto(re.sub(r"/classifier.*", "/data", page.url))
-        page.locator("input[type=file]").set_input_files(ROOT / "sample_data/customers.csv")
-        expect(page.get_by_text(re.compile(r"[\d,]+ rows")).first).to_be_visible()
-        assert replica_of(page.context) == replica
-        page.goto(link)
-        drawn(page)
-        rests(page)
-    lecture.replicas[0].kill()
-    for page in pages.values():
-        slider(page).press("ArrowRight")
-        page.wait_for_url(re.compile(r"epsilon=1\.\d"))
-        enter(page, "1")
-        expect(page.locator(VERDICT)).to_have_text(before)
-        page.wait_for_url(re.compile(r"epsilon=1(\.0)?&"))
-        assert "pin=" in page.url
-
-
-@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.soak)])
-def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed(lecture, count):
+def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed(lecture):
     """Their connections, without browsers: cookies, Streamlit's protocol and the channel."""
     both_take_newcomers(lecture)
-    crowd = people.members(lecture.address, count, seed=100)
+    crowd = people.members(lecture.address, 40, seed=100)
 
     async def visit() -> tuple[int, list[int], int]:
         await people.come(crowd)
@@ -214,14 +167,12 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed(lecture, 
 
 
 def test_newcomers_come_to_both_processes_alike(lecture):
-    """Each comes to one by chance: of a thousand, more than 60 % would be seen once in a billion runs. The process that
-    was killed above is started anew.
-    """
+    """Each comes to one by chance. The process that was killed above is started anew."""
     both_take_newcomers(lecture)
     assert len(lecture.replicas) == 2
-    came = Counter(newcomer(lecture) for _ in range(1000))
+    came = Counter(newcomer(lecture) for _ in range(300))
     assert len(came) == 2
-    assert max(came.values()) <= 600
+    assert max(came.values()) <= 200  # more: once in 100 million runs
 
 
 def test_a_port_that_is_taken_is_said_at_once(lecture, tmp_path):

@@ -1,19 +1,13 @@
 """A file of one's own in a real browser: brought, declared, used on every page, told to nobody, refused in words."""
 
-import asyncio
 import re
-import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
 from html import unescape
 
 import pytest
 from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from benchmarks import people
-from tests.browser.person import PATIENCE, button, choose, distinct, drag_until, enter, field, slider, tab
+from tests.browser.person import button, choose, distinct, drag_until, enter, field, slider, tab, until
 from tests.browser.sight import VERDICT, drawn, obeys, says, still
 from tests.test_own_texts import written
 
@@ -49,14 +43,6 @@ def predicts(page) -> None:
     page.keyboard.press("Escape")
 
 
-def tells_nothing(page, *parts: str) -> None:
-    """Wait until the sentence follows a drag; nothing of a row is on the page, nothing of the file in its address."""
-    drag_until(page, distinct(page.locator(VERDICT).inner_text), 3)
-    body = page.locator("body").inner_text()
-    assert parts[0] not in body + page.url
-    assert parts[1] not in page.url
-
-
 def test_from_home_to_a_classifier_of_ones_own_rows(lab):
     page = lab(charts=1)
     page.get_by_test_id("stMain").get_by_role("link", name="My data").first.click()
@@ -70,7 +56,9 @@ def test_from_home_to_a_classifier_of_ones_own_rows(lab):
     go.click()
     drawn(page)
     says(page, re.compile("trained on 2,400 rows", re.IGNORECASE), ".lab-words-caption")
-    tells_nothing(page, "C-57312", "tenure")
+    drag_until(page, distinct(page.locator(VERDICT).inner_text), 3)
+    assert "C-57312" not in page.locator("body").inner_text() + page.url
+    assert "tenure" not in page.url
 
 
 def test_an_officer_finds_an_epsilon_in_six_clicks_and_the_print_agrees_with_the_label(lab):
@@ -96,28 +84,6 @@ def test_an_officer_finds_an_epsilon_in_six_clicks_and_the_print_agrees_with_the
     for name in ("Summary", "Settings tried"):
         (said,) = re.findall(f"<dt>{name}</dt><dd>(.*?)</dd>", label)
         expect(printed).to_contain_text(f"{name}: {said}")
-
-
-@pytest.mark.soak  # at a commit, tests/test_my_data.py opens them without a browser
-@pytest.mark.parametrize(
-    ("table", "topic", "caption", "secret", "column"),
-    [
-        ("customers", "Neural network", "No row is drawn", "C-57312", "tenure"),
-        ("customers", "Attacks and audits", "2,000 of 2,400 rows, picked", "C-57312", "tenure"),
-        ("salaries", "Regression", re.compile("trained on 2,400 rows", re.IGNORECASE), "E-80372", "salary"),
-    ],
-)
-def test_a_sample_is_used_on_a_page(lab, table, topic, caption, secret, column):
-    page = lab("data", charts=0)
-    button(page, f"Use the {table} table").click()
-    button(page, "Use the bounds from the sample's notes").click()
-    button(page, f"{topic} with these rows").click()
-    drawn(page)
-    says(page, caption, ".lab-words-caption")
-    tells_nothing(page, secret, column)
-    if topic.startswith("Attacks"):
-        choose(page, "Target person", "one by number")
-        expect(slider(page, "Person #")).to_be_visible()
 
 
 def test_my_data_breaks_no_rule_of_axe(lab):
@@ -214,77 +180,32 @@ def test_a_file_goes_soon_after_its_page(page, serve, file):
     watch.reload()
     expect(watch.get_by_text("1 tables 1 uploads 1 worlds")).to_be_visible()
     opened.close()
-    held, end = "", time.monotonic() + PATIENCE / 1000
-    while held != "0 tables 0 uploads 0 worlds" and time.monotonic() < end:
+
+    def gone() -> bool:
         watch.reload()
-        held = watch.get_by_test_id("stText").inner_text()
-    assert held == "0 tables 0 uploads 0 worlds"
+        return watch.get_by_test_id("stText").inner_text() == "0 tables 0 uploads 0 worlds"
 
-
-@pytest.fixture(scope="module")
-def small(serve) -> str:
-    """A lab with room for 1 MB of uploads that wait."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("LAB_UPLOADS_MB", "1")
-        return serve("app.py", "--server.maxUploadSize", "100")  # an option of its own: a server of its own
+    until(watch, gone)
 
 
 def rows(count: int) -> dict:
     return {"name": f"{count}.csv", "mimeType": "text/csv", "buffer": b"age,answer\n" + b"31,yes\n" * count}
 
 
-def forgive(page, *told: str) -> None:
-    """The console tells of the upload that failed, and of nothing else."""
-    for watch in page.watches:
-        watch.faults = [fault for fault in watch.faults if not any(one in fault for one in told)]
-
-
-@contextmanager
-def somebody(address: str, sizes: list[int]) -> Iterator[list[int]]:
-    """Somebody whose page never reads what they upload; the statuses of the answers."""
-    loop = asyncio.new_event_loop()
-    crowd = people.members(address, 1, seed=7)
-
-    async def upload() -> list[int]:
-        await people.come(crowd)
-        return [await crowd[0].uploads(b"x" * size) for size in sizes]
-
-    with ThreadPoolExecutor(1) as beside, closing(loop):  # the browser's driver has a loop of its own in this thread
-        try:
-            yield beside.submit(loop.run_until_complete, upload()).result()
-        finally:
-            beside.submit(loop.run_until_complete, people.go(crowd)).result()
-
-
-def test_who_is_refused_reads_why_and_smaller_files_are_read_one_after_another(lab, page, small):
-    opened = lab("data", charts=0, address=small)
-    notice = opened.locator(".lab-upload")
-    with somebody(small, [900_000] * 6) as statuses:
-        assert statuses == [204] * 6, "each takes the place of the one before"
-        brought(opened, rows(50_000))
-        expect(notice).to_have_text(re.compile(r"no room for this file now: .* may take 1 MB together"))
-        expect(notice).to_be_in_viewport()
-        brought(opened, rows(2_000))
-        expect(opened.get_by_text("2,000 rows")).to_be_visible()
-        expect(notice).to_be_hidden()
-        expect(opened.locator("[aria-invalid=true]")).to_have_count(0)
-    for count in (100_000, 110_000):  # together they are beyond the limit
-        brought(opened, rows(count))
-        expect(opened.get_by_text(f"{count:,} rows")).to_be_visible()
-    forgive(page, "503")
-
-
-def test_a_lost_connection_is_told_until_the_next_file_is_read(lab, page):
+def test_a_file_that_is_not_taken_is_told_until_the_next_file_is_read(lab, page):
     opened = lab("data", charts=0)
-    failed = opened.locator("[data-testid=stFileChip][aria-invalid=true]")
-    opened.route("**/upload_file/**", lambda route: route.abort())
-    brought(opened, rows(5))
-    says(opened, "The connection was lost while the file was sent.", ".lab-upload")
-    expect(failed).to_be_visible()
-    opened.unroute_all()
+    page.watches[-1].expected = ("503", "ERR_FAILED", "Network Error")
+    failed, notice = opened.locator("[data-testid=stFileChip][aria-invalid=true]"), opened.locator(".lab-upload")
+    ends = (lambda route: route.fulfill(status=503), lambda route: route.abort())
+    for end, words in zip(ends, ("no room for this file now", "The connection was lost"), strict=True):
+        opened.route("**/upload_file/**", end)
+        brought(opened, rows(5))
+        expect(notice).to_contain_text(words)
+        expect(notice).to_be_in_viewport()
+        expect(failed).to_be_visible()
+        opened.unroute_all()
     brought(opened, rows(6))
     expect(opened.get_by_text("6 rows")).to_be_visible()
-    expect(opened.locator(".lab-upload")).to_be_hidden()
+    expect(notice).to_be_hidden()
     expect(failed).to_be_hidden()
     expect(opened.get_by_test_id("stFileChip").filter(visible=True)).to_have_text([re.compile("6.csv")])
-    forgive(page, "ERR_FAILED", "Network Error")

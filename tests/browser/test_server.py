@@ -87,15 +87,8 @@ def test_a_server_that_knows_its_name_answers_to_no_other(public):
     assert status(f"{public}/_stcore/stream", upgrade | {"Host": "evil.test"}) == 400
 
 
-def test_numbers_of_the_process_are_not_told(serve):
-    address = serve("app.py")
-    assert status(f"{address}/_stcore/health") == 200
-    assert [status(f"{address}{path}") for path in ("/_stcore/metrics", "/metrics")] == [404, 404]
-
-
 def test_the_rules_hold_in_a_browser(lab, page):
     opened = lab("classifier", charts=3)
-    assert page.watches[-1].faults == []
     assert opened.evaluate("fetch('http://evil.test/x').then(() => 'sent', () => 'stopped')") == "stopped"
     script = "(code) => { const one = document.createElement('script'); one.text = code; document.head.append(one) }"
     opened.evaluate(script, "window.evil = 1")
@@ -103,14 +96,11 @@ def test_the_rules_hold_in_a_browser(lab, page):
     image = "new Promise(done => { const one = new Image(); one.onload = () => done('seen');"
     image += "one.onerror = () => done('stopped'); one.src = 'http://evil.test/p.png' })"
     assert opened.evaluate(image) == "stopped"
-    faults = page.watches[-1].faults
-    assert [fault for fault in faults if "Content Security Policy" not in fault and "evil.test" not in fault] == []
-    assert sum("Content Security Policy" in fault for fault in faults) >= 3
-    faults.clear()
+    assert sum("Content Security Policy" in fault for fault in page.watches[-1].faults) >= 3
+    page.watches[-1].expected = ("Content Security Policy", "evil.test")
 
 
 def test_a_first_visit_is_small_and_nothing_moves_when_its_charts_come(chromium, serve):
-    """6,500 kB came before anything was compressed or left out, and what stood there moved by 0.2 to 0.7."""
     visitor = chromium.new_context(viewport=first.VIEWPORT)
     try:
         cold, warm = (first.visit(visitor, f"{serve('app.py')}/classifier", None) for _ in range(2))
