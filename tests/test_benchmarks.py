@@ -1,6 +1,7 @@
-"""The benchmarks compare what is the same: contenders arrive at the same weights. Sizes are small, nothing is timed."""
+"""Tools: benchmarks compare what is the same, the load script asks far servers only once told, and mutants."""
 
 import re
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -8,11 +9,14 @@ import pytest
 
 from benchmarks import attack as attack_benchmark
 from benchmarks import audit as audit_benchmark
-from benchmarks import contenders, engine, network_contenders
+from benchmarks import contenders, engine, network_contenders, people, visitors
 from benchmarks import frank_wolfe_contenders as walks
 from benchmarks import regression_contenders as fits
+from benchmarks.latency import served
 from dpcore.estimators.linear import REGRESSIONS
 from pages.regression.experiment import RegressionSettings
+from pages.table import PAGES
+from scripts import load, mutants
 
 SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5, draw=2, across=1, up=3)
 
@@ -75,3 +79,90 @@ def test_the_table_of_audits_counts_what_is_not_as_expected(noise, monkeypatch, 
     assert audit_benchmark.main() == (noise < 1)
     verdicts = re.findall(r"(?m)^(?:Lap|cla).*?  (con\w+|caught(?: \(!\))?|void)", capsys.readouterr().out)
     assert verdicts == ["consistent" if noise == 1 else "caught (!)", "caught", "void"]
+
+
+@pytest.fixture(scope="module")
+def address():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LAB_METRICS", "1")
+        with served("app.py") as here:
+            yield here
+
+
+def run(*words: str) -> tuple[int, str]:
+    said = []
+    code = load.main([*map(str, words)], said.append)
+    return code, "\n".join(said)
+
+
+def test_people_are_answered_and_what_they_waited_is_told(address):
+    code, said = run(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)
+    assert code == 0
+    assert said.startswith(f"3 people for 5 s at {address}: each opens a page and moves a knob every 0.2 to 0.5 s. ")
+    told = {name: float(number) for name, number in re.findall(r"(?m)^  (channel|run) +([\d.]+)", said)}
+    assert min(told["channel"], told["run"]) > 0
+    assert "errors: 0" in said
+
+
+def test_what_goes_wrong_is_counted_and_said(monkeypatch, address):
+    monkeypatch.setitem(visitors.KNOBS, "classifier", ("no_such_knob", (1.0, 2.0)))
+    monkeypatch.setattr(people, "PATIENCE", 1.0)
+    code, said = run(f"{address}/nowhere", "--people", 1, "--seconds", 2, "--pause", 0.1, 0.2)
+    assert code == 1
+    assert re.search(r"errors: [1-9]", said)
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "begins"),
+    [
+        ("http://localhost:8501", None, True),
+        ("", None, True),
+        ("http://192.0.2.1", None, False),
+        ("http://192.0.2.1", "n", False),
+        ("http://192.0.2.1", "Y", True),
+        ("http://192.0.2.1 --yes", None, True),
+    ],
+)
+def test_far_servers_need_a_yes(monkeypatch, words, typed, begins):
+    monkeypatch.setattr(load.sys.stdin, "isatty", lambda: typed is not None, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: typed)
+    monkeypatch.setattr(load, "measure", lambda *_: pytest.fail("it was asked"))
+    assert load.told(load.parsed(words.split())) == begins
+    if not begins:
+        code, said = run(*words.split())
+        assert code == 2
+        assert "Nothing was asked" in said
+
+
+def test_people_move_what_the_page_has():
+    pages = {one.name: one for one in PAGES}
+    for page, (knob, (low, high)) in visitors.KNOBS.items():
+        least, most = pages[page].settings().limits[knob]
+        assert least <= low < high <= most < np.inf
+
+
+SOURCE = """\
+def first(of: list[int], other: str = "a") -> int | None:
+    found: float = of[0] + 1
+    return found
+"""
+
+
+def test_each_worker_has_a_copy_of_what_is_tracked(tmp_path):
+    checkout = tmp_path / "checkout"
+    (checkout / "lab").mkdir(parents=True)
+    for name in ("lab/sums.py", "left.py"):
+        (checkout / name).write_text(SOURCE)
+    for words in (["init", "-q"], ["add", "lab"]):
+        subprocess.run(["git", *words], cwd=checkout, check=True)
+    copies = mutants.Copies(checkout, tmp_path / "copies", 2)
+    for copy in copies.folders:
+        assert [str(file.relative_to(copy)) for file in copy.rglob("*.py")] == ["lab/sums.py"]
+        assert (copy / "lab/sums.py").read_text() == SOURCE
+
+
+def test_no_mutant_is_made_of_a_type_and_tests_that_take_long_meet_none():
+    lines = SOURCE.splitlines()
+    found = [lines[row - 1][start:end] for (row, start), (_, end) in mutants._annotations(SOURCE)]
+    assert sorted(found) == ["float", "int | None", "list[int]", "str"]
+    assert mutants.selection(mutants.ROOT) == ["-m", "not browser and not soak"]

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -26,8 +27,13 @@ def file(tmp_path) -> Path:
 
 
 @pytest.fixture
-def rooms(file) -> Classroom:
-    return Classroom(file)
+def clock() -> list[float]:
+    return [time.time()]
+
+
+@pytest.fixture
+def rooms(file, clock) -> Classroom:
+    return Classroom(file, now=lambda: clock[0])
 
 
 def test_guesses_are_shown_once_the_teacher_closes_and_one_per_visitor(rooms):
@@ -54,44 +60,9 @@ def test_guesses_are_shown_once_the_teacher_closes_and_one_per_visitor(rooms):
             rooms.guess(other, QUESTION, someone(), 1)
 
 
-def test_only_who_teaches_closes_and_asks(rooms):
-    code = rooms.open(QUESTION, TEACHER)
-    other = someone()
-    rooms.open(QUESTION, other)
-    for wrong in (other, owner(""), someone()):
-        assert not rooms.teaches(code, wrong)
-        for act in (rooms.close, rooms.key, partial(rooms.ask, question="lesson=clipping")):
-            with pytest.raises(RefusedError, match="teach"):
-                act(code, wrong)
-    assert rooms.teaches(code, TEACHER)
-    assert not rooms.look(code).closed
-
-
-def test_a_key_lets_one_more_browser_teach_once(rooms):
-    code, phone = rooms.open(QUESTION, TEACHER), owner("a phone's cookie")
-    key = rooms.key(code, TEACHER)
-    for wrong in (("", phone), (key + "x", phone), ("é", phone)):
-        assert not rooms.claim(code, *wrong)
-    assert not rooms.claim("ZZZZZ", key, phone)
-    assert not rooms.teaches(code, phone)
-    assert rooms.claim(code, key, phone)
-    assert not rooms.claim(code, key, someone())
-    assert rooms.key(code, phone) == rooms.key(code, TEACHER) != key
-    rooms.close(code, phone)
-    assert rooms.teaches(code, TEACHER)
-
-
-def test_a_cookie_gives_one_number_and_who_has_none_gets_another_each_time():
-    assert owner("one") == owner("one") != owner("two")
-    assert 0 <= owner("one") < 2**62
-    assert 0 > someone() != someone()
-
-
-def test_an_hour_after_the_last_visit_nobody_can_read_a_room_and_the_next_use_of_any_deletes_it(file):
+def test_an_hour_after_the_last_visit_nobody_can_read_a_room_and_the_next_use_of_any_deletes_it(rooms, file, clock):
     """A visit keeps it, and few visits are written."""
-    clock, writes = [1000.0], []
-    rooms = Classroom(file, now=lambda: clock[0])
-    code = rooms.open("lesson=forgotten", TEACHER)
+    code, writes = rooms.open("lesson=forgotten", TEACHER), []
     rooms._db.set_trace_callback(lambda query: writes.append(query) if "UPDATE" in query else None)
     for _ in range(180):
         clock[0] += NOTED / 2 + 1
@@ -110,10 +81,8 @@ def test_an_hour_after_the_last_visit_nobody_can_read_a_room_and_the_next_use_of
     assert b"lesson=forgotten" not in b"".join(one.read_bytes() for one in file.parent.iterdir())
 
 
-def test_new_rooms_are_refused_while_all_are_visited(file, monkeypatch):
+def test_new_rooms_are_refused_while_all_are_visited(rooms, clock, monkeypatch):
     monkeypatch.setattr(classroom, "MOST_ROOMS", 2)
-    clock = [1000.0]
-    rooms = Classroom(file, now=lambda: clock[0])
     kept, left = rooms.open(QUESTION, TEACHER), rooms.open(QUESTION, someone())
     with pytest.raises(RefusedError, match="later") as told:
         rooms.open(QUESTION, someone())
@@ -128,35 +97,32 @@ def test_new_rooms_are_refused_while_all_are_visited(file, monkeypatch):
 
 
 def test_rooms_of_a_browser_and_guesses_are_limited(rooms, monkeypatch):
+    def refused(name: str, act, *values) -> str:
+        with pytest.raises(RefusedError) as told:
+            act(*values)
+        assert told.value.name == name
+        return told.value.value
+
     own = [rooms.open(QUESTION, TEACHER) for _ in range(MOST_OWN)]
-    with pytest.raises(RefusedError, match="of one browser") as told:
-        rooms.open(QUESTION, TEACHER)
-    assert (told.value.name, set(told.value.value.split(", "))) == ("own", set(own))
+    assert set(refused("own", rooms.open, QUESTION, TEACHER).split(", ")) == set(own)
     monkeypatch.setattr(classroom, "MOST_GUESSES", 3)
     monkeypatch.setattr(classroom, "MOST_NAMELESS", 2)
     code = rooms.open(QUESTION, owner("another"))
     nameless, pupil = someone(), owner("a pupil's cookie")
     for who in (nameless, someone(), nameless):
         rooms.guess(code, QUESTION, who, 1)
-    with pytest.raises(RefusedError, match="without a cookie") as told:
-        rooms.guess(code, QUESTION, someone(), 1)
-    assert told.value.name == "nameless"
-    rooms.guess(code, QUESTION, pupil, 1)
-    rooms.guess(code, QUESTION, pupil, 2)
-    with pytest.raises(RefusedError, match="at most") as told:
-        rooms.guess(code, QUESTION, owner("another"), 1)
-    assert told.value.name == "guesses"
-    with pytest.raises(RefusedError, match="question"):
-        rooms.open("x" * (classroom.LONGEST + 1), TEACHER)
+    refused("nameless", rooms.guess, code, QUESTION, someone(), 1)
+    for value in (1, 2):
+        rooms.guess(code, QUESTION, pupil, value)
+    refused("guesses", rooms.guess, code, QUESTION, owner("another"), 1)
+    refused("question", rooms.open, "x" * (classroom.LONGEST + 1), TEACHER)
 
 
 def test_a_file_of_an_older_version_goes_on(file):
     """It has no table of teachers, and its teacher's address holds the key."""
     with sqlite3.connect(file) as old:
-        old.execute(
-            "CREATE TABLE rooms (code VARCHAR PRIMARY KEY, key VARCHAR NOT NULL, question VARCHAR NOT NULL, "
-            "round INTEGER NOT NULL, closed BOOLEAN NOT NULL, opened FLOAT NOT NULL)"
-        )
+        columns = "key VARCHAR NOT NULL, question VARCHAR NOT NULL, round INTEGER NOT NULL, closed BOOLEAN NOT NULL"
+        old.execute(f"CREATE TABLE rooms (code VARCHAR PRIMARY KEY, {columns}, opened FLOAT NOT NULL)")
         old.execute("INSERT INTO rooms VALUES ('BCDFG', 'key', ?, 1, 0, 1000.0)", [QUESTION])
     old.close()
     rooms = Classroom(file, now=lambda: 1500.0)
@@ -189,3 +155,26 @@ def test_a_thousand_guesses_at_once_take_less_than_a_megabyte_and_another_server
 def test_rooms_without_a_named_file_end_with_the_process():
     program = "from ui import classroom\nclassroom.classroom().open('x', 1)\nprint(classroom._folder().name)"
     assert not Path(ran(program, LAB_ROOMS="")).exists()
+
+
+def test_only_who_teaches_closes_and_asks_and_a_key_lets_one_more_browser_teach_once(rooms):
+    assert owner("one") == owner("one") != owner("two")
+    assert 0 <= owner("one") < 2**62
+    assert 0 > someone() != someone()
+    code, phone = rooms.open(QUESTION, TEACHER), owner("a phone's cookie")
+    rooms.open(QUESTION, phone)
+    for wrong in (phone, owner(""), someone()):
+        assert not rooms.teaches(code, wrong)
+        for act in (rooms.close, rooms.key, partial(rooms.ask, question="lesson=clipping")):
+            with pytest.raises(RefusedError, match="teach"):
+                act(code, wrong)
+    key = rooms.key(code, TEACHER)
+    for room, wrong in ((code, ""), (code, key + "x"), (code, "é"), ("ZZZZZ", key)):
+        assert not rooms.claim(room, wrong, phone)
+    assert not rooms.teaches(code, phone)
+    assert rooms.claim(code, key, phone)
+    assert not rooms.claim(code, key, someone())
+    assert rooms.key(code, phone) == rooms.key(code, TEACHER) != key
+    assert not rooms.look(code).closed
+    rooms.close(code, phone)
+    assert rooms.teaches(code, TEACHER)

@@ -101,13 +101,22 @@ class Ended(Exception):
 
 @pytest.mark.parametrize("ends_at", ["to_dict", "from_dict"])
 def test_a_run_that_is_ended_while_it_tells_the_address_changes_no_settings(monkeypatch, ends_at):
+    class Address(dict):
+        to_dict, get_all = dict.copy, lambda self, name: []
+
+        def from_dict(self, new: dict[str, str]) -> None:
+            self.clear()
+            self.update(new)
+
+    def ends(*_) -> None:
+        raise Ended
+
     browser = Address(OLD)
     monkeypatch.setattr("streamlit.query_params", browser)
     desk = Desk(page="classifier", settings=ClassifierSettings(epsilon=2.0), link=OLD)
-    browser.ends_at = ends_at
-    with pytest.raises(Ended):
+    with monkeypatch.context() as patch, pytest.raises(Ended):
+        patch.setattr(Address, ends_at, ends)
         desk.tell(done=1)
-    browser.ends_at = ""
     assert not desk.hears(OLD, history=False)
     desk.tell(done=1)
     assert browser == desk.address == desk.link

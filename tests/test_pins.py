@@ -1,31 +1,40 @@
-"""Pins as values: what is kept and shown, and that a link brings back what was pinned, whatever else it holds."""
+"""Pinned settings: what is kept and shown, in links too, and that a page beside them shows what two fresh runs show."""
 
 import gc
 import json
 import math
+import re
 import weakref
 from dataclasses import asdict
 from urllib.parse import parse_qs, urlencode
 
+import numpy as np
 import pytest
 
+from dpcore.cache import CACHE
 from lab.links import brief
 from lab.settings import Settings
 from lab.sweep import beside
 from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.page import PAGE
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.network.experiment import NetworkSettings
 from pages.table import PAGES
 from scripts.fuzz_links import HOSTILE as VALUES
 from scripts.fuzz_links import links
-from tests.app import moved, opened, press, settings_of, text
+from tests.app import at_rest, moved, opened, press, settings_of, text
 from tests.hostile import HOSTILE
-from ui import controls
+from tests.sentences import plain
+from ui import comparison, controls
 from ui.card import PIN
+from ui.compare import MOVING, SAID, compare
 from ui.comparison import knob_words, rows
 from ui.controls import LONGEST, from_link
 from ui.live import serving
+from ui.live.channel import Question, shown
+from ui.page import FIRST
 from ui.pins import LONGEST_NAME, MOST, Pin, Pins, called, read
+from ui.plot.theme import GHOST
 from ui.vocabulary import KNOBS
 
 A, B, C, D = (ClassifierSettings(seed=seed) for seed in (1, 2, 3, 4))
@@ -157,3 +166,146 @@ def test_page_pins_compares_swaps_and_unpins(page):
 def test_data_that_is_not_json_is_not_mounted(value):
     with pytest.raises((TypeError, ValueError), match="not JSON (serializable|compliant)"):
         serving.mount("knobs", data={"marks": [value]}, key="any")
+
+
+HERE = ClassifierSettings(repeats=6, steps=10, epsilon=2.0)
+THERE = HERE.change(clip_norm=0.1, epsilon=1.0)
+
+
+def whole(settings, pin, page=PAGE):
+    """Both, once all of their work is done."""
+    for _ in range(200):
+        both = compare(page, settings, pin, seconds=1)
+        if both.done == 1:
+            return both
+    raise AssertionError("the work does not end")
+
+
+@pytest.fixture(scope="module")
+def both():
+    return whole(HERE, Pin(THERE))
+
+
+@pytest.fixture(scope="module")
+def fresh():
+    """The views of two runs that know nothing of each other."""
+    found = []
+    for settings in (HERE, THERE):
+        CACHE.forget()
+        found.append(PAGE.view(settings.run()))
+    return found
+
+
+def test_the_ghost_is_what_a_fresh_run_of_the_pinned_settings_draws(both, fresh):
+    ((accuracy, own, beside),) = both.boards("")[FIRST]
+    ((mine, my_map, *_),), ((theirs, their_map, *_),) = (view.boards[FIRST] for view in fresh)
+    (line,) = (one for one in theirs.figure["data"] if one.get("meta") == GHOST)
+    (drawn,) = (one for one in accuracy.figure["data"] if one.get("name", "").startswith("pinned B"))
+    assert (drawn["x"], drawn["y"], drawn["line"]["dash"]) == (line["x"], line["y"], "dash")
+    assert [one for one in accuracy.figure["data"] if one is not drawn] == mine.figure["data"]
+    titles = {"title": my_map.figure["layout"]["title"]}
+    assert own.figure | {"layout": own.figure["layout"] | titles} == my_map.figure
+    shown, known = (one.figure["layout"] for one in (beside, their_map))
+    assert (shown["images"], shown["shapes"][0]["path"]) == (known["images"], known["shapes"][0]["path"])
+
+
+def test_the_numbers_and_the_interval_are_those_of_two_fresh_runs(both):
+    a, b = (settings.run().focus.accuracy[0] for settings in (HERE, THERE))
+    each = 100 * (a - b)
+    told = [float(one) for one in re.findall(r"[\d.]+(?= points| to|\)\.)", said(both))]
+    # 95 % of 6 pairs are bounded by the least and the largest
+    np.testing.assert_allclose(told, np.abs([np.median(each), *np.sort(each)[[0, -1]]]), atol=0.0501)
+    assert "median of 6 paired differences, 95 % confidence interval" in said(both)
+    middle = " ".join(f"{100 * np.median(one):.0f}" for one in (a, b))
+    table = re.sub(r"\s+", " ", plain(both.moving[MOVING]))
+    assert f"Epsilon 2 1 Clipping norm 1 0.1 Private accuracy {middle}" in table
+
+
+def test_what_is_said_follows_from_the_runs():
+    """Until all runs of both are trained, how sure a difference is is not said."""
+    assert said(whole(HERE, Pin(HERE))) == "The accuracy is equal in A and B in every run."
+    assert said(whole(HERE, Pin(THERE.change(seed=9)))).startswith("Compared as two groups, ")
+    page = next(one for one in PAGES if one.name == "hypotheses")
+    start = page.settings().change(sources=3, target_rows=600, source_rows=300, unlabelled_rows=300)
+    beside = compare(page, start, Pin(start.change(epsilon=0.1)), seconds=0)
+    assert beside.result.repeats < start.repeats
+    assert said(beside) == comparison.LATER
+
+
+def said(both) -> str:
+    return plain(both.moving[SAID])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_page_stands_beside_a_pin(page):
+    """At first with what must be there: the sentence says what is known, and no picture is lost."""
+    start = page.settings()
+    knob = page.at(start).knobs(start).hero
+    other = start.change(**{knob: start.limits[knob][0]})
+    alone, beside = compare(page, start, None, seconds=0), compare(page, start, Pin(other), seconds=0)
+    names = {one.name for rows in alone.boards("").values() for row in rows for one in row}
+    pictures = [one for rows in beside.boards("").values() for row in rows for one in row]
+    assert names & {one.name for one in pictures}
+    assert len(pictures) <= max(3, len(names))
+    assert beside.says("").keys() - alone.says("").keys() == {MOVING, SAID}
+    assert alone.says("").items() <= beside.says("").items()
+    for part in [one for one in start.choices.get("part", ()) if one != start.part][:1]:  # another page has no ghost
+        assert compare(page, start, Pin(start.change(part=part)), seconds=0).boards("") == alone.boards("")
+
+
+def test_channel_answers_as_the_page_does_and_moves_a_alone():
+    """A drag with a pin: A's picture and numbers move, and B's stay. A hostile pin is none."""
+    pins, link = Pins().add(THERE), {"repeats": "6", "steps": "10"}
+    before, after = (
+        shown(Question({}, PAGE, link, moves=(("epsilon", value),), pins=pins.texts), 0) for value in (2.0, 4.0)
+    )
+    page = compare(PAGE, HERE.change(epsilon=4.0), pins.ghost, seconds=0)
+    assert after.words == page.says("")
+    assert after.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
+    for picture in page.boards("")[FIRST][0]:
+        assert after.pictures[picture.name] == (picture.beside(), picture.parts())
+    assert before.pictures["map.scratch"] != after.pictures["map.scratch"]
+    assert before.pictures["map.scratch.pinned"] == after.pictures["map.scratch.pinned"]
+    (a, b), (moved_a, same_b) = (
+        zip(*re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.words[MOVING]), strict=True) for one in (before, after)
+    )
+    assert (a != moved_a, b) == (True, same_b)
+    hostile = shown(Question({}, PAGE, {"repeats": "3"}, pins=("x~clip_norm", "a~b~c~d", "\n" * 5000)), 0)
+    assert SAID not in hostile.words
+
+
+CLASSIFIER, LINK = "classifier", {"repeats": "2", "steps": "5"}
+
+
+def test_a_link_with_pins_opens_the_same_in_a_fresh_session():
+    app = at_rest(opened(CLASSIFIER, **LINK), CLASSIFIER)
+    desk = app.session_state["classifier.desk"]
+    for value in (1.0, 2.0, 3.0):
+        at_rest(moved(app, CLASSIFIER, "epsilon", value), CLASSIFIER)
+        press(app, "Pin" if desk.pins else PIN)
+    at_rest(moved(app, CLASSIFIER, "epsilon", 4.0), CLASSIFIER)
+    app.text_input[0].set_value("my <b>best</b>").run()
+    app.selectbox(key="classifier/pins.which").select(1).run()
+    at_rest(app, CLASSIFIER)
+    assert next(one for one in app.button if one.label == "Pin").disabled, "there is no room"
+    address = parse_qs(urlencode({**app.query_params}, doseq=True))
+    assert len(address["pin"]) == MOST
+    fresh = opened(CLASSIFIER, **{name: value if name == "pin" else value[0] for name, value in address.items()})
+    at_rest(fresh, CLASSIFIER)
+    assert fresh.session_state["classifier.desk"].pins == desk.pins
+    assert not fresh.warning
+    assert table(fresh) == table(app)
+    assert "Epsilon</th><td>4</td><td>2</td>" in table(fresh)
+    fresh.selectbox(key="classifier/pins.which").select(2).run()
+    assert '<b class="lab-b">B</b> my &lt;b&gt;best&lt;/b&gt;' in table(fresh)
+
+
+def table(app) -> str:
+    return next(one.proto.body for one in app.get("html") if '<div class="lab-compare">' in one.proto.body)
+
+
+def test_broken_pin_in_a_link_is_said_and_gone():
+    app = at_rest(opened(CLASSIFIER, **LINK, pin=["~~clip_norm~-3", "odd~clip_norm"]), CLASSIFIER)
+    assert not app.exception
+    assert [warning.value.startswith("A pin in the link") for warning in app.warning] == [True, True]
+    assert app.session_state["classifier.desk"].pins == ("~",)
