@@ -143,21 +143,6 @@ def test_an_old_link_opens_what_it_opened(link):
     assert (again.settings, same.kept, again.notices) == (desk.settings, pins.kept, [])
 
 
-@pytest.mark.parametrize(
-    ("address", "accountant"),
-    [
-        ({}, "pld"),
-        ({"epsilon": "2"}, "renyi"),
-        ({"epsilon": "2", "v": "2"}, "pld"),
-        ({"dataset": "digits"}, "renyi"),
-    ],
-)
-def test_the_network_was_counted_by_renyi_orders_then(address, accountant):
-    settings, notices = from_link(PAGES["network"].settings, links.from_address(address))
-    assert (settings.accountant, notices) == (accountant, [])
-    assert "dataset" not in address or settings.rows == 898
-
-
 def test_a_version_that_is_none_is_refused_and_the_rest_is_read():
     for version in (str(NEXT), "0", "", "2.0", "02", "x" * 5000, "\u00b2", "<b>", "1e0", " 1"):
         settings, (notice,) = from_link(PAGES["network"].settings, {"v": version, "epsilon": "2"})
