@@ -16,10 +16,8 @@ from lab.files import own_numbers
 from lab.files.file_handles import key
 from lab.files.own_rows import Column, OwnRows, Roles
 from pages.regression.experiment import RegressionSettings
-from tests.own_files import COLUMNS, NUMBER, choose, frame, same, settings
+from tests.own_files import COLUMNS, NUMBER, QUICK, choose, frame, same, settings
 from ui import takeaway
-
-QUICK = {"repeats": 4, "draw": 1, "epsilon": 1.0, "mechanism": "gaussian"}
 
 
 def rows_of(own: OwnRows, seed: int = 4) -> regression_data.Table:
@@ -39,11 +37,11 @@ def test_a_file_written_from_the_study_gives_its_numbers():
         gaps=False,
     )
     own = settings("regression", roles, file=file, seed=7)
-    built = RegressionSettings(seed=7).change(dataset="diabetes").change(**QUICK)
+    built = RegressionSettings(seed=7).change(dataset="diabetes").change(**QUICK["regression"])
     assert (own.rows, own.features) == (built.rows, built.features) == (353, 10)
     assert same(own, built)
-    pd.testing.assert_frame_equal(own.run().table(), built.run().table())
-    pd.testing.assert_frame_equal(own.run().coefficients(), built.run().coefficients())
+    for name in ("table", "coefficients"):
+        pd.testing.assert_frame_equal(getattr(own.run(), name)(), getattr(built.run(), name)())
     assert [own.guarantee(name) for name in REGRESSIONS] == [built.guarantee(name) for name in REGRESSIONS]
 
 

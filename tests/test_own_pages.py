@@ -23,14 +23,11 @@ from pages.attack.page import PAGE
 from pages.attack.two_worlds import Model, Training, exposed
 from pages.attack.two_worlds_result import attacked
 from pages.network import figures as network_figures
-from pages.network import words as say
-from pages.network import words_tables
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.own import OwnData
 from pages.transfer.work import CANDIDATES
 from tests.app import opened
 from tests.own_files import CLASSES, TOWNS, by_person, choose, frame, settings
-from tests.sentences import plain
 
 AttackSettings = PAGE.settings
 # A person with a row each, and with several.
@@ -158,11 +155,8 @@ def test_a_lot_lies_within_the_rows():
 def test_people_have_places_in_a_fixed_order():
     """With as many people as rows would be, and their lots: nobody's is secret."""
     of = settings("network", by_person(CLASSES), file=frame(1000, people=400), mechanism="toeplitz", lot_size=64)
-    result = of.run()
     assert of.lot == 64
-    assert result.guarantee.event.count == of.steps // 5
-    assert "every person's average gradient" in say.lead(of)
-    assert "None" not in plain(words_tables.mechanisms(result))
+    assert of.run().guarantee.event.count == of.steps // 5
 
 
 class TestPicture:
@@ -179,6 +173,8 @@ class TestPicture:
         inputs = (result.weights("private") - start)[:, : units * (1 + len(features))]
         moved = inputs.reshape(2, units, 1 + len(features))[:, :, place]
         np.testing.assert_allclose(found.runs[:, 0], np.linalg.norm(moved, axis=1), rtol=1e-5)
+        for run in result.runs["plain"]:
+            run.weights[-1] = np.inf  # one that has diverged is left out
         assert len(go.Figure(network_figures.inputs(result)).data) == 2
 
     def test_noise_alone_moves_them_as_far_as_is_said(self):
@@ -188,12 +184,6 @@ class TestPicture:
         result = settings("network", file=file, repeats=40, epochs=1, epsilon=0.1).run()
         moved = np.sqrt(np.square(result.moved("private")).mean())
         assert moved == pytest.approx(result.moved_by_noise, rel=0.1)
-
-    def test_networks_that_have_diverged_are_left_out(self):
-        result = settings("network").run()
-        for run in result.runs["plain"]:
-            run.weights[-1] = np.inf
-        go.Figure(network_figures.inputs(result))
 
 
 @pytest.fixture(scope="module")
@@ -210,13 +200,6 @@ def problem_of(own: OwnRows, *, seed: int = 3):
 
 
 class TestSources:
-    def test_cells_become_what_the_bounds_say(self):
-        found = problem_of(choose(frame().assign(age=59, hours=60, plan="basic", pay=20), TOWNS))
-        np.testing.assert_array_equal(found.X, np.tile([1.0, 0.0, 1.0, -1.0], (len(found.X), 1)))
-        np.testing.assert_allclose(found.y, -0.5)
-        assert found.half == 40
-        np.testing.assert_allclose(found.risk(np.zeros((2, 4))), 20)
-
     def test_each_row_has_one_place(self, sources):
         found, file = problem_of(sources), frame()
         assert sources.sizes == tuple(file["town"].value_counts()[[TOWNS.own_source, *TOWNS.sources]])
@@ -235,14 +218,6 @@ class TestSources:
         assert not zero.y[gone].any()
         assert not kept.y[gone].any()
         assert kept.X.any(axis=1).all()
-
-    def test_of_a_person_one_row_is_taken(self):
-        file = frame().assign(who=np.arange(900) // 2 // 2)
-        own = choose(file, replace(TOWNS, person="who"))
-        people = file[file["town"] == "Ashford"]["who"].nunique()
-        found = problem_of(own)
-        assert own.sizes[0] == len(found.y) + len(found.y_test) == people
-        assert OwnData(own=key(own), seed=3, rows=9).unit == "person"
 
     def test_rows_of_a_source_are_as_public_as_they_stand(self):
         """Whatever a private row holds, they are the same ones in the same order."""

@@ -56,11 +56,6 @@ BY_PERSON = {kind: replace(roles, person="who") for kind, roles in ROLES.items()
 BY_PERSON["regression"] = replace(BY_PERSON["regression"], rows_each=3)
 
 
-def by_person(kind: str, rows: pd.DataFrame, **changes):
-    """Settings of a page about people: a file of one table names 300 of them."""
-    return settings(kind, BY_PERSON[kind], file=rows, **changes)
-
-
 def test_all_pages_about_rows_are_held():
     assert {name for name, page in PAGES.items() if issubclass(page.settings, SourceSettings)} == {*KINDS}
 
@@ -127,7 +122,7 @@ class TestRows:
         theirs = theirs.assign(who="P00007", town="Ashford")
         rows = rows.assign(town=rows["town"].mask(mine, "Ashford"))
         others = pd.concat([rows[~mine][:7], theirs, rows[~mine][7:]])
-        before, after = (by_person(kind, one) for one in (rows, others))
+        before, after = (settings(kind, BY_PERSON[kind], file=one) for one in (rows, others))
         assert {promised(one).unit for one in (before, after)} == {"party" if kind == "parties" else "person"}
         assert len(moved(before, after)) <= 1
         assert promised(before) == promised(after)
@@ -292,7 +287,8 @@ class TestBounds:
 
     @kinds
     def test_public_bounds_are_void_nowhere_and_the_unit_is_said(self, kind):
-        for of in (settings(kind, epsilon=1.0), by_person(kind, frame(1200, people=300), epsilon=1.0)):
+        people = settings(kind, BY_PERSON[kind], file=frame(1200, people=300), epsilon=1.0)
+        for of in (settings(kind, epsilon=1.0), people):
             result = of.run()
             words = said(result)
             assert not re.search(r"\b[Vv]oid|paid for bounds", words)
