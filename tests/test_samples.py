@@ -1,12 +1,10 @@
-"""The files to try: made by their recipe, as their lines in the README say, and with something to be learned."""
+"""The files to try: made by their recipe, and as their lines in the README say."""
 
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import cross_val_score
 
 from lab.files import own_table
 from scripts import make_samples
@@ -34,18 +32,6 @@ def categories(name: str) -> dict[str, set[str]]:
     listed = " ".join(SECTIONS[name].partition("- Categories: ")[2].partition("\n\n")[0].split())
     found = re.findall(r"`(\w+)` is ([^;.]+)", listed)
     return {column: set(re.split(r", | or ", values.partition(", as ")[0])) for column, values in found}
-
-
-def encoded(name: str) -> np.ndarray:
-    """Features (n, d) in [-1, 1] by the declared bounds and values; a missing number is the middle."""
-    rows, numbers, words = table(name), bounds(name), categories(name)
-    columns = [
-        np.nan_to_num((2 * rows.numbers(one) - low - high) / (high - low))
-        for one, (low, high) in numbers.items()
-        if one != ANSWERS[name]
-    ]
-    columns += [rows.texts(one) == word for one in words if one != "hospital" for word in sorted(words[one])]
-    return np.stack(columns, axis=1).astype(float)
 
 
 def test_the_recipe_makes_these_bytes():
@@ -87,20 +73,6 @@ class TestReadme:
         found = re.search(r"Sources: `(\w+)` .* Those of (\w+) are private; those of ([\w, ]+) are public", notes)
         assert (sample.source, sample.own_source) == ((found[1], found[2]) if found else ("", ""))
         assert {*sample.sources} == ({*re.split(", | and ", found[3])} if found else set())
-
-
-class TestLearned:
-    @pytest.mark.parametrize("name", ["customers.csv", "hospitals.csv"])
-    def test_a_model_is_right_clearly_more_often_than_the_usual_answer_and_not_always(self, name):
-        y = table(name).texts(ANSWERS[name]) == "yes"
-        usual = max(y.mean(), 1 - y.mean())
-        found = cross_val_score(LogisticRegression(C=100.0), encoded(name), y, cv=5).mean()
-        assert usual < 0.75
-        assert usual + 0.05 < found < 0.9
-
-    def test_a_line_explains_most_of_a_salary_and_not_all(self):
-        y = table("salaries.csv").numbers("salary")
-        assert 0.6 < cross_val_score(LinearRegression(), encoded("salaries.csv"), y, cv=5).mean() < 0.9
 
 
 def test_hospitals_are_of_different_sizes_and_patients():
