@@ -15,34 +15,16 @@ from lab.files.own_rows import Column, OwnRows, Roles
 from pages.parties import crowd
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
-from tests.own_files import table_of
+from tests.own_files import CLASSES, COLUMNS, frame, table_of
 from tests.sentences import broken_by, plain
 
-ROLES = Roles(
-    answer="back",
-    classes=("no", "yes"),
-    columns=(
-        Column(name="age", low=18, high=100),
-        Column(name="stays", low=0, high=8),
-        Column(name="alone", kind="category", values=("no", "yes")),
-    ),
-    person="ward",
-)
+PLANS = ("basic", "plus", "family")
+ROLES = replace(CLASSES, answer="back", person="ward", columns=(*COLUMNS[:2], replace(COLUMNS[2], values=PLANS)))
 
 
 def patients(rows: int = 600, *, wards: int = 30, seed: int = 0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    age, stays = rng.integers(18, 100, rows), rng.poisson(3, rows)
-    back = stays + age / 25 + rng.logistic(size=rows) > 6
-    return pd.DataFrame(
-        {
-            "ward": [f"ward {place % wards}" for place in range(rows)],
-            "age": age,
-            "stays": stays,
-            "alone": rng.choice(["no", "yes"], rows),
-            "back": np.where(back, "yes", "no"),
-        }
-    )
+    wards_of = [f"ward {place % wards}" for place in range(rows)]
+    return frame(rows, seed=seed).rename(columns={"left": "back"}).assign(ward=wards_of)
 
 
 def own_of(frame: pd.DataFrame, roles: Roles = ROLES) -> OwnRows:
@@ -64,10 +46,10 @@ def own():
 
 
 def test_a_party_has_rows_of_its_own_only_and_as_many_as_the_others(own):
-    frame = patients()
-    frame = frame[(frame["ward"] != "ward 3") | (frame.index < 40)]  # two rows of it are left
-    X, _ = rows_of(settings_of(own_of(frame), rows=10))
-    assert X.shape == (24, 10, 5)
+    file = patients()
+    file = file[(file["ward"] != "ward 3") | (file.index < 40)]  # two rows of it are left
+    X, _ = rows_of(settings_of(own_of(file), rows=10))
+    assert X.shape == (24, 10, 6)
     assert (np.linalg.norm(X, axis=-1) <= 1 + 1e-12).all()
     distinct = [len(np.unique(party, axis=0)) for party in X]
     assert min(distinct) in (2, 10)
@@ -78,9 +60,8 @@ def test_a_party_has_rows_of_its_own_only_and_as_many_as_the_others(own):
 
 
 def test_held_out_parties_are_whole_and_never_asked(own):
-    frame = patients()
-    frame["age"] = 18 + np.arange(len(frame)) % 30 * 2  # a ward's age tells which it is
-    settings = settings_of(own_of(frame), rows=20)
+    file = patients().assign(age=18 + np.arange(600) % 30 * 2)  # a ward's age tells which it is
+    settings = settings_of(own_of(file), rows=20)
     asked = {round(float(age), 9) for age in rows_of(settings)[0][..., 0].ravel()}
     found = settings.ensemble.rows
     tested = {round(float(age), 9) for age in found["test"].X[:, 0]}
@@ -95,13 +76,13 @@ def test_what_parties_are_asked_about_depends_on_the_bounds_alone(own):
     np.testing.assert_array_equal(mine, theirs)
     np.testing.assert_array_equal(more[:50], mine)
     assert (np.linalg.norm(mine, axis=1) <= 1 + 1e-12).all()
-    assert ((mine[:, 2:4] != 0).sum(axis=1) == 1).all()
+    assert ((mine[:, 2:5] != 0).sum(axis=1) == 1).all()
 
 
 def test_a_party_without_an_answer_always_says_the_first_class():
-    frame = patients(1200)
-    frame["back"] = np.where(frame["ward"].isin(["ward 0", "ward 1", "ward 2"]), frame["back"], "?")
-    settings = settings_of(own_of(frame), seed=0)
+    file = patients(1200)
+    file["back"] = file["back"].where(file["ward"].isin(["ward 0", "ward 1", "ward 2"]), "?")
+    settings = settings_of(own_of(file), seed=0)
     votes = crowd.tally(settings.crowd, settings.parties).votes
     assert (votes.sum(axis=0) == settings.parties).all()
     assert (votes[0] >= 21).all()
@@ -118,15 +99,15 @@ def test_as_many_parties_as_rows(rows):
 
 
 def test_what_cannot_be_parties_is_refused_with_its_reason():
-    frame = patients()
+    file = patients()
     for changed, said in (({"ward": "all"}, "1 person"), ({"back": ""}, "rows with one of the answers")):
         with pytest.raises(check.RefusedError, match=said):
-            own_of(frame.assign(**changed))
+            own_of(file.assign(**changed))
     with pytest.raises(check.RefusedError, match="30 people"):
-        own_rows.choose(own_of(frame).table, ROLES)
-    letters = [Column(name=name, kind="category", values=tuple(map(str, range(33)))) for name in ("alone", "age")]
-    for changes in ({"person": ""}, {"columns": tuple(letters)}):
-        one = own_of(frame, replace(ROLES, **changes))
+        own_rows.choose(own_of(file).table, ROLES)
+    wide = tuple(Column(name=name, kind="category", values=tuple(map(str, range(33)))) for name in ("plan", "age"))
+    for changes in ({"person": ""}, {"columns": wide}):
+        one = own_of(file, replace(ROLES, **changes))
         assert not one.as_parties
         with pytest.raises(check.RefusedError):
             settings_of(one).run()
