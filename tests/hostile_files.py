@@ -37,7 +37,6 @@ def hostile() -> dict[str, bytes]:
     words, labels = ([line[place] for line in columns] for place in (0, 2))
     return {
         "600 rows": ordinary(600),
-        "2450 rows": ordinary(2450),
         "2 sources of 600 rows": ordinary(600, sources=2),
         "8 sources of 2450 rows": ordinary(2450, sources=8),
         "two words in all": texts(lambda row: draw.choice(["good thing", "bad luck"])),
@@ -50,18 +49,15 @@ def hostile() -> dict[str, bytes]:
         "parquet": parquet_of({"text": words, "label": labels}),
         "parquet of too many words": parquet_of({"text": [f"{words[0]} " * 1000] * 300, "label": labels[:300]}),
         "identifiers": texts(lambda row: f"INV{row:06}"),
-        "numbers": texts(lambda row: f"{draw.randint(18, 90)},{draw.random() * 200:.2f}").replace(
-            b"text", b"age,spend"
-        ),
         "single letters": texts(lambda row: " ".join(draw.choices("abcdefg", k=5))),
         "one word for all": texts(lambda row: "always the same sentence again"),
         "chinese": texts(lambda row: "".join(draw.choices("的一是不了人我在有他", k=12))),
         "mostly blank": texts(lambda row: "" if row % 30 else "some words that are left"),
         "markdown": texts(lambda row: f"![x](http://evil.test/p.png) [{draw.choice(['a b', 'c d'])}](y) words here"),
-        "huge cells": texts(lambda row: "many words here " * 3000 if row == 5 else f"few words {row % 7} here", 650),
         "one label": plain.replace(b",no", b",yes"),
         "rare label": plain.replace(b",no", b",yes") + b"\na few words,no" * 5,
         "few rows": ordinary(150),
+        "too many rows": b"text,label\n" + b"a b,c\n" * 50_001,
         "nothing": b"",
     }
 

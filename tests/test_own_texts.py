@@ -84,6 +84,7 @@ class TestChoice:
             ({"source": "number"}, "source", "number (1,600 private values)"),
             ({"source": "stars"}, "source", "stars"),
             ({"public": "shop 9"}, "public", "shop 9"),
+            ({"source": "", "public": "shop 1"}, "public", "shop 1"),
         ],
         ids=str,
     )
