@@ -91,7 +91,7 @@ LACKS = [
     (CLASSES, bounded("plan", kind="category", values=tuple(map(str, range(51)))), "plan has 51 values, more than 50"),
     (CLASSES, bounded("age", columns=2), "age is chosen twice"),
     (CLASSES, bounded("left"), "left is what is predicted, and cannot help"),
-    (CLASSES, {"person": "age"}, "age says who a person is, and is never learned from"),
+    *((CLASSES, {"person": name}, f"{name} says who a person is, and is never") for name in ("age", "left")),
     (CLASSES, {"columns": sum((column(str(n), low=0, high=1) for n in range(65)), ())}, "65 columns are chosen"),
     (NUMBER, {"target": Column(name="pay")}, "pay has no bounds"),
     (NUMBER, {"target": Column(name="pay", low=0, high=1e31)}, "the bounds of pay must lie within 1e"),
@@ -102,7 +102,7 @@ LACKS = [
     (TOWNS, {"sources": ()}, "town has one source, and needs two"),
     (TOWNS, {"sources": ("Ashford",)}, "town has an empty source, or one twice"),
     (TOWNS, {"sources": tuple(map(str, range(13)))}, "town has 14 values, more than 13"),
-    (TOWNS, {"source": "hours"}, "hours says which source a row is of, and is nothing else"),
+    *((TOWNS, {"source": name}, f"{name} says which source a row is of, and is") for name in ("hours", "pay")),
     (TOWNS, {"person": "town"}, "town says which source a row is of"),
 ]
 ALONE = {"who": np.maximum(np.arange(900), 799), "left": ["no"] * 800 + [""] * 100}

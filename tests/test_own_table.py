@@ -266,7 +266,7 @@ class TestRoom:
         assert own_table.read(data).rows == 300
 
     def test_a_table_that_nobody_holds_is_gone(self):
-        table = own_table.read(TEXT.encode())
+        table = own_table.read(io.BytesIO(TEXT.encode()))
         alive = weakref.ref(table)
         del table
         gc.collect()
