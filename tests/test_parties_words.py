@@ -30,7 +30,7 @@ from tests.sentences import (
     titles,
     two_stories,
 )
-from tests.test_own_parties import ROLES, own_of, patients, settings_of
+from tests.test_own_pages import ROLES, own_of, patients, settings_of
 
 QUICK = {
     "parties": [2, 20, 200, 1000],
