@@ -60,14 +60,6 @@ def test_a_record_of_another_unit_or_trust_is_apart_and_marked(unit, model):
     assert not VERDICT.search(re.sub(r"<li>.*?</li>", "", drawn))
 
 
-def test_randomised_response_is_beside_releases_with_local_noise_only():
-    page = next(page for page in PAGES if page.name == "mechanisms")
-    settings = page.settings(answers="local")
-    said = page.at(settings).view(settings.run()).words["guarantee"].partition("<details>")[0]
-    assert "noise added by each person" in said
-    assert not [one.name for one in deployments() if one.name in said and one.model != LOCAL]
-
-
 def test_every_page_with_a_guarantee_shows_them():
     for page in PAGES:
         one = quick(page)

@@ -81,7 +81,6 @@ class TestBoth:
     def test_each_stream_has_its_index_whoever_stands_beside(self, draw, options):
         whole = self.drawn(draw, options)
         np.testing.assert_array_equal(self.drawn(draw, options, indices=[8, 3]), whole[:, [2, 0]])
-        np.testing.assert_array_equal(self.drawn(draw, options, indices=[0]), whole[:, [1]])
         assert (self.drawn(draw, options, seed=2) != whole).any()
         assert (whole[:, 0] != whole[:, 1]).any()
 
@@ -107,8 +106,7 @@ def test_a_shuffled_epoch_takes_each_row_once(rows, size):
 
 def test_a_shuffle_favours_no_row_and_no_place():
     inside = membership(lots.shuffled(1, range(1000), rows=9, size=2, first=0, last=8), rows=9)
-    share = inside.mean(axis=1)
-    assert np.abs(share - 2 / 9).max() < 4.5 * np.sqrt(2 / 9 * 7 / 9 / 1000)
+    assert np.abs(inside.mean(axis=1) - 2 / 9).max() < 4.5 * np.sqrt(2 / 9 * 7 / 9 / 1000)
 
 
 def test_a_bad_rate_or_size_is_refused_by_name():
@@ -127,30 +125,20 @@ def noise(indices, *, steps, shape=(2, 3), seed=1, dtype=np.float64):
     return np.stack(list(streams.normal_steps(seed, "noise", indices, steps=steps, shape=shape, dtype=dtype)))
 
 
-def test_steps_are_the_draws_of_each_stream_in_order():
-    found = noise([4, 0, 9], steps=7)
-    for row, index in enumerate([4, 0, 9]):
-        generator = streams.stream(1, "noise", index)
-        for step in range(7):
-            np.testing.assert_array_equal(found[step, row], generator.standard_normal((2, 3)))
-
-
-def test_more_steps_and_more_streams_keep_the_earlier_draws():
-    few, many = noise([0, 1], steps=5), noise([1, 2, 0], steps=9)
-    np.testing.assert_array_equal(few, many[:5, [2, 0]])
+@pytest.mark.parametrize("steps", [7, 9])
+def test_steps_are_the_draws_of_each_stream_in_order(steps):
+    each = [streams.stream(1, "noise", index).standard_normal((steps, 2, 3)) for index in (4, 0, 9)]
+    np.testing.assert_array_equal(noise([4, 0, 9], steps=steps), np.stack(each, axis=1))
     assert noise([], steps=3).shape == (3, 0, 2, 3)
 
 
 @pytest.mark.parametrize("size", [1, 200, 1000])
-def test_the_size_of_a_block_changes_nothing(size, monkeypatch):
+def test_neither_the_size_of_a_block_nor_the_precision_changes_the_noise(size, monkeypatch):
     whole = noise(range(3), steps=10)
     monkeypatch.setattr(streams, "_BLOCK_BYTES", size)
     CACHE.forget()
     np.testing.assert_array_equal(noise(range(3), steps=10), whole)
-
-
-def test_both_precisions_see_the_same_noise():
-    np.testing.assert_array_equal(noise([0, 1], steps=4, dtype=np.float32), noise([0, 1], steps=4).astype(np.float32))
+    np.testing.assert_array_equal(noise(range(3), steps=10, dtype=np.float32), whole.astype(np.float32))
 
 
 @pytest.mark.parametrize(("seed", "index", "part"), [(0, 0, 0), (7, 100_003, 2), (2**32 - 1, 5, 0), (2**40 + 3, 5, 1)])
@@ -163,10 +151,6 @@ def test_a_stream_is_numpys_own_of_its_four_numbers(seed, index, part):
 def test_seed_purpose_and_index_each_give_another_stream(key):
     draws = [streams.stream(*k).standard_normal(2000) for k in ((1, "noise", 0), key)]
     assert abs(stats.pearsonr(*draws).statistic) < 0.08
-
-
-def test_noise_is_standard_normal():
-    assert stats.kstest(noise(range(50), steps=40).ravel(), stats.norm.cdf).pvalue > 1e-3
 
 
 def test_every_bit_of_a_seed_of_128_counts():

@@ -82,14 +82,6 @@ class TestNumber:
         wider = [result("classical", e).worlds.within > result("gaussian", e).worlds.within for e in (0.5, 20.0)]
         assert wider == [True, False]
 
-    def test_two_published_formulas_beside_the_exact_noise(self):
-        run = result(epsilon=1.0)
-        found = [(one.sd, one.real, one.until) for one in (run.formulas["slide"], run.formulas["classical"])]
-        assert found[0] == pytest.approx((4.941, 0.735, 9.391), abs=6e-4)
-        assert found[1] == pytest.approx((4.845, 0.751, 8.420), abs=6e-4)
-        assert run.exact_noise == pytest.approx(3.731, abs=6e-4)
-        assert run.formulas["slide"].needed == pytest.approx(2.4e-8, rel=0.03)
-
     def test_the_l1_norm_is_too_much_for_gaussian_noise_and_right_for_laplace(self):
         found = result(epsilon=1.0, sensitivity=3.0).answers
         np.testing.assert_allclose(found["laplace"], 3 * math.sqrt(2) * found["answers"])
@@ -179,15 +171,6 @@ class TestChoice:
             assert ratio.size > 0
             assert np.abs(ratio).max() <= epsilon * (1 + 1e-9)
             np.testing.assert_allclose(run.chances.sum(axis=1), 1, rtol=1e-12)
-
-
-def test_forty_five_of_fifty_dots_are_full():
-    run = result()
-    errors = np.abs(run.dots()[1] - run.worlds.value - run.worlds.sensitivity)
-    assert (errors < run.worlds.within * (1 - 1e-9)).sum() <= 45 <= (errors <= run.worlds.within * (1 + 1e-9)).sum()
-    traces = figures.dots(run)["data"]
-    assert [len(numbers(one["x"])) for one in traces if one["marker"]["symbol"] == "circle"] == [45, 45]
-    assert sum(len(numbers(one["x"])) for one in traces) == 100
 
 
 def test_the_drawn_curves_are_the_downloaded_ones():
