@@ -5,7 +5,6 @@ import oracles
 import pytest
 from dp_accounting import dp_event
 from dp_accounting.pld import PLDAccountant
-from dp_accounting.privacy_accountant import NeighboringRelation
 from sklearn.base import clone
 
 from dpcore import check
@@ -100,16 +99,6 @@ def test_people_are_numbered_without_a_gap(people):
         fitted(np.ones((3, 2)), np.array([0, 1, 1]), np.array(people))
 
 
-def test_one_with_a_thousand_rows_counts_as_one():
-    """As much as the same row once: they cannot drown the others, nor be told by their number."""
-    X, y, people = rows_of([1000, 1, 1, 1], seed=2)
-    X[people == 0], y[people == 0] = X[people == 0][0], 1
-    first = np.concatenate([np.flatnonzero(people == 0)[:1], np.flatnonzero(people)])
-    weights = np.random.default_rng(3).normal(size=(4, 1, 4))
-    once = found(weights, X[first], y[first], people[first])
-    np.testing.assert_allclose(found(weights, X, y, people), once, atol=1e-14)
-
-
 def exchanged(rng, X, y, people, *, classes):
     """The same data, but for one person, who has other rows, and any number of them."""
     who, rows = int(rng.integers(people.max() + 1)), int(rng.choice([1, 2, 3, 50]))
@@ -128,10 +117,9 @@ def test_no_person_moves_the_sum_further_than_the_noise_is_made_for(classes):
     weights = rng.normal(size=(6, losses.outputs(classes), 4))
     for _ in range(300):
         X, y, people = rows_of([3, 1, 5], classes=classes, seed=int(rng.integers(1000)))
-        X *= 20
-        mine = found(weights, X, y, people) * 3
-        replaced, without = exchanged(rng, X, y, people, classes=classes)
-        for adjacency, theirs in ((Adjacency.REPLACE_ONE, replaced), (Adjacency.ADD_REMOVE, without)):
+        mine = found(weights, 20 * X, y, people) * 3
+        neighbours = exchanged(rng, 20 * X, y, people, classes=classes)
+        for adjacency, theirs in zip((Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE), neighbours, strict=True):
             other = found(weights, *theirs) * (theirs[2].max() + 1)
             moved = np.linalg.norm((mine - other).reshape(len(mine), -1), axis=1).max()
             furthest[adjacency] = max(furthest[adjacency], moved)
@@ -147,14 +135,9 @@ def test_the_guarantee_of_a_person_is_that_of_another_library(epsilon, adjacency
     model = DPLogisticRegression(epsilon=epsilon, steps=20, adjacency=str(adjacency), random_state=0)
     held = model.fit(X, y, groups=people).guarantee_
     assert (held.unit, held.adjacency) == ("person", adjacency)
-    # The noise on the mean of 30 people, over how far one of them can move it
-    sensitivity = held.adjacency.contributions * model.clip_norm_ / 30
-    sd = descent.mean_noise_sd(held.event.event.noise_multiplier, clip_norm=0.3, rows=30, adjacency=adjacency)
-    relation = NeighboringRelation.ADD_OR_REMOVE_ONE
-    other = PLDAccountant(relation, value_discretization_interval=1e-4)
-    other.compose(dp_event.GaussianDpEvent(sd / sensitivity), 20)
-    assert held.epsilon == pytest.approx(other.get_epsilon(held.delta), abs=2e-3)
-    assert held.epsilon <= epsilon
+    other = PLDAccountant(value_discretization_interval=1e-4)
+    other.compose(dp_event.GaussianDpEvent(held.event.event.noise_multiplier), 20)
+    assert epsilon >= held.epsilon == pytest.approx(other.get_epsilon(held.delta), abs=2e-3)
 
 
 class TestEstimator:
