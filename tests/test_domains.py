@@ -43,14 +43,6 @@ def test_rows_are_in_the_unit_ball_and_parts_are_disjoint(kind, projection):
         assert 0.4 < parts[0][1].mean() < 0.6
 
 
-def test_repeats_differ_and_repeat_themselves():
-    for kind in ("domains", "topics"):
-        draws = [domains.draw(where(kind), repeat, labelled=50, unlabelled=50, target=50) for repeat in (0, 0, 1)]
-        one, same, other = (drawn.labelled[0][0] for drawn in draws)
-        np.testing.assert_array_equal(one, same)
-        assert (one != other).any()
-
-
 def test_similar_sources_have_similar_hypotheses():
     def spread(similarity):
         drawn = domains.draw(where("domains", similarity=similarity), 0, labelled=2000, unlabelled=1, target=1)

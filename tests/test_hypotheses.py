@@ -208,21 +208,17 @@ class TestSettings:
             place = int(rng.integers(1, settings.sources + 1))
             settings = settings.change(**{f"weight_{place}": float(rng.choice([0, 1, rng.random()]))})
             assert sum(settings.shares) == pytest.approx(1, abs=1e-3)
-            if turn % 3 == 0:
-                settings = settings.change(sources=int(rng.integers(2, 9)))
-                again = HypothesesSettings()
-                for name, value in dataclasses.asdict(settings).items():  # as a link is read
-                    again = again.change(**{name: value})
-                assert again == settings
+            settings = settings if turn % 3 else settings.change(sources=int(rng.integers(2, 9)))
+            again = HypothesesSettings()
+            for name, value in dataclasses.asdict(settings).items():  # as a link is read
+                again = again.change(**{name: value})
+            assert again == settings
 
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [("weight_1", 1.5), ("weight_7", 0.5), ("sources", 9), ("mixture", "1-1"), ("mixture", "a"), ("data", "mars")],
-    )
-    def test_what_makes_no_sense_is_refused(self, name, value):
-        with pytest.raises(check.RefusedError) as refusal:
-            HypothesesSettings().change(**{name: value})
-        assert refusal.value.name == name
+    def test_what_makes_no_sense_is_refused(self):
+        values = ("weight_1", 1.5), ("weight_7", 0.5), ("sources", 9), ("mixture", "1-1"), ("mixture", "a")
+        for name, value in values:
+            with pytest.raises(check.RefusedError, match=f"^{name} "):
+                HypothesesSettings().change(**{name: value})
 
     def test_the_draws_do_not_depend_on_epsilon(self):
         """Common random numbers: the noise at epsilon 2 is half that at epsilon 1."""
@@ -242,20 +238,13 @@ class TestSettings:
         assert settings.budget.guarantee.delta == (1e-5 if noise == "gaussian" else 0)
 
 
-@pytest.fixture(scope="module")
-def result():
-    return HypothesesSettings().change(**SMALL).run()
-
-
-class TestResult:
-    @pytest.mark.parametrize(("over", "epsilon"), [("dimension", 3.0), ("plain dimension", math.inf)])
-    def test_the_number_of_features_is_measured_at_todays_epsilon(self, result, over, epsilon):
-        at, quantiles = result.curve("transfer", over)
-        assert tuple(at) == DIMENSIONS
-        assert result.settings.epsilon == 3.0
-        tasks = result.settings.change(dimension=5).answers(epsilon=epsilon)
-        accuracy = np.concatenate([task.run().accuracy[:, 0] for task in tasks])
-        np.testing.assert_allclose(quantiles[:, 1], np.quantile(accuracy, (0.05, 0.5, 0.95)))
+@pytest.mark.parametrize(("over", "epsilon"), [("dimension", 3.0), ("plain dimension", math.inf)])
+def test_the_number_of_features_is_measured_at_todays_epsilon(over, epsilon):
+    settings = HypothesesSettings().change(**SMALL)
+    at, quantiles = settings.run().curve("transfer", over)
+    assert (tuple(at), settings.epsilon) == (DIMENSIONS, 3.0)
+    accuracy = [task.run().accuracy[:, 0] for task in settings.change(dimension=5).answers(epsilon=epsilon)]
+    np.testing.assert_allclose(quantiles[:, 1], np.quantile(np.concatenate(accuracy), (0.05, 0.5, 0.95)))
 
 
 @pytest.mark.parametrize(
