@@ -130,25 +130,12 @@ def parts_of(point) -> tuple:
 
 
 class TestAttack:
-    @pytest.mark.parametrize("sees", ["weights", "steps"])
-    def test_a_point_in_parts_is_the_point(self, sees, monkeypatch):
-        settings = AttackSettings().change(dataset="iris", steps=5, repeats=100, sees=sees)
-        point = next(task for task in settings.tasks() if task.work is attacked)
-        whole, (part,) = point.run(), parts_of(point)
-        assert settings.tasks().count(point) == 1
-        monkeypatch.setattr(chunking, "SLICE", 30 * part.cells / point.count)
-        tasks, parts = replace(settings).tasks(), parts_of(point)
-        place = tasks.index(point)
-        assert tasks[place - len(parts) : place] == parts
-        assert [part.count for part in parts] == [30, 30, 30, 10]
-        parts = point.run()
-        assert parts.trials == whole.trials
-        assert abs(parts.correct - whole.correct) <= 1
-
     @pytest.mark.parametrize(
         ("part", "changes", "figures"),
         [
             ("pays", {"dataset": "iris", "steps": 4}, lambda found: [found.curve.runs]),
+            ("worlds", {"dataset": "iris", "steps": 4, "repeats": 100}, lambda found: [[*found.points.values()]]),
+            ("worlds", {"dataset": "iris", "sees": "steps", "repeats": 100}, lambda found: [[*found.points.values()]]),
             ("once", {"canaries": 20, "steps": 2}, lambda found: [one.scores for one in found.points.values()]),
             ("membership", {"dataset": "iris", "steps": 4}, lambda found: [found.shadows["plain"].margins]),
         ],
@@ -163,7 +150,7 @@ class TestAttack:
         for parts, back, all_ in zip(
             figures(settings.run()), figures(in_order(settings, reversed)), whole, strict=True
         ):
-            np.testing.assert_allclose(parts, all_, atol=0.05 if part == "pays" else 1e-4)
+            np.testing.assert_allclose(parts, all_, atol={"pays": 0.05, "worlds": 1.0}.get(part, 1e-4))
             np.testing.assert_array_equal(parts, back)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from dpcore import cores
 from dpcore.cache import Cache
-from pages.table import PAGES
+from pages.parties.experiment import PartiesSettings
 from tests.app import QUICK
 from ui import compute
 from ui.controls import from_link
@@ -58,10 +58,8 @@ def test_slice_runs_what_must_be_and_each_task_once():
     assert Counted.runs == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("page", ["classifier", "parties"])
-def test_class_that_opens_one_link_at_once_computes_it_once(page: str, monkeypatch):
-    kind = next(one.settings for one in PAGES if one.name == page)
-    experiment, runs = from_link(kind, QUICK[page] | {"seed": "987"})[0], Counter()
+def test_class_that_opens_one_link_at_once_computes_it_once(monkeypatch):
+    experiment, runs = from_link(PartiesSettings, QUICK["parties"] | {"seed": "987"})[0], Counter()
     for kind in {type(task) for task in experiment.tasks()}:
 
         def run(task, run=kind.run):

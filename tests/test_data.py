@@ -52,10 +52,8 @@ class TestContract:
         again, other = data.load(name, seed=1), data.load(name, seed=2)
         assert first is not again
         for part in PARTS:
-            arrays = [
-                (getattr(one, f"X_{part}"), getattr(one, f"y_{part}"), one.rows_of[part]) for one in (first, again)
-            ]
-            for mine, same in zip(*arrays, strict=True):
+            both = [(getattr(one, f"X_{part}"), getattr(one, f"y_{part}"), one.rows_of[part]) for one in (first, again)]
+            for mine, same in zip(*both, strict=True):
                 np.testing.assert_array_equal(mine, same)
                 assert not mine.flags.writeable
             assert not np.array_equal(first.rows_of[part], other.rows_of[part])

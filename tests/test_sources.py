@@ -138,11 +138,8 @@ class TestRelease:
         for k, one in enumerate(releases):  # both cost a row epsilon once
             assert (one.guarantee.epsilon, one.guarantee.delta, one.guarantee.unit) == (0.7, 0, "record")
             assert one.guarantee.adjacency is REPLACE
-            pairs = (
-                (one.hypothesis - fitted.hypotheses[k], 2 / (40 * 0.1)),
-                (one.tilt - fitted.tilts[k], 2 / (40 * 0.05)),
-            )
-            for noise, sensitivity in pairs:
+            noises = one.hypothesis - fitted.hypotheses[k], one.tilt - fitted.tilts[k]
+            for noise, sensitivity in zip(noises, (2 / (40 * 0.1), 2 / (40 * 0.05)), strict=True):
                 length = np.linalg.norm(noise, axis=1)
                 assert stats.kstest(length, stats.gamma(d, scale=sensitivity / 0.7).cdf).pvalue > 1e-3
                 # the first coordinate of a uniform direction, squared, is Beta(1/2, (d - 1)/2)
