@@ -58,6 +58,27 @@ def test_slice_runs_what_must_be_and_each_task_once():
     assert Counted.runs == ["a", "b", "c"]
 
 
+def test_what_another_session_is_at_is_left_to_it(monkeypatch):
+    held, go, real, answer = threading.Event(), threading.Event(), Task.run, compute.CACHE.answer
+
+    def run(task):
+        if task.name == "b":
+            held.set()
+            go.wait(5)
+        return real(task)
+
+    monkeypatch.setattr(Task, "run", run)
+    experiment = Counted(("a", "b", "c", "d"))
+    other = threading.Thread(target=compute.compute, args=[experiment], kwargs={"seconds": 1e-12})
+    compute.compute(experiment, seconds=0)
+    other.start()
+    held.wait(5)
+    monkeypatch.setattr(compute.CACHE, "answer", lambda task, make: go.set() or answer(task, make))
+    assert compute.compute(experiment, seconds=9)[1] == 1  # waits for b, which it would have to run
+    other.join()
+    assert sorted(Counted.runs) == ["a", "b", "c", "d"]
+
+
 def test_class_that_opens_one_link_at_once_computes_it_once(monkeypatch):
     experiment, runs = from_link(PartiesSettings, QUICK["parties"] | {"seed": "987"})[0], Counter()
     for kind in {type(task) for task in experiment.tasks()}:
@@ -115,8 +136,8 @@ def second():
     from sklearn.linear_model import LogisticRegression
     LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 
-print(held_after(first), held_after(second), *{pool["num_threads"] for pool in threadpoolctl.threadpool_info()
-                                               if pool["user_api"] == "blas"})
+held = held_after(first), held_after(second)
+print(*held, *{one["num_threads"] for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas"})
 """
 
 
