@@ -30,15 +30,13 @@ class TestBudget:
     @pytest.mark.parametrize("selection", ["known", "detected"])
     def test_each_candidate_spends_epsilon_and_no_more(self, selection, noise, adjacency):
         settings = SMALL.change(selection=selection, noise=noise, adjacency=str(adjacency), epsilon=1.7)
-        for name in ("target", "pooled", "transfer"):
-            held = settings.guarantee(name)
-            assert held.epsilon <= 1.7 + 1e-12
-            assert held.epsilon == pytest.approx(1.7, rel=1e-9)
+        for held in map(settings.guarantee, ("target", "pooled", "transfer")):
+            assert 1.7 * (1 - 1e-9) <= held.epsilon <= 1.7 + 1e-12
             assert held.adjacency is adjacency
-        alone = settings.source_guarantee
-        assert (alone is None) == (selection == "known")
-        if alone is not None:
-            share = zcdp.rho_of_event(alone.event) / zcdp.rho_of_event(settings.guarantee("transfer").event)
+        assert (settings.source_guarantee is None) == (selection == "known")
+        if selection == "detected":
+            events = settings.source_guarantee.event, settings.guarantee("transfer").event
+            share = zcdp.rho_of_event(events[0]) / zcdp.rho_of_event(events[1])
             assert share == pytest.approx(settings.detection_share)
 
     @pytest.mark.parametrize("adjacency", Adjacency)
@@ -55,14 +53,13 @@ class TestBudget:
 
     def test_the_printed_scale_costs_more_than_its_nominal_epsilon(self):
         found = essential(SMALL.change(noise="printed", epsilon=1.0))
-        steps = found.plan("target").steps
-        printed = fw.printed_scale(2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=steps)
-        assert found.plan("target").scale == pytest.approx(printed)
-        assert isinstance(found.plan("target").event.event, PureRelease)
-        assert found.strong("target").epsilon > 2.0
-        assert found.settings.guarantee("target").epsilon > 1.5
-        optimal = account(found.plan("target").event, delta=1e-6, adjacency=Adjacency.REPLACE_ONE, accountant="pld")
-        assert found.settings.guarantee("target").epsilon >= optimal.epsilon > 1.4
+        own, held = found.plan("target"), found.settings.guarantee("target")
+        printed = fw.printed_scale(2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=own.steps)
+        assert own.scale == pytest.approx(printed)
+        assert isinstance(own.event.event, PureRelease)
+        optimal = account(own.event, delta=1e-6, adjacency=Adjacency.REPLACE_ONE, accountant="pld")
+        assert found.strong("target").epsilon > 2.0 > held.epsilon > 1.5
+        assert held.epsilon >= optimal.epsilon > 1.4
 
 
 @pytest.fixture(scope="module", params=["known", "detected"])
@@ -80,17 +77,14 @@ class TestCandidates:
         inside = [colour == figures.theme.PUBLIC for colour in dots["marker"]["line"]["color"]]
         assert inside == (result.sources()["norm"] <= result.settings.h).tolist()
 
-    def test_the_curves_pass_through_today(self, result):
-        today = result.over_epsilon.runs[:, EPSILONS.index(result.settings.epsilon)]
-        np.testing.assert_allclose(today, result.focus.risk, rtol=1e-4)
-        np.testing.assert_allclose(result.over_migrated.runs[:, 5], result.focus.risk, rtol=1e-4)
-
-    def test_a_walk_is_the_engine_on_the_candidates_rows(self, result):
-        settings, problem = result.settings, result.problem
+    def test_today_is_a_point_of_the_curves_and_the_engine_on_the_candidates_rows(self, result):
+        settings, problem, today = result.settings, result.problem, result.focus.risk
+        np.testing.assert_allclose(result.over_epsilon.runs[:, EPSILONS.index(settings.epsilon)], today, rtol=1e-4)
+        np.testing.assert_allclose(result.over_migrated.runs[:, 5], today, rtol=1e-4)
         own, ball = result.plan("target"), fw.L1Ball(dimension=8, radius=2.0)
         options = {"steps": own.steps, "scale": own.scale, "residual_bound": 1.0, "draws": range(6)}
         walk = fw.noisy_frank_wolfe(problem.X, problem.y, polytope=ball, seed=settings.seed, **options)
-        np.testing.assert_allclose(problem.risk(walk.weights), result.focus.risk[0], rtol=1e-5)
+        np.testing.assert_allclose(problem.risk(walk.weights), today[0], rtol=1e-5)
 
     def test_the_known_sources_are_those_within_h(self):
         found = essential(SMALL.change(q=0.0, h=6.5))
@@ -114,18 +108,17 @@ class TestCandidates:
         assert sources["used"][sources["excess risk"].argmax()] == 0
 
 
-class TestPlane:
-    @pytest.mark.parametrize("polytope", parameters.POLYTOPES)
-    def test_walks_stay_inside_and_gather_as_epsilon_grows(self, polytope):
-        spreads = []
-        for epsilon in (0.1, 50.0):
-            found = essential(SMALL.change(epsilon=epsilon, polytope=polytope)).walks
-            for corners, points in zip(found.corners, found.points, strict=True):
-                following = np.roll(corners, -1, axis=0) - corners
-                x, y = np.moveaxis(points[..., None, :] - corners, -1, 0)
-                assert (following[:, 0] * y - following[:, 1] * x >= -1e-9).all()  # to the left of every edge
-            spreads.append([points[-1].std(axis=0).sum() for points in found.points])
-        assert (np.array(spreads[1]) < 0.5 * np.array(spreads[0])).all()
+@pytest.mark.parametrize("polytope", parameters.POLYTOPES)
+def test_walks_in_the_plane_stay_inside_and_gather_as_epsilon_grows(polytope):
+    spreads = []
+    for epsilon in (0.1, 50.0):
+        found = essential(SMALL.change(epsilon=epsilon, polytope=polytope)).walks
+        for corners, points in zip(found.corners, found.points, strict=True):
+            (a, b), beside = (np.roll(corners, -1, axis=0) - corners).T, points[..., None, :] - corners
+            x, y = np.moveaxis(beside, -1, 0)
+            assert (a * y - b * x >= -1e-9).all()  # to the left of every edge
+        spreads.append([points[-1].std(axis=0).sum() for points in found.points])
+    assert (np.array(spreads[1]) < 0.5 * np.array(spreads[0])).all()
 
 
 @pytest.mark.parametrize(("q", "h", "radius"), [(1.0, 0.5, 0.5), (0.5, 0.5, 0.5), (0.0, 2.0, 1.6), (1.0, 9.0, 2.0)])
@@ -170,33 +163,26 @@ def quiet(way: perturbed.Descent, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return way.fit(Statistics.of(X, y), noise, np.array([1.0]), rows=(X, y)).weights[0, 0]
 
 
-class TestWithoutNoise:
+class TestDescent:
     def test_the_nearest_point_of_the_diamond(self):
-        rng, outside = np.random.default_rng(0), 0
+        rng = np.random.default_rng(0)
         for _ in range(300):
             w = rng.normal(size=5) * rng.uniform(0.1, 2)
             found = perturbed.in_diamond(w, 1.0)
             assert np.abs(found).sum() <= 1 + 1e-12
             corners = np.vstack([np.eye(5), -np.eye(5)])  # all lie on the far side of the plane through it
             assert ((corners - found) @ (w - found) <= 1e-12).all()
-            outside += np.abs(w).sum() > 1
             assert np.abs(w).sum() > 1 or np.array_equal(found, w)
-        assert 50 < outside < 300
 
     @pytest.mark.parametrize("penalty", [0.02, 0.2, 2.0])
-    def test_with_an_l1_penalty_it_ends_at_the_lasso(self, penalty):
+    def test_with_a_penalty_it_ends_at_the_lasso_or_the_ridge(self, penalty):
         X, y = rows_of()
         lasso = Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-12, max_iter=10**6).fit(X, y).coef_
-        np.testing.assert_allclose(quiet(perturbed.Descent(**HOW, lasso=penalty), X, y), lasso, atol=1e-8)
-
-        # With the radius of the Lasso's answer a ball without a penalty has the same minimum.
-        ball = perturbed.Descent(**HOW | {"radius": max(float(np.abs(lasso).sum()), 1e-9)})
-        np.testing.assert_allclose(quiet(ball, X, y), lasso, atol=1e-8)
-
-    def test_with_a_squared_penalty_it_ends_at_the_ridge(self):
-        X, y = rows_of()
         ridge = np.linalg.solve(X.T @ X / len(X) + 0.3 * np.eye(8), X.T @ y / len(X))
-        np.testing.assert_allclose(quiet(perturbed.Descent(**HOW, ridge=0.3), X, y), ridge, atol=1e-8)
+        # With the radius of the Lasso's answer a ball without a penalty has the same minimum.
+        ball = {"radius": max(float(np.abs(lasso).sum()), 1e-9)}
+        for how, expected in (({"lasso": penalty}, lasso), (ball, lasso), ({"ridge": 0.3}, ridge)):
+            np.testing.assert_allclose(quiet(perturbed.Descent(**HOW | how), X, y), expected, atol=1e-8)
 
 
 def test_no_neighbour_moves_a_mean_gradient_further_than_its_noise_is_made_for():
