@@ -151,9 +151,6 @@ class TestArrival:
         assert shown == pytest.approx([4, 1.827, 0.850, 0.313], abs=1e-3)
 
 
-# One run
-
-
 def by_draws(correct, *, guesses, canaries, epsilon, delta, draws=400_000):
     """The formula from draws of the binomial, with a plain loop over i."""
     rng = np.random.default_rng(3)
@@ -162,59 +159,59 @@ def by_draws(correct, *, guesses, canaries, epsilon, delta, draws=400_000):
     return (tosses >= correct).mean() + 2 * canaries * delta * worst
 
 
-@pytest.mark.parametrize("delta", [0.0, 1e-4, 1e-3])
-@pytest.mark.parametrize(("correct", "guesses", "canaries"), [(14, 16, 16), (17, 20, 50), (9, 10, 30)])
-def test_the_formula_is_what_draws_say(correct, guesses, canaries, delta):
-    size = {"guesses": guesses, "canaries": canaries, "delta": delta}
-    for epsilon in (0.5, 1.0):
-        found = one_run.chance(correct, epsilon=epsilon, **size)
-        assert found == pytest.approx(by_draws(correct, epsilon=epsilon, **size), abs=3e-3, rel=0.02)
+class TestOneRun:
+    @pytest.mark.parametrize("delta", [0.0, 1e-4, 1e-3])
+    @pytest.mark.parametrize(("correct", "guesses", "canaries"), [(14, 16, 16), (17, 20, 50), (9, 10, 30)])
+    def test_the_formula_is_what_draws_say(self, correct, guesses, canaries, delta):
+        size = {"guesses": guesses, "canaries": canaries, "delta": delta}
+        for epsilon in (0.5, 1.0):
+            found = one_run.chance(correct, epsilon=epsilon, **size)
+            assert found == pytest.approx(by_draws(correct, epsilon=epsilon, **size), abs=3e-3, rel=0.02)
 
+    def test_delta_is_paid_for_once_a_canary(self):
+        size = {"guesses": 100, "epsilon": 1.0}
+        cases = ((100, 0.0), (100, 1e-3), (1000, 1e-3))
+        plain, some, more = (one_run.chance(90, canaries=canaries, delta=delta, **size) for canaries, delta in cases)
+        assert plain == pytest.approx(stats.binom.sf(89, 100, np.e / (1 + np.e)))
+        assert plain < some < more
+        bounds = [
+            one_run.epsilon_lower_bound(90, guesses=100, canaries=100, delta=delta).epsilon for delta in (0, 1e-2)
+        ]
+        assert bounds[0] > bounds[1]
 
-def test_delta_is_paid_for_once_a_canary():
-    size = {"guesses": 100, "epsilon": 1.0}
-    cases = ((100, 0.0), (100, 1e-3), (1000, 1e-3))
-    plain, some, more = (one_run.chance(90, canaries=canaries, delta=delta, **size) for canaries, delta in cases)
-    assert plain == pytest.approx(stats.binom.sf(89, 100, np.e / (1 + np.e)))
-    assert plain < some < more
-    bounds = [one_run.epsilon_lower_bound(90, guesses=100, canaries=100, delta=delta).epsilon for delta in (0, 1e-2)]
-    assert bounds[0] > bounds[1]
+    def test_a_leak_with_chance_delta_stays_below_the_formula(self):
+        """The mechanism tells all coins with chance delta, or else answers each at random: (epsilon, delta)-DP for each."""
+        rng, m, epsilon, delta = np.random.default_rng(5), 30, 1.0, 1e-3
+        correct = np.where(rng.random(200_000) < delta, m, rng.binomial(m, 1 / (1 + np.exp(-epsilon)), 200_000))
+        for least in (24, 26, 28, 30):
+            allowed = one_run.chance(least, guesses=m, canaries=m, epsilon=epsilon, delta=delta)
+            assert (correct >= least).mean() <= allowed + 3 * np.sqrt(allowed / 200_000)
 
+    @pytest.mark.parametrize("epsilon", [1.0, 4.0])
+    def test_one_training_bounds_a_gaussian_release_and_fails_once_in_twenty(self, epsilon):
+        """400 trainings that each release 1,000 coins with Gaussian noise worth exactly epsilon."""
+        delta, audits, canaries = 1e-5, 400, 1000
+        mu, rng = gdp.mu_of(epsilon, delta=delta), np.random.default_rng(int(epsilon))
+        coins = rng.random((audits, canaries)) < 0.5
+        seen = coins * mu + rng.normal(size=coins.shape)
+        bounded = cache(partial(one_run.epsilon_lower_bound, canaries=canaries, delta=delta))
+        guesses = (one_run.guessed(*one, share=0.2) for one in zip(seen, coins, strict=True))
+        found = np.array([bounded(correct, guesses=count).epsilon for correct, count in guesses])
+        assert (found > epsilon).mean() <= 0.05
+        assert (
+            np.median(found) > 0.2 * epsilon
+        )  # worth its name: counting sees less than Gaussian noise gives
 
-def test_a_leak_with_chance_delta_stays_below_the_formula():
-    """The mechanism tells all coins with chance delta, or else answers each at random: (epsilon, delta)-DP for each."""
-    rng, m, epsilon, delta = np.random.default_rng(5), 30, 1.0, 1e-3
-    correct = np.where(rng.random(200_000) < delta, m, rng.binomial(m, 1 / (1 + np.exp(-epsilon)), 200_000))
-    for least in (24, 26, 28, 30):
-        allowed = one_run.chance(least, guesses=m, canaries=m, epsilon=epsilon, delta=delta)
-        assert (correct >= least).mean() <= allowed + 3 * np.sqrt(allowed / 200_000)
+    def test_a_broken_release_is_caught_in_one_training(self):
+        coins = np.random.default_rng(0).random(500) < 0.5
+        correct, guesses = one_run.guessed(coins * 1.0, coins, share=0.8)
+        found = one_run.epsilon_lower_bound(correct, guesses=guesses, canaries=500, delta=1e-5)
+        assert found.epsilon > 4
+        assert one_run.epsilon_lower_bound(50, guesses=100, canaries=100, delta=1e-5).epsilon == 0
+        assert (found.adjacency, found.trials, found.confidence) == (Adjacency.ADD_REMOVE, 500, 0.95)
 
-
-@pytest.mark.parametrize("epsilon", [1.0, 4.0])
-def test_one_training_bounds_a_gaussian_release_and_fails_once_in_twenty(epsilon):
-    """400 trainings that each release 1,000 coins with Gaussian noise worth exactly epsilon."""
-    delta, audits, canaries = 1e-5, 400, 1000
-    mu, rng = gdp.mu_of(epsilon, delta=delta), np.random.default_rng(int(epsilon))
-    coins = rng.random((audits, canaries)) < 0.5
-    seen = coins * mu + rng.normal(size=coins.shape)
-    bounded = cache(partial(one_run.epsilon_lower_bound, canaries=canaries, delta=delta))
-    guesses = (one_run.guessed(*one, share=0.2) for one in zip(seen, coins, strict=True))
-    found = np.array([bounded(correct, guesses=count).epsilon for correct, count in guesses])
-    assert (found > epsilon).mean() <= 0.05
-    assert np.median(found) > 0.2 * epsilon  # the audit is worth its name: counting sees less than Gaussian noise gives
-
-
-def test_a_broken_release_is_caught_in_one_training():
-    coins = np.random.default_rng(0).random(500) < 0.5
-    correct, guesses = one_run.guessed(coins * 1.0, coins, share=0.8)
-    found = one_run.epsilon_lower_bound(correct, guesses=guesses, canaries=500, delta=1e-5)
-    assert found.epsilon > 4
-    assert one_run.epsilon_lower_bound(50, guesses=100, canaries=100, delta=1e-5).epsilon == 0
-    assert (found.adjacency, found.trials, found.confidence) == (Adjacency.ADD_REMOVE, 500, 0.95)
-
-
-@pytest.mark.parametrize("changes", [{"correct": 11}, {"guesses": 40}, {"delta": -1}, {"confidence": 95}], ids=str)
-def test_nonsense_is_refused(changes):
-    given = {"correct": 9, "guesses": 10, "canaries": 30, "delta": 0.0} | changes
-    with pytest.raises(check.RefusedError):
-        one_run.epsilon_lower_bound(given.pop("correct"), **given)
+    @pytest.mark.parametrize("changes", [{"correct": 11}, {"guesses": 40}, {"delta": -1}, {"confidence": 95}], ids=str)
+    def test_nonsense_is_refused(self, changes):
+        given = {"correct": 9, "guesses": 10, "canaries": 30, "delta": 0.0} | changes
+        with pytest.raises(check.RefusedError):
+            one_run.epsilon_lower_bound(given.pop("correct"), **given)

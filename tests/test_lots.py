@@ -118,52 +118,49 @@ def test_a_bad_rate_or_size_is_refused_by_name():
             next(lots.shuffled(1, [0], rows=30, size=size, first=0, last=1))
 
 
-# Streams
-
-
 def noise(indices, *, steps, shape=(2, 3), seed=1, dtype=np.float64):
     return np.stack(list(streams.normal_steps(seed, "noise", indices, steps=steps, shape=shape, dtype=dtype)))
 
 
-@pytest.mark.parametrize("steps", [7, 9])
-def test_steps_are_the_draws_of_each_stream_in_order(steps):
-    each = [streams.stream(1, "noise", index).standard_normal((steps, 2, 3)) for index in (4, 0, 9)]
-    np.testing.assert_array_equal(noise([4, 0, 9], steps=steps), np.stack(each, axis=1))
-    assert noise([], steps=3).shape == (3, 0, 2, 3)
+class TestStreams:
+    @pytest.mark.parametrize("steps", [7, 9])
+    def test_steps_are_the_draws_of_each_stream_in_order(self, steps):
+        each = [streams.stream(1, "noise", index).standard_normal((steps, 2, 3)) for index in (4, 0, 9)]
+        np.testing.assert_array_equal(noise([4, 0, 9], steps=steps), np.stack(each, axis=1))
+        assert noise([], steps=3).shape == (3, 0, 2, 3)
 
+    @pytest.mark.parametrize("size", [1, 200, 1000])
+    def test_neither_the_size_of_a_block_nor_the_precision_changes_the_noise(self, size, monkeypatch):
+        whole = noise(range(3), steps=10)
+        monkeypatch.setattr(streams, "_BLOCK_BYTES", size)
+        CACHE.forget()
+        np.testing.assert_array_equal(noise(range(3), steps=10), whole)
+        np.testing.assert_array_equal(noise(range(3), steps=10, dtype=np.float32), whole.astype(np.float32))
 
-@pytest.mark.parametrize("size", [1, 200, 1000])
-def test_neither_the_size_of_a_block_nor_the_precision_changes_the_noise(size, monkeypatch):
-    whole = noise(range(3), steps=10)
-    monkeypatch.setattr(streams, "_BLOCK_BYTES", size)
-    CACHE.forget()
-    np.testing.assert_array_equal(noise(range(3), steps=10), whole)
-    np.testing.assert_array_equal(noise(range(3), steps=10, dtype=np.float32), whole.astype(np.float32))
+    @pytest.mark.parametrize(
+        ("seed", "index", "part"), [(0, 0, 0), (7, 100_003, 2), (2**32 - 1, 5, 0), (2**40 + 3, 5, 1)]
+    )
+    def test_a_stream_is_numpys_own_of_its_four_numbers(self, seed, index, part):
+        own = np.random.default_rng(np.random.SeedSequence([seed, 3, index, part]))
+        np.testing.assert_array_equal(streams.stream(seed, "audit", index, part).random(4), own.random(4))
 
+    @pytest.mark.parametrize(
+        "key", [(2, "noise", 0), (1, "data", 0), (1, "audit", 0), (1, "split", 0), (1, "noise", 1)]
+    )
+    def test_seed_purpose_and_index_each_give_another_stream(self, key):
+        draws = [streams.stream(*k).standard_normal(2000) for k in ((1, "noise", 0), key)]
+        assert abs(stats.pearsonr(*draws).statistic) < 0.08
 
-@pytest.mark.parametrize(("seed", "index", "part"), [(0, 0, 0), (7, 100_003, 2), (2**32 - 1, 5, 0), (2**40 + 3, 5, 1)])
-def test_a_stream_is_numpys_own_of_its_four_numbers(seed, index, part):
-    own = np.random.default_rng(np.random.SeedSequence([seed, 3, index, part]))
-    np.testing.assert_array_equal(streams.stream(seed, "audit", index, part).random(4), own.random(4))
+    def test_every_bit_of_a_seed_of_128_counts(self):
+        seed = 0x0123456789ABCDEF_FEDCBA9876543210
+        seen = {streams.stream(seed ^ flipped, "noise").bytes(16) for flipped in [0, *(1 << bit for bit in range(128))]}
+        assert len(seen) == 129
 
-
-@pytest.mark.parametrize("key", [(2, "noise", 0), (1, "data", 0), (1, "audit", 0), (1, "split", 0), (1, "noise", 1)])
-def test_seed_purpose_and_index_each_give_another_stream(key):
-    draws = [streams.stream(*k).standard_normal(2000) for k in ((1, "noise", 0), key)]
-    assert abs(stats.pearsonr(*draws).statistic) < 0.08
-
-
-def test_every_bit_of_a_seed_of_128_counts():
-    seed = 0x0123456789ABCDEF_FEDCBA9876543210
-    seen = {streams.stream(seed ^ flipped, "noise").bytes(16) for flipped in [0, *(1 << bit for bit in range(128))]}
-    assert len(seen) == 129
-
-
-def test_bad_keys_are_refused_by_name():
-    bad = {"seed": (-1, 1.5, True), "purpose": ("tea",), "index": (-1, 0.5), "part": (-1,)}
-    for name, value in ((name, value) for name, values in bad.items() for value in values):
-        with pytest.raises(check.RefusedError, match=f"^{name} is "):
-            streams.stream(**{"seed": 1, "purpose": "noise"} | {name: value})
-    for indices in ([0, 0.5], [-1], ["a"]):
-        with pytest.raises(check.RefusedError, match="^indices is "):
-            noise(indices, steps=1)
+    def test_bad_keys_are_refused_by_name(self):
+        bad = {"seed": (-1, 1.5, True), "purpose": ("tea",), "index": (-1, 0.5), "part": (-1,)}
+        for name, value in ((name, value) for name, values in bad.items() for value in values):
+            with pytest.raises(check.RefusedError, match=f"^{name} is "):
+                streams.stream(**{"seed": 1, "purpose": "noise"} | {name: value})
+        for indices in ([0, 0.5], [-1], ["a"]):
+            with pytest.raises(check.RefusedError, match="^indices is "):
+                noise(indices, steps=1)
