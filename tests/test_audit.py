@@ -180,7 +180,7 @@ class TestOneRun:
         assert bounds[0] > bounds[1]
 
     def test_a_leak_with_chance_delta_stays_below_the_formula(self):
-        """The mechanism tells all coins with chance delta, or else answers each at random: (epsilon, delta)-DP for each."""
+        """All coins are told with chance delta; otherwise each is answered at random. It is (epsilon, delta)-DP."""
         rng, m, epsilon, delta = np.random.default_rng(5), 30, 1.0, 1e-3
         correct = np.where(rng.random(200_000) < delta, m, rng.binomial(m, 1 / (1 + np.exp(-epsilon)), 200_000))
         for least in (24, 26, 28, 30):
@@ -198,9 +198,7 @@ class TestOneRun:
         guesses = (one_run.guessed(*one, share=0.2) for one in zip(seen, coins, strict=True))
         found = np.array([bounded(correct, guesses=count).epsilon for correct, count in guesses])
         assert (found > epsilon).mean() <= 0.05
-        assert (
-            np.median(found) > 0.2 * epsilon
-        )  # worth its name: counting sees less than Gaussian noise gives
+        assert np.median(found) > 0.2 * epsilon  # worth its name: counting sees less than Gaussian noise gives
 
     def test_a_broken_release_is_caught_in_one_training(self):
         coins = np.random.default_rng(0).random(500) < 0.5
