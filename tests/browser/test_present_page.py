@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
 from pages.classifier.experiment import ClassifierSettings
-from tests.browser.person import button, field, slider, tab
-from tests.browser.sight import VERDICT, WORDS, drawn
+from tests.browser.person import button, field, slider
+from tests.browser.sight import VERDICT, WORDS, drawn, still
 from tests.browser.test_smoke import PATHS, QUICK
 
 SHORT = ("classifier", "attack?part=inversion")
@@ -99,9 +99,11 @@ def test_a_hall_can_read_all_of_it(presented, path):
     assert page.evaluate("globalThis.smallest ?? Infinity") >= 16 - 0.01
 
 
-def test_page_keys_step_and_arrows_move(presented):
-    """With the slider focused as without; the address follows, and a reload is at the same stop."""
-    page = presented("classifier?epsilon=0.5")
+def test_page_keys_step_and_arrows_move(lab):
+    """With the slider focused as without. The address follows, and a reload is at the same stop."""
+    page = lab("classifier?epsilon=0.5", width=1920, height=1080)
+    still(page)  # no run replaces the button
+    button(page, "Present").click()
     at(page, 3, 6)
     slider(page).press("PageDown")
     at(page, 4, 6, "1")
@@ -179,16 +181,6 @@ def test_blank_full_another_picture_and_leave(presented):
     page.keyboard.press("PageDown")  # it has no meaning any more
     slider(page).press("ArrowRight")
     resting(page, epsilon="0.794")
-
-
-@pytest.mark.soak
-def test_it_begins_where_it_is_found(lab):
-    page = lab("mechanisms?epsilon=3", width=1440)
-    tab(page, "Share")
-    button(page, "Present").click()
-    expect(button(page, "Leave (Escape)")).to_be_visible()
-    expect(page.locator("[data-chart]")).to_have_count(1)
-    resting(page, epsilon="3.0", step=4)
 
 
 def test_the_notes_follow_and_step(presented):
