@@ -5,21 +5,22 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
+import orjson
 from PIL import Image
 from playwright.sync_api import Page, Route
 
-import ui.compute
-from scripts import snapshot
-from ui.live import serving
+from lab.settings import Settings
+from pages.table import PAGES
+from ui import controls, pins
+from ui.compare import compare
+from ui.live import Knob, serving
 
 ROOT = Path(__file__).parents[2]
 HOME = "http://painter.test"
@@ -37,8 +38,8 @@ LOOKS = {
 GROUNDS = {"light": "#FFFFFF", "dark": "#12141C"}
 WIDTH = 460
 LEAST = 12  # of 255
-# A page, or a part of one, and the settings that open it. Of long work a part is enough: each kind of mark is there.
-OPENED = {topic: {} for topic in snapshot.TOPICS if topic != "attack"} | {
+# A page, or a part of one, and the link that opens it. Of long work a part is enough: each kind of mark is there.
+OPENED = {page.name: {} for page in PAGES if page.name != "attack"} | {
     f"attack {part}": {"part": part} for part in ("worlds", "membership", "pays", "inversion", "once", "audit")
 }
 OPENED["classifier pinned"] = {"epsilon": "0.3", "pin": "~~clip_norm~0.1"}
@@ -58,57 +59,36 @@ class Moves:
 def moves(opened: str, knobs: int | None = 1) -> Moves:
     """The figures of a page, or of a part of one, and those after each of so many knobs has been moved; None: all."""
     topic, link = opened.partition(" ")[0], dict(OPENED[opened])
-    settings, panel, pictures = _shown(topic, link)
-    whole = {name: str(value) for name, value in settings.items()}
+    page = next(page for page in PAGES if page.name == topic)
+    pin = pins.read(page.settings, (link.pop("pin"),))[0].ghost if "pin" in link else None
+    settings, notices = controls.from_link(page.settings, link)
+    assert not notices
+
+    def pictures(settings: Settings) -> dict[str, dict]:
+        both = compare(page, settings, pin, seconds=1.0 if opened == "attack audit" else math.inf)
+        every = (picture for board in both.boards("").values() for row in board for picture in row)
+        return {picture.name: json.loads(orjson.dumps(picture.message())) for picture in every}
+
+    def figures(settings: Settings) -> Figures:
+        return {name: picture["figure"] for name, picture in pictures(settings).items()}
+
+    shown = page.at(settings).knobs(settings)
+    moving = [name for name in shown.shown if len(set(settings.limits[name])) == 2]
     after = {}
-    moving = [one for one in panel if one[0]["group"] != "more" and one[0]["low"] < one[0]["high"]]
-    for knob, value in moving[:knobs]:
-        there = _shown(topic, link | whole | {knob["name"]: str(_stop(knob, value))})
-        after[knob["name"]] = _figures(there[2])
-    return Moves(
-        heights={name: one["height"] for name, one in pictures.items()}, before=_figures(pictures), after=after
-    )
+    for name in moving[:knobs]:
+        there = _stop(controls.knob(name, settings.limits, **shown.changes.get(name, {})), getattr(settings, name))
+        after[name] = figures(controls.moved(settings, name, there)[0])
+    heights = {name: picture["height"] for name, picture in pictures(settings).items()}
+    return Moves(heights=heights, before=figures(settings), after=after)
 
 
-def _shown(topic: str, link: Mapping[str, str]) -> tuple[dict, list, dict]:
-    """(settings, knobs with their values, pictures by name) of the page at this link."""
-    messages: list[tuple[str, Any]] = []
-    with _watched(messages, seconds=1.0 if link.get("part") == "audit" else math.inf):
-        app = snapshot.opened(topic, link)
-        for each in snapshot.turned(topic, app):
-            assert not each.exception
-    knobs = [
-        (knob, data["values"][knob["name"]]) for name, data in messages if name == "knobs" for knob in data["knobs"]
-    ]
-    boards = [json.loads(data) for name, data in messages if name == "chart"]
-    pictures = {picture["name"]: picture for board in boards for row in board["rows"] for picture in row}
-    return asdict(app.session_state[f"{topic}.desk"].settings), knobs, pictures
-
-
-@contextmanager
-def _watched(messages: list, *, seconds: float) -> Iterator[None]:
-    """Note what widgets are told, let work go on for so long, and make no downloads."""
-    real = serving.mount, st.download_button, ui.compute.compute
-    serving.mount = lambda name, *, data=None, **_: messages.append((name, data))
-    st.download_button = lambda *_, **__: False
-    ui.compute.compute = lambda experiment, **_: real[2](experiment, seconds=seconds)
-    try:
-        yield
-    finally:
-        serving.mount, st.download_button, ui.compute.compute = real
-
-
-def _figures(pictures: Mapping[str, Mapping]) -> Figures:
-    return {name: picture["figure"] for name, picture in pictures.items()}
-
-
-def _stop(knob: Mapping[str, Any], value: float) -> float:
+def _stop(knob: Knob, value: float) -> float:
     """Another value of a knob, a sixth of its track away."""
-    low, high, log = knob["low"], knob["high"], knob["scale"] == "log"
+    low, high, log = knob.low, knob.high, knob.scale == "log"
     share = math.log(value / low) / math.log(high / low) if log else (value - low) / (high - low)
     share += 1 / 6 if share < 0.6 else -1 / 6
     moved = low * (high / low) ** share if log else low + (high - low) * share
-    return round(moved) if knob["whole"] else float(f"{moved:.3g}")
+    return round(moved) if knob.whole else float(f"{moved:.3g}")
 
 
 # A place outside of all axes.
@@ -206,7 +186,7 @@ def difference(painted: np.ndarray, drawn: np.ndarray, bare: np.ndarray) -> floa
     the ink. Distances of colours are those of the channel that differs most. 0 where nothing is inked.
     """
     ink = np.maximum(_far(painted, bare), _far(drawn, bare))
-    return _share(painted, drawn, ink) if (ink > LEAST).any() else 0.0
+    return _share(painted, drawn, ink)
 
 
 def inked(drawn: np.ndarray, bare: np.ndarray) -> int:
@@ -223,7 +203,7 @@ def _share(painted: np.ndarray, drawn: np.ndarray, ink: np.ndarray) -> float:
     """Of the inked pixels, those that differ."""
     places = np.nonzero(ink > LEAST)
     far = np.maximum(_nearest(painted, drawn, places), _nearest(drawn, painted, places))
-    return float((far > 8 + ink[places] / 4).mean())
+    return float((far > 8 + ink[places] / 4).mean()) if len(far) else 0.0
 
 
 def _far(one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -1,8 +1,4 @@
-"""The painter against Plotly: for every chart of every page, what it paints over one picture is the next one.
-
-At each commit the knob that comes first is moved on some pages, in the light. ``make soak`` moves all knobs of all
-pages, in the dark too, and looks at each trace.
-"""
+"""The painter against Plotly: for every chart of every page, what it paints over one picture is the next one."""
 
 from collections.abc import Iterator
 
@@ -68,9 +64,8 @@ def compared(bench: Bench, before: dict, after: dict) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("opened", "look", "knobs"),
     [
-        *(pytest.param(one, "light", 1, marks=[] if one in DRAWN else pytest.mark.soak) for one in OPENED),
-        *(pytest.param(one, "light", None, marks=pytest.mark.soak) for one in OPENED),
-        *(pytest.param(one, "dark", 1, marks=pytest.mark.soak) for one in OPENED),
+        *((one, "light", 1) for one in DRAWN),
+        *(pytest.param(one, look, None, marks=pytest.mark.soak) for one in OPENED for look in ("light", "dark")),
     ],
 )
 def test_what_is_painted_is_what_plotly_draws(bench: Bench, opened: str, look: str, knobs: int | None):
@@ -80,7 +75,6 @@ def test_what_is_painted_is_what_plotly_draws(bench: Bench, opened: str, look: s
     bench.place(shown.heights)
     for knob, after in shown.after.items():
         shares = compared(bench, shown.before, after)
-        print(*(f"{opened:20} {knob:16} {name:20} {look} {share:.2%}" for name, share in shares.items()), sep="\n")
         assert {name: share for name, share in shares.items() if share > MOST} == {}, knob
 
 
@@ -136,16 +130,28 @@ def test_a_chart_that_is_given_back_is_as_plotly_left_it(bench: Bench):
     assert all((picture == before[name]).all() for name, picture in bench.pictures().items())
 
 
-def test_what_moved_and_stands_again_is_plotlys_again(bench: Bench):
+@pytest.mark.parametrize("panned", [False, True])
+def test_what_moved_and_stands_again_is_plotlys_again(bench: Bench, panned: bool):
+    """What a person has moved into view stays."""
     bench.place({"chart": 300})
     note = {"text": "here", "x": 1, "y": 0.5, "showarrow": False}
-    chart = CHART | {"layout": AXES | {"annotations": [note]}}
-    moved = chart | {"layout": AXES | {"annotations": [note | {"x": 0.5}], "yaxis": {"range": [0, 100]}}}
-    bench.draw({"chart": chart})
-    bench.paint({"chart": moved})
-    after = chart | {"data": [CURVE | {"y": [1, 0, 1]}]}
-    painted, drawn = bench.paint({"chart": after}), bench.draw({"chart": after})
+    layout = AXES | {"annotations": [note], "dragmode": "pan", "uirevision": "keep"}
+    bench.draw({"chart": CHART | {"layout": layout}})
+    if panned:
+        box, mouse = bench.boxes["chart"], bench.page.mouse
+        mouse.move(box["x"] + 200, box["y"] + 150)
+        mouse.down()
+        mouse.move(box["x"] + 260, box["y"] + 170, steps=4)
+        mouse.up()
+        bench.page.wait_for_function("() => bench.div('chart')._fullLayout.xaxis.range[0] < 0")
+        mouse.move(0, 0)
+    else:
+        moved = {"annotations": [note | {"x": 0.5}], "yaxis": {"range": [0, 100]}}
+        bench.paint({"chart": CHART | {"layout": layout | moved}})
+    after = {"chart": {"data": [CURVE | {"y": [1, 0, 1]}], "layout": layout}}
+    painted, drawn = bench.paint(after), bench.draw(after)
     assert difference(painted["chart"], drawn["chart"], bench.ground) < MOST
+    assert (bench.page.evaluate("bench.div('chart')._fullLayout.xaxis.range[0]") < 0) == panned
 
 
 @pytest.mark.parametrize(
@@ -196,20 +202,3 @@ def test_a_chart_out_of_view_is_painted_when_it_comes_into_view(bench: Bench):
     bench.page.evaluate("scrollTo(0, 900)")
     bench.page.wait_for_function(hidden, arg="below")
     bench.page.evaluate("scrollTo(0, 0)")
-
-
-def test_what_a_person_has_moved_into_view_stays(bench: Bench):
-    bench.place({"chart": 300})
-    chart = CHART | {"layout": AXES | {"dragmode": "pan", "uirevision": "keep"}}
-    bench.draw({"chart": chart})
-    box = bench.boxes["chart"]
-    bench.page.mouse.move(box["x"] + 200, box["y"] + 150)
-    bench.page.mouse.down()
-    bench.page.mouse.move(box["x"] + 260, box["y"] + 170, steps=4)
-    bench.page.mouse.up()
-    bench.page.wait_for_function("() => bench.div('chart')._fullLayout.xaxis.range[0] < 0")
-    bench.page.mouse.move(0, 0)
-    moved = chart | {"data": [CURVE | {"y": [1, 0, 1]}]}
-    painted, drawn = bench.paint({"chart": moved}), bench.draw({"chart": moved})
-    assert bench.page.evaluate("bench.div('chart')._fullLayout.xaxis.range[0]") < 0
-    assert difference(painted["chart"], drawn["chart"], bench.ground) < MOST
