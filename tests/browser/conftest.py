@@ -78,10 +78,7 @@ def program(playwright: Playwright) -> str:
     installed = filter(None, map(shutil.which, names))
     path = os.environ.get("CHROME") or next(installed, playwright.chromium.executable_path)
     if not Path(path).exists():
-        pytest.fail(
-            "The browser tests need Chromium or Chrome, and there is none. Install one (Debian: apt install"
-            " chromium; anywhere: python -m playwright install chromium), or set CHROME to its path."
-        )
+        pytest.fail("There is no Chromium or Chrome. Install one, or set CHROME to its path.")
     return path
 
 

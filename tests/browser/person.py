@@ -1,7 +1,8 @@
 """What a person does with a page of live widgets: shared by the browser tests."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from playwright.sync_api import Locator, Page, TimeoutError
 
@@ -105,6 +106,22 @@ def drag_until(page: Page, count: Callable[[], int], least: int, name: str = "Ep
         seen = count()
     page.mouse.up()
     assert seen >= least, seen
+
+
+def swipe(page: Page, places: Sequence[tuple[float, float]]) -> Callable[[], None]:
+    """Put a finger on the first place, and move it to the last. It stays there until what is returned is called.
+
+    It is what the browser gets from its screen. Unlike Playwright's taps, it may scroll the page.
+    """
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *places: tuple[float, float]) -> None:
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in places]})
+
+    touch("touchStart", places[0])
+    for place in places[1:]:
+        touch("touchMove", place)
+    return partial(touch, "touchEnd")
 
 
 def distinct(read: Callable[[], str | None]) -> Callable[[], int]:

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.person import button, enter, field, grab, hold_still, slider
+from tests.browser.person import button, enter, field, grab, hold_still, middle, slider, swipe
 from tests.browser.sight import VERDICT, drawn, rests
 
 PLOTS = ".js-plotly-plot"
@@ -120,31 +120,25 @@ def test_one_step_at_a_time_by_keyboard(toy):
     assert pauses(page) < 60
 
 
-def swipe(page: Page, at: Locator, *, across: float = 0, down: float = 0) -> None:
-    """Put a finger on something, move it by so many pixels, and lift it. Unlike Playwright's, it may scroll."""
-    hold_still(at)
-    box = at.bounding_box()
-    x, y = box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2
-    fingers = page.context.new_cdp_session(page)
-    for kind, share in [("touchStart", 0), *(("touchMove", step / 12) for step in range(1, 13)), ("touchEnd", None)]:
-        points = [] if share is None else [{"x": x + across * share, "y": y + down * share}]
-        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-
 def test_a_finger_scrolls_up_and_down_and_moves_the_thumb_sideways(toy):
     page = toy(width=390, height=800, touch=True)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for control in (slider(page), field(page), *(button(page, name) for name in PLAYER)):
         assert control.bounding_box()["height"] >= 44
+
+    def swiped(at: Locator, *, across: float = 0, down: float = 0) -> None:
+        hold_still(at)
+        x, y = middle(at)
+        swipe(page, [(x + across * step / 12, y + down * step / 12) for step in range(13)])()
+
     scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
     for place in (slider(page), page.get_by_role("img", name=re.compile("^Curve")).first):
         hold_still(place)
         before = page.evaluate(scrolled)
-        swipe(page, place, down=-150)
+        swiped(place, down=-150)
         page.wait_for_function(f"before => {scrolled} > before + 50", arg=before)
     expect(slider(page)).to_have_attribute("aria-valuetext", "1")
-    hold_still(slider(page))  # a finger on a page that scrolls only stops it
-    swipe(page, slider(page), across=60)
+    swiped(slider(page), across=60)
     page.wait_for_function("() => !document.querySelector('.lab-verdict').textContent.startsWith('Epsilon 1,')")
 
 

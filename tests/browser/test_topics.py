@@ -1,14 +1,12 @@
 """What only a browser shows of single pages: pictures that move under a hand, tabs that fill, a training that plays."""
 
 import re
-from collections.abc import Callable
-from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.person import button, enter, field, hold_still, middle, slider, tab
+from tests.browser.person import button, enter, field, hold_still, middle, slider, swipe, tab
 from tests.browser.sight import SHOWN, TABLE, VERDICT, says, still
 
 TRAINING = "network?epsilon=3&rows=500&lot_size=50&epochs=6&repeats=4"
@@ -84,63 +82,9 @@ def test_a_training_plays_from_the_first_step_to_the_last(lab):
     expect(field(page, "Step shown")).to_have_value("60")
 
 
-# Where a point of the map lies on the screen, and its row: the first whose neighbours are all far away.
-LONELY = """node => {
-  const points = node._fullData.filter(trace => trace.customdata)
-    .flatMap(trace => [...trace.x].map((x, i) => ({x, y: trace.y[i], row: Number(trace.customdata[i])})))
-  const {xaxis, yaxis} = node._fullLayout
-  const at = points.map(({x, y, row}) => ({x: xaxis.d2p(x), y: yaxis.d2p(y), row}))
-  const far = one => at.every(other => other === one || Math.hypot(one.x - other.x, one.y - other.y) > 18)
-  const found = at.find(one => one.row && far(one) && one.x > 5 && one.y > 5)
-  const box = node.getBoundingClientRect()
-  return {row: found.row, x: box.left + xaxis._offset + found.x, y: box.top + yaxis._offset + found.y}
-}"""
 # How far the page is scrolled, whatever it is that scrolls.
 SCROLLED = "scrollY + document.querySelector('[data-testid=stMain]').scrollTop"
 MAP, HANDLE = "[data-chart='map'] .js-plotly-plot", "[data-chart='map'] [data-handle]"
-
-
-def test_a_click_on_a_point_chooses_that_person_and_beside_all_points_an_outlier(lab):
-    """A drag chooses nobody."""
-    page = lab(PEOPLE, charts=3, width=1440, height=1000)
-    says(page, "an outlier", MAP)
-    hold_still(page.locator(MAP))
-    spot = page.locator(MAP).evaluate(LONELY)
-    page.mouse.click(spot["x"], spot["y"])
-    says(page, f"row {spot['row']}", MAP)
-    expect(field(page, "Person (row)")).to_have_value(str(spot["row"]))
-    slider(page, "Person (row)").press("ArrowRight")
-    row = spot["row"] + 1
-    says(page, f"row {row}", MAP)
-    page.wait_for_url(re.compile(f"person={row}&.*who=row"))
-    still(page)
-    box = page.locator(f"{MAP} .nsewdrag").bounding_box()
-    x, y = box["x"] + 0.9 * box["width"], box["y"] + 0.1 * box["height"]
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - 30, y + 30, steps=5)
-    page.mouse.up()
-    still(page)
-    says(page, f"row {row}", MAP)
-    page.mouse.click(box["x"] + 0.95 * box["width"], box["y"] + 0.05 * box["height"])
-    says(page, "an outlier", MAP)
-
-
-def swipe(page, places: list[tuple[float, float]]) -> Callable[[], None]:
-    """Put a finger on the first place, and move it to the last; it stays there until what is returned is called.
-
-    It is what the browser gets from its screen: unlike Playwright's taps, it may scroll the page.
-    """
-    session = page.context.new_cdp_session(page)
-
-    def touch(kind: str, *places: tuple[float, float]) -> None:
-        points = [{"x": x, "y": y} for x, y in places]
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    touch("touchStart", places[0])
-    for place in places[1:]:
-        touch("touchMove", place)
-    return partial(touch, "touchEnd")
 
 
 def test_the_person_is_dragged_by_a_finger_and_the_picture_follows(lab):
