@@ -217,6 +217,8 @@ class TestSources:
             expected = np.clip(file["pay"][file["town"] == town], 0, 80) / 40 - 1
             np.testing.assert_allclose(np.sort(part), np.sort(expected))
         assert len(found.y) == int(0.8 * sources.sizes[0])
+        unmeasured = replace(found, X_test=np.empty((0, 4)), y_test=np.empty(0))
+        assert np.isnan(unmeasured.risk(np.zeros((3, 4)))).all()
 
     def test_without_gaps_a_private_row_without_an_answer_is_the_middle_of_its_bounds(self):
         blank = frame()
