@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from dpcore.check import RefusedError
+from dpcore.data.paid_bounds import Payment
 from lab.files import own_rows, own_table
 from lab.files.own_rows import Column
 from lab.label import SCHEMA
@@ -364,6 +365,11 @@ class TestPaying:
         with pytest.raises(RefusedError, match="^epsilon is "):
             found.pay(table, "age", 0.01)
         assert (found.roles.spent, found.columns["age"].paid) == (MOST_SPENT, MOST_SPENT)
+
+    def test_an_attack_cannot_count_what_was_paid_and_refuses_the_file(self):
+        app = whole()
+        draft(app).payments = (Payment(epsilon=0.1),)
+        assert "this page cannot count what they cost" in said(trained(app.run(), "attack"))
 
 
 class TestFile:

@@ -176,6 +176,15 @@ def test_cells_become_what_the_bounds_say():
     assert (y[:2].tolist(), len(y), np.abs(X).max()) == ([1, -1], 1000, 1)
 
 
+def test_of_a_person_one_row_is_taken_whatever_others_have():
+    file = customers(3000).assign(customer_id=[f"C{n % 900}" for n in range(3000)], place=np.arange(3000))
+    more = pd.concat([file, file[file["customer_id"] == "C7"].assign(place=2999)])
+    roles = replace(ROLES, person="customer_id", columns=column("place", low=0, high=3000))
+    one, other = (choose(each, roles).source.draw(stream(1, "data"))[0][:, 0] for each in (file, more))
+    assert sorted(one % 900) == [*range(900)]
+    assert {*np.flatnonzero(one != other)} <= {7}
+
+
 def own_of(name: str, seed: int) -> OwnRows:
     """A file that is written from a built-in set so that its rows are in the same parts, found by the seed's own order;
     the public ones are not in it."""
@@ -347,7 +356,7 @@ def test_a_question_can_be_asked_about_rows_that_are_here(table):
 def test_a_persons_row_is_one_with_an_answer():
     """Of people of whom few rows have one."""
     roles = Roles(answer="y", classes=("no", "yes"), columns=column("x", low=0, high=9), person="who")
-    rows = [f"p{i % 120},{i % 9},{('no', 'yes')[i % 2] if i < 120 else ''}" for i in range(120 * 40)]
+    rows = [f"p{i % 120},{i % 9},{('no', 'yes')[i % 2] if i >= 120 * 39 else ''}" for i in range(120 * 40)]
     kept = own_table.read("\n".join(["who,x,y", *rows]).encode())
     split = split_of(own_rows.choose(kept, roles), seed=3)
     assert {*split.y_private} == {*split.y_test} == {0, 1}
