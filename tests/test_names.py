@@ -7,9 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from pages import data
-from pages.attack import words
-from pages.attack.parameters import PARTS
 from pages.table import PAGES
 from ui.show import MORE
 from ui.vocabulary import KNOBS
@@ -26,32 +23,25 @@ CASE = re.compile(r"^- `[\w.-]+` ([A-Z][^.{\n]{0,40})$", re.MULTILINE)
 LINK = re.compile(r"\[([^]]+)\]\(/?([a-z-]+)(?:\?[^)]*)?\)")
 
 
-def values(node: object) -> Iterator[str]:
-    """Yield the strings in a table of TOML, without its keys."""
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, dict | list):
-        for one in node.values() if isinstance(node, dict) else node:
-            yield from values(one)
-
-
 def strings(path: Path) -> Iterator[str]:
     """Yield the strings of a file that may be shown: of Python all but docstrings, of a text the whole."""
-    source = path.read_text("utf-8")
+    source, tables = path.read_text("utf-8"), []
     if path.suffix == ".toml":
-        yield from values(tomllib.loads(source))
-        return
-    if path.suffix != ".py":
+        tables = [tomllib.loads(source)]
+    elif path.suffix != ".py":
         yield source
-        return
-    tree, hidden = ast.parse(source), set()
-    for node in ast.walk(tree):
+    while tables:
+        node = tables.pop()
+        tables += node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+        if isinstance(node, str):
+            yield node
+    hidden = set()
+    for node in ast.walk(ast.parse(source)) if path.suffix == ".py" else ():
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
             hidden.add(id(node.body[0].value))
         if isinstance(node, ast.JoinedStr):
             hidden |= {id(part) for part in node.values}
             yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
-    for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden:
             yield node.value
 
@@ -110,17 +100,6 @@ def test_a_link_to_a_page_has_its_name():
     assert found
     for label, page in found:
         assert label == titles()[page]
-
-
-def test_buttons_that_open_a_page_have_its_name():
-    buttons = {key.removeprefix("page."): data.SAYS[key] for key in data.SAYS if key.startswith("page.")}
-    assert len(buttons) == 6
-    for page, label in buttons.items():
-        assert label == f"{titles()[page]} with these rows"
-
-
-def test_the_parts_of_attacks_are_explained_by_their_names():
-    assert re.findall(r"\*\*(.+?)\*\*", words.PARTS_HELP) == list(PARTS.values())
 
 
 # What the lab once called a standard term.
