@@ -70,6 +70,7 @@ def test_a_topic_has_a_beginning_and_a_link_holds_the_whole_question(topic):
     settings, start = PAGE.settings().change(topic=topic), STARTS[topic]
     assert (settings.knob, settings.other, settings.measure) == (start.knob, start.other, start.measure)
     assert settings.rival != settings.settings
+    assert all(settings.change(question=question).tasks() for question in QUESTIONS)
     settings = asked(topic, target=1.05 * start.target, seeds=2)
     assert links.read(PAGE.settings, links.brief(settings)) == (settings, {})
     own = {one.name for one in fields(PAGE.settings)}

@@ -79,7 +79,11 @@ class Around:
         if self.along != self.settings.PEOPLE or not isinstance(self.settings, RowsSettings):
             return {}
         most = int(self.settings.limits[self.along][1])
-        whole, more = self.settings.of_rows(most), (round(most * factor) for factor in MORE)
+        try:
+            whole = self.settings.of_rows(most)
+        except check.RefusedError:
+            return {}
+        more = (round(most * factor) for factor in MORE)
         return {people: one for people in more if (one := whole.with_noise_of(people)) is not None}
 
     @cached_property
