@@ -47,24 +47,16 @@ def test_link_gives_no_notice_and_the_page_asks(puzzle):
     assert puzzle.ask in [one.value for one in app.info]
 
 
-def test_there_are_as_many_as_the_lab_says():
-    assert len(ALL) == 10
-    assert SAYS["puzzle.all"].startswith("Ten puzzles")
-
-
 def test_page_says_that_it_is_solved_and_keeps_the_puzzle_in_its_link():
     puzzle = puzzles()["error_and_attacker"]
     app = opened(puzzle.page, **puzzle.query, **dict(parse_qsl(puzzle.solution)))
     assert [one.value for one in app.success if "Solved" in one.value]
     assert puzzle.name in app.query_params["puzzle"]
-    moved = opened(puzzle.page, **puzzle.query, **dict(parse_qsl(puzzle.solution)), sensitivity="0.5")
-    assert not moved.success
-
-
-def test_another_pages_puzzle_and_an_unknown_one_are_not_asked():
-    for name in ("more_parties", "nobody"):
+    for name in ("more_parties", "nobody"):  # another page's puzzle, and none
         app = opened("mechanisms", puzzle=name)
         assert not [one for one in (*app.info, *app.success) if "%" in one.value]
+    moved = opened(puzzle.page, **puzzle.query, **dict(parse_qsl(puzzle.solution)), sensitivity="0.5")
+    assert not moved.success
 
 
 def test_a_class_sees_how_many_have_solved_it_and_counts_each_of_them_once(monkeypatch):
