@@ -5,7 +5,7 @@ pages' code what may be said.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -69,3 +69,12 @@ def unexplained(said: str, explained: Iterable[str] = (), harmless: Iterable[str
         for word in WORDS.finditer(said)
         if not any(low <= word.start() and word.end() <= high for low, high in spans)
     ]
+
+
+def since(places: Iterable[float], shown: Callable[[float], bool], first: float) -> bool:
+    """Whether it is shown at ``first`` and at all larger places."""
+    return all(shown(place) for place in places if place >= first * (1 - 1e-6))
+
+
+def until(places: Iterable[float], shown: Callable[[float], bool], last: float) -> bool:
+    return all(shown(place) for place in places if place <= last * (1 + 1e-6))

@@ -19,6 +19,7 @@ import pytest
 from dpcore.check import RefusedError
 from dpcore.confusion import ByClass, balanced_accuracy, recalls
 from tests.claims import unexplained, worse
+from tests.said import counts, percent, says
 
 Rules = Mapping[str, Callable[[Any, re.Match], bool]]
 Limits = Mapping[str, tuple | list]
@@ -31,39 +32,6 @@ NEVER: Rules = {
     r"(?<![\d.,])[-−]0(?:\.0+)?(?![\d.])": lambda *_: False,
     r"\de[-+]0\d": lambda *_: False,
 }
-
-
-def amount(text: str) -> float:
-    return float(text.replace(",", "").replace("−", "-"))
-
-
-def says(*values: Callable[[Any], float], given: Callable[[Any], Any] = bool, rel: float = 0.006, within: float = 0.0):
-    """Return a rule: the numbers said are these of the result, and it meets ``given``."""
-
-    def holds(result: Any, match: re.Match) -> bool:
-        wanted = pytest.approx([float(value(result)) for value in values], rel=rel, abs=within)
-        return (given is bool or bool(given(result))) and [amount(one) for one in match.groups()] == wanted
-
-    return holds
-
-
-def percent(*shares: Callable[[Any], float], given: Callable[[Any], Any] = bool, within: float = 0.51):
-    """Return a rule: the numbers said are these shares of the result, in percent."""
-    return says(*(lambda r, one=one: 100 * one(r) for one in shares), given=given, rel=0, within=within)
-
-
-def counts(*values: Callable[[Any], int], given: Callable[[Any], Any] = bool):
-    """Return a rule: the numbers said are these counts of the result, exactly."""
-    return says(*values, given=given, rel=1e-12)
-
-
-def since(places: Iterable[float], shown: Callable[[float], bool], first: float) -> bool:
-    """Whether it is shown at ``first`` and at all larger places."""
-    return all(shown(place) for place in places if place >= first * (1 - 1e-6))
-
-
-def until(places: Iterable[float], shown: Callable[[float], bool], last: float) -> bool:
-    return all(shown(place) for place in places if place <= last * (1 + 1e-6))
 
 
 def hold(

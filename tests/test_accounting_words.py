@@ -12,7 +12,8 @@ from pages.accounting import words_statements as stated
 from pages.accounting.experiment import AccountingSettings
 from pages.accounting.parameters import AFTERWARDS
 from tests import attackers, reached
-from tests.sentences import Rules, amount, hold, plain, tiles
+from tests.said import amount
+from tests.sentences import Rules, hold, plain, tiles
 
 QUICK = {
     "steps": [1, 10, 100, 1000, 3000],

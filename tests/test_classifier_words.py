@@ -12,25 +12,9 @@ from pages.classifier import figures, words_tables
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
 from tests import attackers, reached
-from tests.claims import better, unexplained, worse
-from tests.sentences import (
-    Rules,
-    always,
-    amount,
-    beyond_accuracy,
-    costs,
-    counts,
-    first,
-    hold,
-    percent,
-    plain,
-    says,
-    since,
-    tiles,
-    titles,
-    two_stories,
-    until,
-)
+from tests.claims import better, since, unexplained, until, worse
+from tests.said import amount, counts, percent, says
+from tests.sentences import Rules, always, beyond_accuracy, costs, first, hold, plain, tiles, titles, two_stories
 from tests.test_own_rows import PEOPLE, table_of, visits
 
 QUICK = {

@@ -9,7 +9,8 @@ from scipy import stats
 from lab.differences import Difference, of_groups, of_pairs
 from lab.settings import Measure
 from pages.classifier.experiment import ClassifierSettings
-from tests.sentences import NEVER, amount, plain
+from tests.said import amount
+from tests.sentences import NEVER, plain
 from ui.comparison import apart, number_rows, sentence, settings_rows, table
 from ui.comparison import rows as to_html
 from ui.panels import Number

@@ -16,24 +16,9 @@ from pages.hypotheses.parameters import DIMENSIONS, EPSILONS, LAWS, SHARES
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.words_steps import stages
 from tests import attackers, reached
-from tests.claims import better, unexplained, worse
-from tests.sentences import (
-    Rules,
-    amount,
-    beyond_accuracy,
-    broken_by,
-    counts,
-    first,
-    hold,
-    percent,
-    plain,
-    says,
-    since,
-    tiles,
-    titles,
-    two_stories,
-    until,
-)
+from tests.claims import better, since, unexplained, until, worse
+from tests.said import amount, counts, percent, says
+from tests.sentences import Rules, beyond_accuracy, broken_by, first, hold, plain, tiles, titles, two_stories
 from tests.test_own_texts import chosen, written
 from ui.compute import compute
 

@@ -9,7 +9,8 @@ from pages.mechanisms import words as say
 from pages.mechanisms import words_tables
 from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsSettings
 from tests import attackers, reached
-from tests.sentences import Rules, amount, hold, percent, plain, says, tiles
+from tests.said import amount, percent, says
+from tests.sentences import Rules, hold, plain, tiles
 
 ONE = MechanismsSettings()
 ONCE = [

@@ -16,21 +16,8 @@ from pages.network.parameters import DATA
 from pages.network.work import FRAMES
 from tests import attackers, reached
 from tests.claims import better, worse
-from tests.sentences import (
-    Rules,
-    always,
-    beyond_accuracy,
-    costs,
-    counts,
-    first,
-    hold,
-    percent,
-    plain,
-    says,
-    tiles,
-    titles,
-    two_stories,
-)
+from tests.said import counts, percent, says
+from tests.sentences import Rules, always, beyond_accuracy, costs, first, hold, plain, tiles, titles, two_stories
 from tests.test_own_rows import ROLES, customers, table_of
 from tests.test_paid_bounds import paid
 

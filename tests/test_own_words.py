@@ -16,7 +16,8 @@ from tests import reached
 from tests.app import opened
 from tests.claims import better
 from tests.own_files import CLASSES, NUMBER, TOWNS, frame, read_off, said, settings
-from tests.sentences import Rules, broken_by, counts, says
+from tests.said import counts, says
+from tests.sentences import Rules, broken_by
 from tests.test_regression_words import RULES as OF_REGRESSION
 
 

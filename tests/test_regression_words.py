@@ -11,8 +11,9 @@ from pages.regression import words as say
 from pages.regression.experiment import RegressionSettings
 from pages.regression.parameters import SPLITTERS
 from tests import attackers, own_files, reached
-from tests.claims import better, worse
-from tests.sentences import Rules, amount, counts, first, hold, plain, says, since, tiles, titles
+from tests.claims import better, since, worse
+from tests.said import amount, counts, says
+from tests.sentences import Rules, first, hold, plain, tiles, titles
 
 QUICK = {
     "dataset": ["diabetes", "us"],

@@ -13,8 +13,9 @@ from pages.transfer.descent import Alone
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.work import CANDIDATES
 from tests import attackers, reached
-from tests.claims import better, worse
-from tests.sentences import Rules, amount, counts, first, hold, plain, says, since, tiles, titles, until
+from tests.claims import better, since, until, worse
+from tests.said import amount, counts, says
+from tests.sentences import Rules, first, hold, plain, tiles, titles
 
 QUICK = {
     "dataset": ["made"],
