@@ -17,6 +17,5 @@ def statistics_of(**how) -> Statistics:
 
 
 def quiet(way, statistics, epsilon=1.0, **more):
-    """Weights (p,) with all of the noise off."""
     noise = 0 * linear.standard_noise(way, inputs=statistics.inputs, repeats=1, seed=0)
     return way.fit(statistics, noise, np.array([epsilon]), **more).weights[0, 0]

@@ -6,31 +6,18 @@ from itertools import pairwise
 import numpy as np
 
 
-def loss(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str) -> complex:
-    """Softmax loss of one row, from the definition; also for complex weights, so that it can be differentiated."""
+def loss(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str) -> float:
+    """Softmax loss of one row, from the definition."""
     for place, layer in enumerate(layers):
         x = np.array([sum(w * v for w, v in zip(row, [*x, 1.0], strict=True)) for row in layer])
         if place < len(layers) - 1:
-            x = np.tanh(x) if activation == "tanh" else np.where(x.real > 0, x, 0)
-    top = x.real.max()
+            x = np.tanh(x) if activation == "tanh" else np.maximum(x, 0)
+    top = x.max()
     return np.log(np.exp(x - top).sum()) + top - x[label]
 
 
-def slope(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str) -> list[np.ndarray]:
-    """Gradient of ``loss`` by the complex step: exact to rounding, and knows nothing of backpropagation."""
-    found = []
-    for place, layer in enumerate(layers):
-        gradient = np.empty_like(layer)
-        for cell in np.ndindex(layer.shape):
-            moved = [np.array(each, dtype=complex) for each in layers]
-            moved[place][cell] += 1e-30j
-            gradient[cell] = loss(moved, x, label, activation=activation).imag / 1e-30
-        found.append(gradient)
-    return found
-
-
 def gradient(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str) -> list[np.ndarray]:
-    """The same by the chain rule, one matrix a layer."""
+    """Gradient of ``loss`` by the chain rule, one matrix a layer."""
     entered = []
     for place, layer in enumerate(layers):
         entered.append(np.append(x, 1.0))
@@ -75,7 +62,6 @@ def cut(sizes: tuple[int, ...], weights: np.ndarray) -> list[np.ndarray]:
 
 
 def lot_gradient(sizes, weights, X, y, *, clip_norm, activation) -> np.ndarray:
-    """Sum of the clipped gradients of some rows (P,)."""
     total = np.zeros_like(weights)
     for x, label in zip(X, y, strict=True):
         total += flat(clipped(gradient(cut(sizes, weights), x, label, activation=activation), clip_norm))

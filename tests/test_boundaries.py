@@ -22,7 +22,6 @@ def models(n_classes: int, d: int, *, R=12, seed=1) -> np.ndarray:
 
 
 def predictions(weights, where, points) -> np.ndarray:
-    """Classes (R, m) at plane points (m, 2), by going back to feature space."""
     return losses.predict(weights, losses.with_constant(where.origin + points @ where.axes))
 
 
@@ -65,7 +64,6 @@ def test_every_change_of_the_prediction_lies_on_a_segment(n_classes, d):
 
 
 def distance(point: np.ndarray, segments: np.ndarray) -> float:
-    """From a point to the nearest of the segments (m, 2, 2)."""
     along = segments[:, 1] - segments[:, 0]
     share = ((point - segments[:, 0]) * along).sum(axis=1) / np.square(along).sum(axis=1)
     nearest = segments[:, 0] + np.clip(share, 0, 1)[:, None] * along

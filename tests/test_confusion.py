@@ -43,7 +43,6 @@ def test_they_are_those_of_scikit_learn(classes, missing):
 
 
 def test_a_class_without_rows_is_no_part_of_any_number():
-    """The median recall is unknown, the balanced accuracy that of the others, and the page shows no number for it."""
     one = ByClass(counts=np.array([[[3, 1, 0], [0, 0, 0], [0, 2, 2]]]), loss=np.array([0.5]))
     assert np.isnan(one.shares[1]).all()
     assert one.middle == {"accuracy": 0.625, "balanced accuracy": 0.625, "loss": 0.5}
@@ -100,7 +99,6 @@ def hypotheses():
 
 @pytest.mark.parametrize("page", [classifier, network, parties, hypotheses])
 def test_every_page_counts_what_its_own_models_answer(page):
-    """Matrices, recalls, balanced accuracy and loss are scikit-learn's; accuracy is that of the page."""
     result, said, accuracy = page()
     assert said.keys() <= result.held_out.keys()
     for arm, models in said.items():

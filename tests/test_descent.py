@@ -37,7 +37,6 @@ def train(classes, /, *, steps=6, dtype=np.float64, seed=11, **changes):
 @pytest.mark.parametrize("rule", ["per-example", "average", "none"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_batch_is_its_models_one_at_a_time(n_classes, rule, cut, monkeypatch):
-    """However rows, models and noise are cut."""
     if cut:
         monkeypatch.setattr(clipping, "_SCRATCH_BYTES", 1)
         monkeypatch.setattr(descent, "_MODELS_AT_ONCE", 3)

@@ -21,7 +21,7 @@ from ui import hundred, panels
 from ui.ghosts import NAME, ghosted
 from ui.live import Picture
 from ui.plot import theme
-from ui.plot.curves import Curve, Level, hover_text, over
+from ui.plot.curves import Curve, Level, over
 
 LINE = {"color": "#2b7bd6", "width": 3, "dash": "solid"}
 
@@ -128,16 +128,6 @@ def test_a_level_is_named_where_it_lies(axis, height):
     assert figure["layout"]["annotations"][-1]["y"] == pytest.approx(height)
 
 
-def test_hover_texts_read_the_axes():
-    texts = {
-        "RMSE, thousand": "RMSE %{y:.4~g} thousand",
-        "mean loss (nats, log scale)": "mean loss %{y:.4~g} nats",
-        "% of runs": "%{y:.1f} % of runs",
-    }
-    for text, said in texts.items():
-        assert hover_text("a", EPSILON, theme.axis(text, 1, 2)) == f"epsilon %{{x}}: {said}<extra>a</extra>"
-
-
 SHARES = [*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99999]
 
 
@@ -148,7 +138,6 @@ def held(adjacency=Adjacency.ADD_REMOVE, unit="record", right=0.63):
 
 
 def counted(html):
-    """(filled people, all people, the two numbers in words) of each row."""
     html = html.partition('<div class="lab-deployments">')[0]
     rows = re.findall(r"<div aria-hidden=.*?</div>", html)
     inside = [(row.partition("<s>")[0].count("<i>"), row.count("<i>")) for row in rows]

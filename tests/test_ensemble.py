@@ -20,7 +20,6 @@ class Model:
 
 
 def outcome(model, at, repeats, *, given=None):
-    """Return value + scale * repeat, (V, R)."""
     found = np.array(at)[:, None] + model.scale * np.array(repeats)
     return found[:, :given]
 

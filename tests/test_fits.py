@@ -42,7 +42,6 @@ def shortened(X, norm):
 
 
 def without(y, nobody):
-    """Labels of which some are of no declared class, and the declared classes."""
     labels = y.astype(object)
     labels[list(nobody)] = "other"
     return labels, sorted(set(y)) if nobody else None
@@ -159,12 +158,6 @@ def test_defaults_follow_rows_weights_and_epsilon(rows, n_classes, given, clip_n
     fitted = DPLogisticRegression(random_state=0, **given).fit(rng.normal(size=(rows, 3)), np.arange(rows) % n_classes)
     assert fitted.clip_norm_ == pytest.approx(clip_norm)
     assert fitted.n_iter_ == fitted.guarantee_.event.count == steps
-
-
-def test_with_groups_the_rules_count_people_and_not_rows():
-    X, y = problem(n=2000)
-    fitted = DPLogisticRegression(random_state=0).fit(X, y, groups=np.arange(2000) // 10)
-    assert (fitted.clip_norm_, fitted.n_iter_) == (0.3, 100)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 5))])

@@ -44,7 +44,6 @@ def test_a_part_is_live_and_all_is_a_press_away(settings):
 
 
 def test_with_all_the_noise_weighs_as_much_less_as_is_said(settings):
-    """Noise sd on the mean gradient of a step, for as many steps."""
     whole = settings.of_rows(settings.most)
     ratio = PRIVATE / MOST_LIVE
     if isinstance(settings, NetworkSettings):

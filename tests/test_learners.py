@@ -68,7 +68,6 @@ def rows():
 
 
 def apart():
-    """Rows (200, 3) of two classes that lie apart, and their classes, which are words."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     return rng.normal(scale=0.2, size=(200, 3)) + 0.5 * np.eye(2, 3)[y], np.array(list("ab"))[y]
@@ -185,7 +184,6 @@ SEEDS = (2**127 + 12345, 2**126 + 54321)
 
 
 def memory() -> bytes:
-    """All questions and answers that the process holds."""
     return pickle.dumps([(question, answer) for question, (answer, *_) in CACHE._answers.items()])
 
 

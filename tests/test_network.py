@@ -122,8 +122,6 @@ class TestBudget:
 
 
 class TestInOrder:
-    """Lots in a fixed order, with independent noise or correlated noise."""
-
     @pytest.mark.parametrize("plan", network.PLANS)
     @pytest.mark.parametrize("clipping", network.CLIPPING)
     @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])

@@ -28,13 +28,11 @@ def world(**changes) -> World:
 
 
 def said(learner: str, X, y, rows, *, classes: int, regularisation=0.01, **more) -> local.Votes:
-    """What parties say of rows, in one piece."""
     (found,) = local.votes(learner, X, y, rows, classes=classes, regularisation=regularisation, **more)
     return found
 
 
 def within(settings) -> list:
-    """The settings' tasks, but for those about more parties than they have."""
     return [
         one for one in settings.tasks() if max(getattr(one, "upto", 0), getattr(one, "asked", 0)) <= settings.parties
     ]
@@ -175,8 +173,6 @@ def test_what_parties_cannot_do_is_refused_or_left():
 
 
 class TestEachParty:
-    """Noise that each party adds itself, with a shuffler between or without."""
-
     @pytest.mark.parametrize("trust_model", ["central", "local", "shuffle"])
     def test_noise_drawn_has_the_stated_standard_deviation(self, trust_model):
         settings = PartiesSettings(trust_model=trust_model, delta=1e-2, parties=400, public_rows=80)

@@ -39,7 +39,6 @@ def of(result, name: str, release: str) -> Statement:
 
 
 def of_all(settings):
-    """The result of all parties, without the curves."""
     return first(settings, [settings.probe(), Change(ensemble=settings.ensemble, asked=settings.parties)])
 
 

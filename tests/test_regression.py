@@ -33,7 +33,6 @@ def small():
 
 @pytest.fixture(scope="module")
 def census():
-    """The issue's own case: 296,000 people, 13 features."""
     return RegressionSettings(epsilon=0.1, repeats=100).run()
 
 
@@ -62,7 +61,6 @@ def test_moving_epsilon_leaves_the_curves_alone():
 
 class TestResult:
     def test_the_rails_are_what_they_say(self, small):
-        """By rows and by another library's least squares."""
         data = load("diabetes", seed=small.settings.seed)
         n = data.source.train_rows
         X, y = data.X[:n, :5], data.y[:n]

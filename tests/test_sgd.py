@@ -42,7 +42,6 @@ def train(which, net, *, noise=0.0, **changes):
 
 
 def drawn_lots(which, draw):
-    """The lots of one network, as sets of row numbers."""
     how = {"rows": ROWS, "first": 0, "last": which.steps}
     if which.variant == "shuffled":
         drawn = lots.shuffled(3, [draw], size=round(RATE * ROWS), **how)
@@ -52,7 +51,6 @@ def drawn_lots(which, draw):
 
 
 def drawn_noise(which, draw):
-    """Standard normal noise of each step, from the streams themselves."""
     shape, blocks = (lots.BLOCK, which.architecture.parameters), range(-(-which.steps // lots.BLOCK))
     return np.concatenate([stream(3, "noise", draw, block).standard_normal(shape) for block in blocks])[: which.steps]
 
@@ -99,7 +97,6 @@ class TestPlainLoops:
                 np.testing.assert_allclose(found.history[step + 1, place], weights, rtol=0, atol=1e-9)
 
     def test_what_the_variants_change(self):
-        """Each departs from the algorithm in the one thing that it names."""
         net = NETS["tanh"]
         X, y, start = problem(net)
         for variant in sgd.VARIANTS:

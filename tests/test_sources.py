@@ -37,7 +37,6 @@ def hypothesis_pair(cosine: float) -> np.ndarray:
 
 
 def tilt_pair(cosine: float) -> np.ndarray:
-    """The tilts (2, 2) of two neighbours: private rows on one side, public ones on the other."""
     X = mirrored(-cosine)
     return importance.tilts(X, np.tile([-1.0, 0.0], (50, 1)), regularisation=LAMBDA)
 
@@ -74,7 +73,6 @@ def test_a_search_over_random_neighbours_stays_below(what):
 
 
 def test_the_minimum_is_exact():
-    """The gradients, written out here, vanish to far less than any noise."""
     rng = np.random.default_rng(0)
     X, public = rng.normal(size=(80, 6)) / 4, rng.normal(size=(50, 6)) / 4
     y = rng.integers(0, 2, 80)
@@ -107,7 +105,6 @@ def parts(rng, n=40, d=4, names=None):
 
 
 def released(budget, repeats, *, d=6):
-    """(fitted, releases) of two sources with ``repeats`` draws of noise each."""
     rng = np.random.default_rng(2)
     both = [parts(rng, d=d) for _ in range(2)]
     two = [Source(labelled=one, unlabelled=dataclasses.replace(one, rows=one.rows + 100)) for one in both]

@@ -158,7 +158,6 @@ def rows_of(n: int = 60, d: int = 8) -> tuple[np.ndarray, np.ndarray]:
 
 
 def quiet(way: perturbed.Descent, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """(d,) of rows without noise."""
     noise = np.zeros((1, way.steps * X.shape[1]))
     return way.fit(Statistics.of(X, y), noise, np.array([1.0]), rows=(X, y)).weights[0, 0]
 
