@@ -43,12 +43,12 @@ def ordered(frame: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def expected() -> pd.DataFrame:
+    how = {"measure": "scratch", "repeats": 30, "seeds": 2}
     frames = [
-        in_order(SETTINGS.change(clip_norm=clip), "epsilon", OVER["epsilon"], measure="scratch", repeats=30, seeds=2)
+        in_order(SETTINGS.change(clip_norm=clip), "epsilon", OVER["epsilon"], **how).assign(clip_norm=clip)
         for clip in OVER["clip_norm"]
     ]
-    both = [frame.assign(clip_norm=clip) for frame, clip in zip(frames, OVER["clip_norm"], strict=True)]
-    return ordered(pd.concat(both))[["epsilon", "clip_norm", "seed", "repeat", "scratch"]]
+    return ordered(pd.concat(frames))[["epsilon", "clip_norm", "seed", "repeat", "scratch"]]
 
 
 @pytest.mark.parametrize(("backend", "piece"), [("threads", 1.0), ("threads", 0.001), ("processes", 0.001)])

@@ -50,13 +50,6 @@ def test_a_batch_is_its_models_one_at_a_time(n_classes, rule, cut, monkeypatch):
     np.testing.assert_array_equal(found.weights, found.history[-1])
 
 
-@pytest.mark.parametrize("chosen", [[4], [1, 1, 1, 3, 0, 2, 4, 5, 6, 6]], ids=str)
-def test_a_model_does_not_depend_on_its_neighbours(chosen):
-    some = {name: np.asarray(value)[chosen] for name, value in {**BATCH, "start": problem(2)["start"]}.items()}
-    together, apart = train(2, steps=20), train(2, steps=20, **some)
-    np.testing.assert_allclose(apart.weights, together.weights[chosen], rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize("rule", ["per-example", "average", "none"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_single_precision_is_close_to_double(n_classes, rule):

@@ -47,13 +47,6 @@ class TestWorlds:
             assert (rows[..., -1] == CONSTANT).all()
         assert set(np.unique(y)) == set(range(KINDS[dataset].classes))
 
-    def test_a_party_is_the_same_in_every_crowd(self):
-        X, y = parties(world(), 0, 260)
-        for first, last in ((0, 1), (49, 51), (120, 130), (200, 260)):
-            part = parties(world(), first, last)
-            np.testing.assert_array_equal(part[0], X[first:last])
-            np.testing.assert_array_equal(part[1], y[first:last])
-
     def test_fewer_public_rows_are_the_first_of_more(self):
         few, many = public("four", 2, 60), public("four", 2, 400)
         np.testing.assert_array_equal(few["public"].X, many["public"].X[:60])

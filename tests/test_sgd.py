@@ -132,16 +132,6 @@ class TestBatch:
         np.testing.assert_allclose(same[0], same[2], rtol=0, atol=1e-13)
         assert np.abs(same[0] - same[1]).max() > 1e-2
 
-    @pytest.mark.parametrize("chosen", [[3], [1, 1, 0]], ids=str)
-    @pytest.mark.parametrize("variant", ["sound", "shuffled"])
-    def test_neighbours_and_their_order_change_nothing(self, variant, chosen):
-        net, noise = NETS["tanh"], np.array([0.5, 1.0, 0.0, 3.0])
-        which = recipe(net, variant=variant)
-        together = train(which, net, noise=noise)
-        start, draws = problem(net)[2][chosen], np.array(DRAWS)[chosen]
-        apart = train(which, net, noise=noise[chosen], start=start, draws=draws)
-        np.testing.assert_allclose(apart.weights, together.weights[chosen], rtol=0, atol=1e-12)
-
     @pytest.mark.parametrize("variant", sgd.VARIANTS)
     @pytest.mark.parametrize("cuts", [[50], [1, 20, 50, 51], [69]], ids=str)
     def test_a_training_in_pieces_is_one_in_one_piece_and_its_record_in_the_order_asked(self, cuts, variant):
