@@ -123,20 +123,20 @@ sweep.pq.write_table = writes
     assert not found.duplicated(["epsilon", "seed", "repeat"]).any()
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["nothing?steps=3", "--over", "epsilon=1"], "page"),
-        ([LINK, "--over", "nothing=1"], "over"),
-        ([LINK, "--over", "epsilon=many"], "epsilon"),
-        ([LINK, "--over", "epsilon=1,-1"], "epsilon"),
-        ([f"{LINK}&colour=red", "--over", "epsilon=1"], "colour"),
-        (["classifier?steps=0", "--over", "epsilon=1"], "steps"),
-        ([LINK, "--over", "epsilon=1", "--measure", "luck"], "measure"),
-        ([LINK, "--over", "epsilon=1", "--repeats", "0"], "repeats"),
-        (["absent.json", "--over", "epsilon=1"], "absent.json"),
-    ],
-)
+REFUSED = {
+    "page": ["nothing?steps=3", "--over", "epsilon=1"],
+    "over": [LINK, "--over", "nothing=1"],
+    "epsilon is 'many'": [LINK, "--over", "epsilon=many"],
+    "epsilon is -1": [LINK, "--over", "epsilon=1,-1"],
+    "colour": [f"{LINK}&colour=red", "--over", "epsilon=1"],
+    "steps": ["classifier?steps=0", "--over", "epsilon=1"],
+    "measure": [LINK, "--over", "epsilon=1", "--measure", "luck"],
+    "repeats": [LINK, "--over", "epsilon=1", "--repeats", "0"],
+    "absent.json": ["absent.json", "--over", "epsilon=1"],
+}
+
+
+@pytest.mark.parametrize(("why", "words"), REFUSED.items())
 def test_what_cannot_be_swept_is_refused_by_its_name(tmp_path, capsys, words, why):
     assert sweep.main([*words, "--out", str(tmp_path / "runs")]) == 2
     assert why in capsys.readouterr().err

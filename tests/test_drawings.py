@@ -68,10 +68,7 @@ def test_a_ghost_is_an_outline_in_the_colour_of_its_own():
     mark = shown.figure["layout"]["shapes"][0]
     assert "fillcolor" not in mark
     assert mark["line"] == {"color": "#2b7bd6", "width": 1.5}
-    rule = {"type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": 1, "name": "ghost", "line": {"width": 1.2, "dash": "dot"}}
-    other = replace(picture(2), figure={**picture(2).figure, "layout": {"shapes": [rule]}})
-    ((shown,),) = ghosted([[picture(1)]], [[other]])
-    assert shown.figure["layout"]["shapes"][0]["line"] == {"width": 1.2, "dash": "dash"}
+    ((shown,),) = ghosted([[picture(1)]], [[picture(2)]])
     assert shown.figure["data"][1]["hovertemplate"] == f"%{{y}}<extra>{NAME}</extra>"
 
 
@@ -96,18 +93,6 @@ def drawn(*curves, **how):
     figure = over(*curves, title=theme.title("Accuracy"), xaxis=EPSILON, yaxis=ACCURACY, **how)
     assert len(go.Figure(figure).data) == len(figure["data"])
     return figure
-
-
-def test_a_curve_is_an_area_a_line_strokes_and_a_dot():
-    what = {"value": "75 %", "x": AT, "y": SPREAD, "at_now": SPREAD[:, 1], "runs": [74, 76], "ghost": True}
-    figure = drawn(Curve(name="private", colour=theme.PRIVATE, **what), now=1.0)
-    area, line = figure["data"]
-    assert (area["fill"], area["showlegend"]) == ("toself", False)
-    np.testing.assert_array_equal(numbers(line["y"]), SPREAD[1])
-    assert (line["name"], line["meta"]) == ("private  <b>75 %</b>", theme.GHOST)
-    rule, strokes, dot = figure["layout"]["shapes"]
-    assert (rule["x0"], strokes["path"], dot["yanchor"]) == (1.0, "M1,74L9,74M1,76L9,76", 75)
-    assert dot["name"] == theme.GHOST
 
 
 def test_the_value_at_now_is_a_point_of_its_line_and_area():

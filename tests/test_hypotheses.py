@@ -289,17 +289,6 @@ class TestPaper:
         said = re.findall(r"from epsilon ([\d,.]+) on", plain(" ".join(say._laws(found))))
         assert said == [f"{one:,g}" for one in measured if EPSILONS[0] < one < math.inf] != []
 
-    def test_the_worlds_have_its_sizes(self, found):
-        sizes = {"topics": (5, 5588, 800, 1500, 320), "reviews": (4, 2969, 1000, 2000, 600)}
-        settings = found.settings
-        K, d, labelled, public, test = sizes[settings.data]
-        drawn, target = work.draw(settings.model, 0), work.target_fit(settings.target(), 0)
-        assert domains.world(settings.model.where).public.shape == (public, d)
-        assert [part[0].shape for part in drawn.labelled] == [(labelled, d)] * K
-        assert [part[0].shape for part in drawn.unlabelled] == [(1000, d)] * K
-        assert target.X.shape == (1500, d)
-        assert abs(target.X_test.shape[0] - test) <= 1
-
     def test_an_answer_keeps_no_vector_of_all_words(self, found):
         small, parts = sizes(found.settings.probe().run())
         assert small + sum(parts.values()) < 20_000

@@ -134,13 +134,6 @@ class TestRecorded:
         assert len(set(rows)) == len(rows) == 200 + 400 + 1000
         assert asked.isdisjoint(rows)
 
-    def test_parties_alone_know_less_than_together(self):
-        """As published: a subject of 6 rows alone is right in .47, all rows in .90."""
-        settings = PartiesSettings(**SMALL).change(dataset="activities", parties=300, rows=6, public_rows=1000)
-        subjects = of_all(settings)
-        assert subjects.local.median < 0.5
-        assert min(subjects.exact["soft"], subjects.batch_accuracy - 0.05) > 0.85
-
 
 class TestDigits:
     def images(self, flipped: slice, *, fitted: int = 500) -> tuple[np.ndarray, np.ndarray]:
