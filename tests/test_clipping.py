@@ -66,14 +66,6 @@ def test_extreme_weights_zero_rows_and_tiny_bounds(n_classes, scale, clip_norm):
     np.testing.assert_allclose(found, explicit(weights, X, y, clip_norm), rtol=1e-9, atol=1e-13)
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_single_precision_is_close(n_classes):
-    weights, X, y = problem(n_classes)
-    arguments = {"clip_norm": [0.01, 0.3, 1.0, 10.0], "outputs": weights.shape[1]}
-    single, double = (batch_mean(weights, X, y, dtype=dtype, **arguments) for dtype in (np.float32, np.float64))
-    np.testing.assert_allclose(single, double, atol=1e-6)
-
-
 def largest_move(n_classes, *, clip_norm, clip_average=False, add=False):
     """The largest change of any of six models' mean gradients over pairs of some seventy rows, adversarial ones among
     them, in the last of seven places; with ``add`` the row is new."""

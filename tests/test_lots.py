@@ -6,7 +6,7 @@ from scipy import stats
 
 from dpcore import check, lots, streams
 from dpcore.cache import CACHE
-from dpcore.lots import BLOCK, NOBODY
+from dpcore.lots import BLOCK
 
 
 def membership(drawn, *, rows) -> np.ndarray:
@@ -39,20 +39,13 @@ def test_sizes_are_binomial(rate):
 
 @pytest.mark.parametrize("rate", [0.05, 0.5, 0.9])
 def test_every_row_of_every_step_is_a_coin_of_its_own(rate):
-    """Pairs of rows in one lot, of one row in two lots, of one cell in two streams: uncorrelated, and of rate q."""
-    inside = poisson(indices=range(2000), rows=6, rate=rate, last=10)
-    cells = inside.swapaxes(0, 1).reshape(2000, 60)
-    error = np.sqrt(rate * (1 - rate) / 2000)
-    assert np.abs(cells.mean(axis=0) - rate).max() < 4 * error
-    correlation = np.corrcoef(cells.T) - np.eye(60)
-    assert np.abs(correlation).max() < 5 / np.sqrt(2000)
+    """No place of a block is favoured. Pairs of rows in one lot, of one row in two lots and of one cell in two streams
+    are uncorrelated."""
+    inside = poisson(indices=range(2000), rows=6, rate=rate)
+    assert np.abs(inside.mean(axis=1) - rate).max() < 4.5 * np.sqrt(rate * (1 - rate) / 2000)
+    cells = inside[:10].swapaxes(0, 1).reshape(2000, 60)
+    assert np.abs(np.corrcoef(cells.T) - np.eye(60)).max() < 5 / np.sqrt(2000)
     assert abs(np.corrcoef(cells[:-1].ravel(), cells[1:].ravel())[0, 1]) < 4 / np.sqrt(120_000)
-
-
-def test_the_end_of_a_block_is_as_likely_as_its_beginning():
-    """The gaps between heads run over rows and steps: no place is favoured, the last one included."""
-    inside = poisson(indices=range(3000), rows=7, rate=0.1)
-    assert np.abs(inside.mean(axis=1) - 0.1).max() < 4.5 * np.sqrt(0.09 / 3000)
 
 
 def test_all_rows_at_rate_one_and_hardly_any_at_tiny_rates():
@@ -83,13 +76,6 @@ class TestBoth:
         np.testing.assert_array_equal(self.drawn(draw, options, indices=[8, 3]), whole[:, [2, 0]])
         assert (self.drawn(draw, options, seed=2) != whole).any()
         assert (whole[:, 0] != whole[:, 1]).any()
-
-    def test_widths_hold_the_largest_lot_and_little_more(self, draw, options):
-        for members in draw(1, range(5), rows=300, **options, first=0, last=130):
-            largest = (members != NOBODY).sum(axis=1).max()
-            assert members.shape[0] == 5
-            assert largest <= members.shape[1] <= largest + 8
-            assert ((members >= NOBODY) & (members < 300)).all()
 
 
 @pytest.mark.parametrize(("rows", "size"), [(30, 7), (30, 10), (30, 30), (30, 16), (5, 1), (200, 64)])
