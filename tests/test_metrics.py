@@ -2,7 +2,9 @@
 
 import asyncio
 import math
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from streamlit.testing.v1 import AppTest
@@ -10,7 +12,10 @@ from streamlit.testing.v1 import AppTest
 from dpcore.cache import CACHE
 from tests.asgi import ask, inside
 from tests.test_channel import met, talks
+from tests.toy.page import TOY
 from ui import busy, metrics
+from ui.live import channel
+from ui.live.channel import Question, Visit
 
 
 def answer(path: str = "/metrics", **headers: str) -> tuple[int, str]:
@@ -143,3 +148,14 @@ def test_the_log_has_a_line_a_minute_where_it_is_wanted_and_somebody_is_here(mon
     found = [one.getMessage() for one in caplog.records if one.name == "lab"]
     assert bool(found) == lines
     assert all(line.startswith("port ") and "pages 1" in line for line in found)
+
+
+def test_who_moves_on_before_the_answer_waits_from_the_first_movement(monkeypatch):
+    monkeypatch.setattr(channel, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    visit, (first, second, third, ahead) = Visit(None, {}, None), [Question({}, TOY, {}) for _ in range(4)]
+    visit._unanswered += [(first, 99.7), (second, 99.8), (third, 99.9)]
+    waited = [figures()["lab_wait_seconds_sum", "channel"]]
+    for answered in (ahead, second, second, third, third):  # and a later slice of each
+        visit._counted(answered, object())
+        waited.append(figures()["lab_wait_seconds_sum", "channel"])
+    assert np.diff(waited) == pytest.approx([0, 0.3, 0, 0.1, 0])
