@@ -139,10 +139,8 @@ class TestTheoremOne:
         assert (found.last, found.below) == (51, 147)
         proof, _, growth, _ = found.rows
         assert (proof.epsilon, growth.epsilon) == (pytest.approx(1.70, abs=5e-3), pytest.approx(3.86, abs=5e-3))
-        asked = [of(grid, target_epsilon=target).rows[0].noise for target in (0.5, 2.0)]
-        assert asked == pytest.approx([13.57, 3.39], abs=6e-3)
-        assert exact(0.01, asked[0], 10_000, 1e-5) < 0.5
-        assert exact(0.01, asked[1], 10_000, 1e-5) < 2.0
+        for target in (0.5, 2.0):
+            assert exact(0.01, of(grid, target_epsilon=target).rows[0].noise, 10_000, 1e-5) < target
 
     def test_the_main_term_bounds_the_moments_but_for_what_it_leaves_out(self):
         """Within the lemma's conditions; at q .04, sigma 1, lambda 3 the O term is needed."""
