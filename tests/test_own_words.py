@@ -77,12 +77,10 @@ ONLY: dict[str, Rules] = {
         r"would take ([\d,]+) times the noise of one row": counts(
             lambda r: r.settings.roles.most_rows, given=lambda r: r.settings.roles.most_rows > 1
         ),
-        r"One row of each person": lambda r, _: r.settings.roles.most_rows == 1,
     },
     "network": LEARNT
     | {
         r"[Uu]p to (\d+) (?:rows of each|of a person's rows)": counts(lambda _: 8, given=by_person),
-        r"leaves an empty place": lambda r, _: r.settings.mechanism == "toeplitz",
     },
     "attack": {
         r"the most exposed person": lambda r, _: r.settings.who == "exposed",
@@ -94,13 +92,10 @@ OF_NUMBERS: Rules = NOBODY | {
     r"trained on ([\d,]+) (?:of [\d,]+ )?(rows|people)": lambda r, m: (
         whole(m[1]) == r.settings.rows and (m[2] == "people") == by_person(r)
     ),
-    r"measured on ([\d,]+) row": counts(lambda r: r.problem.test().there),
     r"one person, all of their rows": lambda r, _: by_person(r) and r.settings.source.rows_each >= 1,
     r"The unit of privacy is one row": by_row,
     r"At most (\d+) rows of each person are used": counts(lambda r: r.settings.mechanism_of("gaussian").rows_each),
     r"up to (\d+) rows here": counts(lambda r: r.settings.mechanism_of("output").rows_each),
-    r"number of such rows is protected too": lambda r, _: r.settings.mechanism_of("functional").gaps,
-    r"becomes the midpoint of its bounds": lambda r, _: not r.settings.roles.gaps,
 }
 NOT_OF_A_FILE: Rules = {r"held-out people|label bound|Excess risk|excess risk|the truth": lambda *_: False}
 ERROR = r"([\d.,]+(?:e[-+]\d+)?)(?=[.,;)]? )"
@@ -113,7 +108,6 @@ OF_SOURCES: Rules = NOBODY | {
     r"No difference can be shown in|no difference shown": lambda r, _: (
         not (ahead("transfer", "target")(r) or ahead("target", "transfer")(r))
     ),
-    r"No source is used": lambda r, _: not r.focus.kept.any(),
     r"Using only the sources does": ahead("source", "transfer"),
     r"Pooling all rows does": ahead("pooled", "transfer"),
     r"pooling all rows harms": ahead("target", "pooled"),
@@ -122,17 +116,11 @@ OF_SOURCES: Rules = NOBODY | {
     ),
     r"alone do worse than predicting the midpoint": lambda r, _: median("target")(r) > r.nothing_learnt,
     r"Trained on ([\d,]+) (?:of [\d,]+ )?private": counts(lambda r: len(r.problem.y)),
-    r"and on ([\d,]+) public rows? of (\d+) sources?": counts(
-        lambda r: sum(r.settings.data.counts(r.settings.migrated)), lambda r: len(r.problem.sources)
-    ),
-    r"Tested on ([\d,]+) rows?": counts(lambda r: len(r.problem.y_test)),
     r"You declared that all sources resemble the target": lambda r, _: r.focus.kept.all(),
     r"never reads a private row|resemble the target": lambda r, _: r.settings.selection == "known",
     r"Detection alone spends": lambda r, _: r.settings.selection == "detected",
     r"one person of the target": by_person,
     r"one row of the target\.": by_row,
-    r"counts as a row and adds nothing": lambda r, _: r.settings.roles.gaps,
-    r"becomes the midpoint of its bounds": lambda r, _: not r.settings.roles.gaps,
 }
 
 

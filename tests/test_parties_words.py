@@ -185,7 +185,6 @@ RULES: Rules = {
     r"No other release can be": lambda r, _: not any(leads(r, one, [r.settings.method]) for one in r.methods),
     r"The noise costs ([\d.]+) points?": percent(cost, given=costly, within=0.051),
     r"No cost in accuracy can be shown": lambda r, _: not costly(r),
-    r"No number of noisy answers": lambda r, _: not answers_shown(r)[0],
     r"better for (?:more than |up to about )?([\d,]+) quer": counts(leading, given=leading),
     r"whether a party or another one in its place took part": lambda r, _: (
         r.settings.promise.adjacency == "replace-one"
