@@ -23,7 +23,6 @@ from pages.table import PAGES
 from pages.what_if.page_tables import price
 from tests.own_files import CLASSES, NUMBER, TOWNS, choose, frame, table_of
 from tests.test_figures import numbers
-from ui.plot.columns import MOST_INPUTS
 
 
 def customers(rows: int = 1000, *, seed: int = 0) -> pd.DataFrame:
@@ -289,29 +288,20 @@ def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_nois
     assert seen["learning_rate"] * seen["noise_sd"] == pytest.approx(step * multiplier * 2 * most_rows)
 
 
-class TestWeights:
-    """The picture of what models go by, which needs no row."""
-
-    @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
-    def test_its_dots_are_the_weights(self, table, classes):
-        result = settings_of(own_rows.choose(table, replace(ROLES, classes=classes))).run()
-        names, private, plain = figures.leading(result)
-        assert sorted(names) == sorted(result.split.source.features)
-        assert (private.shape, plain.shape) == ((4, 5), (5,))
-        weights = result.focus.weights[0]
-        place = result.split.source.features.index(names[0])
-        wanted = weights[:, 0, place] if len(classes) == 2 else np.ptp(weights[:, :, place], axis=1)
-        np.testing.assert_array_equal(private[:, 0], wanted)
-        assert (np.diff(np.abs(np.median(private, axis=0))) <= 0).all()
-        drawn = go.Figure(figures.weights(result))
-        np.testing.assert_array_equal(numbers(drawn.data[0].x), private.ravel())
-        assert list(drawn.layout.yaxis.ticktext) == names
-
-    def test_of_many_columns_the_leading_are_shown(self):
-        columns = tuple(Column(name=f"c{n}", low=0, high=1) for n in range(20))
-        frame = customers().assign(**{one.name: np.random.default_rng(n).random(1000) for n, one in enumerate(columns)})
-        result = settings_of(choose(frame, replace(ROLES, columns=columns))).run()
-        assert len(figures.leading(result)[0]) == MOST_INPUTS
+@pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
+def test_the_dots_of_the_columns_are_their_weights(table, classes):
+    result = settings_of(own_rows.choose(table, replace(ROLES, classes=classes))).run()
+    names, private, plain = figures.leading(result)
+    assert sorted(names) == sorted(result.split.source.features)
+    assert (private.shape, plain.shape) == ((4, 5), (5,))
+    weights = result.focus.weights[0]
+    place = result.split.source.features.index(names[0])
+    wanted = weights[:, 0, place] if len(classes) == 2 else np.ptp(weights[:, :, place], axis=1)
+    np.testing.assert_array_equal(private[:, 0], wanted)
+    assert (np.diff(np.abs(np.median(private, axis=0))) <= 0).all()
+    drawn = go.Figure(figures.weights(result))
+    np.testing.assert_array_equal(numbers(drawn.data[0].x), private.ravel())
+    assert list(drawn.layout.yaxis.ticktext) == names
 
 
 @pytest.mark.parametrize(("answer", "n_classes"), [(0, 2), (1, 2), (2, 3)])
