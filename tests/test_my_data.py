@@ -278,6 +278,8 @@ class TestChoices:
         app.text_input(key="data.own_source").set_value("care").run()
         draft(app).sources = ("schools",)
         assert f"{name}: care is private, schools public" in said(app.run())
+        assert draft(used(app, years_of_school="out")).own_source == "care"
+        assert draft(used(used(app, **{name: "out"}), **{name: "source"})).own_source == ""
 
     def test_how_many_rows_a_person_has_is_typed_and_never_looked_up(self):
         app = used(ready("regression"), employee_id="person")
