@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -157,28 +158,17 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
         one.kill()
 
 
-@dataclass
-class Slow:
-    """A server on which work that can wait is left until ``go_on``, however quick the machine is."""
-
-    address: str
-    file: Path
-
-    def go_on(self) -> None:
-        self.file.unlink(missing_ok=True)
-
-
 @pytest.fixture
-def slow(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slow]:
-    """From the first picture on nothing is computed, until the test says so or ends."""
+def slow(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+    """A server (``address``) on which work that can wait is left until ``go_on()``, however quick the machine is."""
     folder = tmp_path_factory.getbasetemp() / "held"
     folder.mkdir(exist_ok=True)
-    (folder / "work").touch()
+    (work := folder / "work").touch()
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("LAB_HELD", str(folder))
-        own = Slow(serve("tests/browser/apps/held_app.py"), folder / "work")
-    yield own
-    own.go_on()
+        address = serve("tests/browser/apps/held_app.py")
+    yield SimpleNamespace(address=address, go_on=lambda: work.unlink(missing_ok=True))
+    work.unlink(missing_ok=True)
 
 
 @dataclass

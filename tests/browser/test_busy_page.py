@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
 
@@ -28,13 +28,16 @@ class Crowd:
 
     def __init__(self, address: str, count: int):
         self.going, self.members = True, people.members(address, count, seed=5000)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
+        self._visit = ThreadPoolExecutor(1).submit(asyncio.run, self._come_and_go())
+
+    async def _come_and_go(self) -> None:
         for one in self.members:
             one.jar[INSIDE] = "1"
-        self._do(people.come(self.members))
-        self._moving = [asyncio.run_coroutine_threadsafe(self._move(one), self._loop) for one in self.members]
+        try:
+            await people.come(self.members)
+            await asyncio.gather(*map(self._move, self.members))
+        finally:
+            await people.go(self.members)
 
     async def _move(self, one: people.Member) -> None:
         for place in count(1):
@@ -52,17 +55,7 @@ class Crowd:
     def stop(self) -> None:
         """Let all have their last answer, and leave."""
         self.going = False
-        try:
-            for one in self._moving:
-                one.result(2 * PATIENCE / 1000)
-        finally:
-            self._do(people.go(self.members))
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
-
-    def _do(self, work) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop).result(2 * PATIENCE / 1000)
+        self._visit.result(2 * PATIENCE / 1000)
 
 
 @pytest.fixture

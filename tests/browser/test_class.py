@@ -1,7 +1,6 @@
 """Several processes behind one address: who stays where, and what happens when one of them is killed."""
 
 import asyncio
-import http.client
 import os
 import signal
 import subprocess
@@ -14,7 +13,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.cookies import SimpleCookie
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -77,18 +75,10 @@ def lecture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
 
 
 def newcomer(lecture: Class) -> str:
-    """To which process Caddy sends who has no cookie."""
-    at = urlsplit(lecture.address)
-    connection = http.client.HTTPConnection(at.hostname, at.port, timeout=PATIENCE / 1000)
-    try:
-        connection.request("GET", "/_stcore/health")
-        answer = connection.getresponse()
-        assert answer.status == 200
+    """To which process Caddy sends who has no cookie: of those that it has tried, the last has answered."""
+    with urllib.request.urlopen(f"{lecture.address}/_stcore/health") as answer:
         told = [SimpleCookie(one) for one in answer.headers.get_all("set-cookie")]
-        # One for each process that Caddy has tried: the last has answered.
-        return [one[COOKIE].value for one in told if COOKIE in one][-1]
-    finally:
-        connection.close()
+    return [one[COOKIE].value for one in told if COOKIE in one][-1]
 
 
 def both_take_newcomers(lecture: Class) -> set[str]:

@@ -1,17 +1,20 @@
-"""What a person does across pages: go back, follow words, pin and compare, ask what if, share a link."""
+"""What a person does on pages: go back, follow words, pin and compare, ask what if, share, play, drag a mark."""
 
 import io
 import re
 
+import pytest
 import zxingcpp
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.person import button, choose, drag_until, enter, field, hold_still, slider, tab
-from tests.browser.sight import SHOWN, VERDICT, drawn, says, still
+from tests.browser.person import button, choose, drag_until, enter, field, hold_still, middle, slider, swipe, tab
+from tests.browser.sight import SHOWN, TABLE, VERDICT, drawn, says, still
 from ui.qr_code import QR_ALT
 
-SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+# How far the page is scrolled, whatever it is that scrolls.
+SCROLLED = "scrollY + document.querySelector('[data-testid=stMain]').scrollTop"
+NETWORK = "network?epsilon=3&rows=500&lot_size=50&epochs=6&repeats=4"
 COMPARED, ANSWER = ".lab-compare", ".lab-words-answer"
 TRAINING = re.compile(r"of \d+ trained")
 
@@ -53,13 +56,10 @@ def test_a_word_leads_to_its_term_and_back_in_the_same_window(lab):
     expect(page).to_have_url(re.compile(r"/glossary\?term=clipping$"))
     expect(page.get_by_role("heading", level=2, name="Clipping")).to_be_visible()
     assert page.evaluate(SCROLLED) == 0
-    page.get_by_role("link", name="Sensitivity").click()
-    expect(page.get_by_role("heading", level=2, name="Sensitivity")).to_be_visible()
-    expect(page).to_have_url(re.compile(r"/glossary\?term=sensitivity$"))
     page.get_by_role("link", name="All terms").click()
     expect(page.get_by_role("heading", level=3, name="Epsilon", exact=True)).to_be_visible()
     expect(page).to_have_url(re.compile(r"/glossary$"))
-    for _ in range(3):
+    for _ in range(2):
         page.go_back()
     drawn(page, 3)
     expect(field(page)).to_have_value("0.7")
@@ -203,3 +203,78 @@ def test_a_phone_reads_the_link_off_the_screen(lab):
     shown = [code for code in codes if code]  # that of a lesson is folded away
     assert found.text == shown[-1], "the one that opens elsewhere, where there is one"
     assert found.text.partition("?")[2] == shown[0].partition("?")[2]
+
+
+def test_a_table_of_a_tab_fills_itself_and_follows_a_knob(lab):
+    page = lab("classifier?repeats=4")
+    tab(page, "Results table")
+    table = page.locator(TABLE).last
+    expect(table).to_be_visible()
+    expect(table).not_to_contain_text("…")
+    was = table.text_content()
+    enter(page, "0.01", "Clipping norm")
+    page.wait_for_url("**clip_norm=0.01*")
+    expect(page.locator(TABLE).filter(has_text=was)).to_have_count(0)
+    expect(table).to_be_visible()
+
+
+# Notes what the sentence says, in order, and each picture of the regions.
+LISTEN = f"""() => {{
+  window.heard = []
+  window.regions = new Set()
+  const shown = {SHOWN}
+  const listen = () => {{
+    const words = document.querySelector(".lab-verdict").textContent
+    if (words !== heard.at(-1)) heard.push(words)
+    regions.add(shown(document.querySelector("[data-chart='map.private']")))
+    requestAnimationFrame(listen)
+  }}
+  listen()
+}}"""
+
+
+def test_a_training_plays_from_the_first_step_to_the_last(lab):
+    """A run of the page that ends while it plays may skip steps, but none comes twice."""
+    page = lab(NETWORK, charts=3, width=1440)
+    says(page, "After 60 steps of 60, epsilon 3 is spent")
+    still(page)
+    page.locator("[data-chart='map.private']").scroll_into_view_if_needed()
+    page.evaluate(LISTEN)
+    button(page, "Play").click()
+    page.wait_for_function("() => heard.length > 2 && heard.at(-1).includes('After 60 steps')")
+    heard = page.evaluate("heard")[1:]  # where it stood before
+    steps = [int(found[1]) for words in heard if (found := re.search(r"After (\d+) steps? of", words))]
+    assert steps == sorted(set(steps))
+    assert any("nothing is spent" in words for words in heard)
+    spent = [float(found[1]) for words in heard if (found := re.search(r"epsilon ([\d.]+) is spent", words))]
+    assert spent == sorted(spent)
+    assert min(len(set(spent)), page.evaluate("regions.size")) > 3
+    button(page, "Play").click()
+    button(page, "Reset").click()  # the server moves the knob
+    expect(field(page)).not_to_have_value("3")
+    expect(button(page, "Play")).to_be_visible()
+    expect(field(page, "Step shown")).to_have_value("60")
+
+
+MAP, HANDLE = "[data-chart='map'] .js-plotly-plot", "[data-chart='map'] [data-handle]"
+
+
+def test_the_person_is_dragged_by_a_finger_and_the_picture_follows(lab):
+    page = lab("attack?repeats=100&steps=5&who=row", charts=3, width=390, height=1000, dark=True, touch=True)
+    hold_still(page.locator(HANDLE))
+    x, y = middle(page.locator(HANDLE))
+    top = page.evaluate(SCROLLED)
+    places = [(x - 50 * step / 12, y - 60 * step / 12) for step in range(13)]
+    lift = swipe(page, places)
+    says(page, "an outlier", MAP)  # before it is let go
+    lift()
+    page.wait_for_url(lambda address: "who=" not in address)  # as it is by default
+    assert middle(page.locator(HANDLE)) == pytest.approx(places[-1], abs=3)
+    assert page.evaluate(SCROLLED) == top
+    still(page)  # beside the person the same movement scrolls, and moves nobody
+    there, box = page.url, page.locator(f"{MAP} .nsewdrag").bounding_box()
+    x, y = box["x"] + 0.1 * box["width"], box["y"] + 0.9 * box["height"]
+    swipe(page, [(x, y - 10 * step) for step in range(13)])()
+    page.wait_for_function(f"top => {SCROLLED} > top + 60", arg=top)
+    still(page)
+    assert page.url == there

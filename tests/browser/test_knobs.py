@@ -163,17 +163,6 @@ def test_zoom_is_kept_while_the_data_move_and_reset_by_key(toy):
     assert plot.evaluate(ranges) == pytest.approx(whole)
 
 
-def test_a_chart_out_of_view_is_right_when_it_comes_into_view(toy):
-    page = toy(width=600, height=420)
-    plot = page.locator(PLOTS).first
-    expect(plot).not_to_be_in_viewport()
-    slider(page).press("End")
-    expect(page.get_by_role("img", name="Curve: Epsilon 100,")).to_be_attached()
-    plot.scroll_into_view_if_needed()
-    title = "node => node._fullLayout.title.text.includes('Epsilon 100,')"
-    page.wait_for_function(title, arg=plot.element_handle())
-
-
 def test_a_chart_that_is_late_shows_that_it_is_coming_or_that_it_could_not_be_drawn(page, toy):
     opened = toy()
     page.watches[-1].expected = ("plotly-basic.min.js",)

@@ -1,4 +1,4 @@
-"""Every page in a real browser, wide and light, on other screens, narrow and dark."""
+"""Every page in a real browser, on all screens, narrow and dark; the moves of the home page and of the cards."""
 
 from collections import Counter
 from contextlib import suppress
@@ -6,11 +6,12 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
+from benchmarks import shift
 from pages.attack.parameters import PARTS
 from pages.table import PAGES
 from scripts.fingerprints import seen
-from tests.browser.person import distinct, drag_until, slider, tab
-from tests.browser.sight import VERDICT, WIDE, WORDS, obeys, still
+from tests.browser.person import button, distinct, drag_until, slider, tab
+from tests.browser.sight import VERDICT, WIDE, WORDS, drawn, obeys, still
 
 PATHS = [page.name for page in PAGES if page.name != "attack"] + [f"attack?part={part}" for part in PARTS]
 # Few runs where the usual ones take long.
@@ -128,10 +129,44 @@ def test_on_a_large_screen_all_letters_are_larger_by_a_quarter(opened):
     assert {text: large[text] for text in both} == pytest.approx({text: 1.25 * small[text] for text in both})
 
 
-def test_in_somebody_elses_page_there_is_no_head_of_ours(opened):
-    """In a frame of 800 x 600: no navigation, the knob and the first chart in view at once."""
-    page = opened("classifier?embed=true", 800, 600)
-    expect(page.get_by_test_id("stTopNavLink")).to_have_count(0)
-    expect(page.get_by_test_id("stHeader")).to_be_hidden()
-    expect(slider(page)).to_be_in_viewport(ratio=1)
-    expect(page.locator(".st-key-pictures [data-chart]").first).to_be_in_viewport()
+def test_home_moves_at_once_and_an_open_move_lights_up_what_it_speaks_of(lab):
+    """Its picture and its knob are in the first screen, and the picture follows the knob."""
+    home = lab(charts=1, width=1440)
+    assert seen(home) <= 120
+    loss, attacker = home.locator(".lab-tile").nth(1), home.locator(".lab-tile.bound")
+    for label, styles in {"Pay for it": ("solid", "none"), "Ask the attacker": ("none", "solid")}.items():
+        button(home, label).click()
+        for tile, style in zip((loss, attacker), styles, strict=True):
+            expect(tile).to_have_css("outline-style", style)
+    picture = home.locator(".st-key-pictures [data-chart] [role=img]")
+    before = picture.get_attribute("aria-label")
+    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("Make it private")):
+        expect(thing).to_be_in_viewport(ratio=1)
+    slider(home).press("PageUp")
+    expect(picture).not_to_have_attribute("aria-label", before)
+    home.wait_for_url("**epsilon=0.891*")
+    home.get_by_test_id("stMain").get_by_role("link", name="Classifier", exact=True).click()
+    drawn(home, 3)
+    expect(home.get_by_role("heading", level=1)).to_have_text("What does privacy cost a classifier?")
+
+
+@pytest.mark.parametrize("path", ["", pytest.param(shift.LESSON, marks=pytest.mark.soak)])
+def test_nothing_jumps_while_a_page_loads(chromium, serve, path):
+    found = shift.visit(chromium, f"{serve('app.py')}/{path}", shift.SIZES["phone"])
+    assert sum(one["value"] for one in found) <= shift.SHIFT_AT_MOST, found
+
+
+def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab):
+    opened = lab("mechanisms", width=1440)
+    opened.evaluate("localStorage.clear()")  # which tests share
+    opened.reload()
+    card, lit = opened.locator(".lab-move"), opened.locator(".row.lit")
+    expect(card).to_be_visible()
+    expect(lit).to_have_attribute("data-knob", next(one for one in PAGES if one.name == "mechanisms").move.knob)
+    card.get_by_role("button", name="Dismiss").focus()
+    opened.keyboard.press("Enter")
+    expect(card).to_be_hidden()
+    expect(lit).to_have_count(0)
+    opened.reload()
+    expect(opened.locator("[data-seen]")).to_have_count(1)
+    expect(card).to_be_hidden()
