@@ -44,13 +44,17 @@ EVENTS = {
         *(sampled(0.065, z) for z in (0.21, 0.24, 0.26, 0.3, 0.33, 0.35, 0.39, 0.4, 0.44, 0.5, 0.57, 0.62))
     ),
     "layers": sample(0.2, times(2, gaussian(3.0))),
+    "two kinds of steps": together(sampled(0.1, 2.0, 40), sampled(0.1, 4.0, 100)),
     "two Laplace releases": together(laplace(1.0), laplace(2)),
+    "pure releases": together(times(10, PURE), HALF),
+    "bounds and Gaussian steps": together(PURE, HALF, gaussian(2.0)),
     "approximate releases": times(3, approximate(0.5, 0.01)),
     "bounds and sampled steps": together(HALF, HALF, sampled(0.1, 3.0, 60)),
     "exponential mechanism": times(16, bounded_range(0.1)),
     "choices and a Gaussian release": together(times(5, bounded_range(0.3)), gaussian(5.0)),
     "no privacy to speak of": times(2, pure(500.0)),
     "one wide choice": bounded_range(8.0),
+    "a vector": NormExponentialRelease(epsilon=10.0, dimension=20),
     "a long vector": NormExponentialRelease(epsilon=0.01, dimension=2000),
     "a pair": NormExponentialRelease(epsilon=1.0, dimension=2),
 }
