@@ -10,7 +10,6 @@ from dpcore import check
 from dpcore.data import toy as data
 from dpcore.training import descent, losses
 from lab import chunking
-from pages.attack import two_worlds_result as attack_result
 from pages.attack.experiment import AttackSettings
 from pages.attack.parameters import FITTING
 from pages.attack.two_worlds_result import attacked
@@ -93,59 +92,45 @@ def test_a_part_has_the_cells_that_it_says(settings, monkeypatch):
         assert sum(done) == pytest.approx(task.cells)
 
 
+CURVE = ClassifierSettings(dataset="iris", repeats=5, steps=6, public_steps=5, public_rows=9)
+
+
 def in_order(settings, order):
     return settings.result({task: task.run() for task in order(settings.tasks())})
 
 
-def test_classifier_in_parts_is_the_whole_in_any_order(monkeypatch):
-    small = ClassifierSettings(dataset="iris", repeats=5, steps=6, public_steps=5, public_rows=9)
-    whole = replace(small).run()
+WHOLE = [
+    (AttackSettings().change(part="pays").change(dataset="iris", steps=4), lambda one: [one.curve.runs], 0.05),
+    (AttackSettings().change(dataset="iris", steps=4, repeats=100), lambda one: [[*one.points.values()]], 1),
+    (AttackSettings(sees="steps", repeats=100), lambda one: [[*one.points.values()]], 1),
+    (AttackSettings().change(part="once").change(canaries=20, steps=2), lambda one: [one.now.scores], 5e-6),
+    (AttackSettings().change(part="membership", steps=4), lambda one: [one.shadows["plain"].margins], 1e-4),
+    (CURVE, lambda one: [one.focus.weights, one.focus.loss, one.focus.accuracy, one.accuracy.runs], 5e-6),
+]
 
-    def figures(result):
-        return result.focus.weights, result.focus.loss, result.focus.accuracy, result.accuracy.runs
 
+@pytest.mark.parametrize(("settings", "figures", "atol"), WHOLE)
+def test_parts_are_the_whole_in_any_order(settings, figures, atol, monkeypatch):
+    whole, before = figures(settings.run()), len(settings.tasks())
+    dearest = max(counted(settings), key=lambda task: task.cells / task.count)
+    monkeypatch.setattr(chunking, "SLICE", (2 if settings is CURVE else 7) * dearest.cells / dearest.count)
+    settings = replace(settings)
+    assert len(settings.tasks()) > before or settings.part == "once"
+    for parts, back, all_ in zip(figures(settings.run()), figures(in_order(settings, reversed)), whole, strict=True):
+        np.testing.assert_allclose(parts, all_, atol=atol)
+        np.testing.assert_array_equal(parts, back)
+
+
+def test_a_curve_under_way_has_the_same_repeats_at_every_epsilon(monkeypatch):
     monkeypatch.setattr(chunking, "SLICE", 1.0)
     monkeypatch.setattr(chunking, "FIRST", 1.0)
-    assert [(task.first, task.count) for task in small.samples()] == [(0, 2), (2, 1), (3, 1), (4, 1)]
-    for parts, back, all_ in zip(*map(figures, (small.run(), in_order(small, reversed), whole)), strict=True):
-        np.testing.assert_allclose(parts, all_, atol=5e-6)
-        np.testing.assert_array_equal(parts, back)
-        assert parts.dtype == all_.dtype
-    now = {task: task.run() for task in small.tasks() if task.essential}
-    now |= {task: task.run() for task in small._curve()[: len(EPSILONS) + 1]}
-    found = small.result(now)  # the curve under way has the same repeats at every epsilon
+    one = replace(CURVE)
+    assert [(task.first, task.count) for task in one.samples()] == [(0, 2), (2, 1), (3, 1), (4, 1)]
+    wanted = [task for task in one.tasks() if task.essential] + list(one._curve()[: len(EPSILONS) + 1])
+    found = one.result({task: task.run() for task in wanted})
     epsilons, quantiles = found.accuracy.arms[0].over()
     assert (found.trained, tuple(epsilons)) == (2, EPSILONS)
     np.testing.assert_array_equal(quantiles, np.broadcast_to(found.accuracy.runs[0, :, 0], (3, len(EPSILONS))))
-
-
-def parts_of(point) -> tuple:
-    return attack_result.parts(point.model, point.at, point.repeats)
-
-
-class TestAttack:
-    @pytest.mark.parametrize(
-        ("part", "changes", "figures"),
-        [
-            ("pays", {"dataset": "iris", "steps": 4}, lambda found: [found.curve.runs]),
-            ("worlds", {"dataset": "iris", "steps": 4, "repeats": 100}, lambda found: [[*found.points.values()]]),
-            ("worlds", {"dataset": "iris", "sees": "steps", "repeats": 100}, lambda found: [[*found.points.values()]]),
-            ("once", {"canaries": 20, "steps": 2}, lambda found: [one.scores for one in found.points.values()]),
-            ("membership", {"dataset": "iris", "steps": 4}, lambda found: [found.shadows["plain"].margins]),
-        ],
-    )
-    def test_parts_are_the_whole(self, part, changes, figures, monkeypatch):
-        settings = AttackSettings().change(part=part).change(**changes)
-        whole, before = figures(settings.run()), len(settings.tasks())
-        dearest = max(counted(settings), key=lambda task: task.cells / task.count)
-        monkeypatch.setattr(chunking, "SLICE", 7 * dearest.cells / dearest.count)
-        settings = replace(settings)
-        assert len(settings.tasks()) > before or part == "once"
-        for parts, back, all_ in zip(
-            figures(settings.run()), figures(in_order(settings, reversed)), whole, strict=True
-        ):
-            np.testing.assert_allclose(parts, all_, atol={"pays": 0.05, "worlds": 1.0}.get(part, 1e-4))
-            np.testing.assert_array_equal(parts, back)
 
 
 def test_repeats_are_cut_in_order_and_none_is_left_out():
