@@ -12,7 +12,7 @@ from scipy.special import expit
 from dpcore.accountants import gdp, rdp
 from dpcore.mechanisms import NoisyMax
 from dpcore.parties import aggregation, local, pate
-from dpcore.privacy import GaussianRelease
+from dpcore.privacy import GaussianRelease, NormExponentialRelease
 from dpcore.training import erm
 from pages.parties import work
 from pages.parties.experiment import PartiesSettings
@@ -121,6 +121,7 @@ class TestNoise:
             model = PartiesSettings(parties=20, dataset="four", careless=careless).model
             model, fitted = replace(model, repeats=300), work.fits(model.ensemble, 20).weights[release]
             noises.append(work.released(model, release, 20, (0.5, 1.0)) - fitted)
+        assert model.guarantee(release, 0.5).event == NormExponentialRelease(epsilon=0.5, dimension=12)
         np.testing.assert_allclose(noises[0][0], 2 * noises[0][1], rtol=1e-9)
         np.testing.assert_allclose(*noises, rtol=1e-10)
         noise = noises[0][0].reshape(-1, 12)
