@@ -7,11 +7,14 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -156,6 +159,15 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
     yield start
     for one in servers.values():
         one.kill()
+
+
+@contextlib.contextmanager
+def hosted(folder: Path) -> Iterator[int]:
+    """Files of a folder on a plain web server, which answers to all names of this machine at this port."""
+    with ThreadingHTTPServer(("", 0), partial(SimpleHTTPRequestHandler, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
 
 
 @pytest.fixture

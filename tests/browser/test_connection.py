@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from pages.mechanisms.experiment import MechanismsSettings
 from tests.browser.conftest import AWAY, Server
-from tests.browser.person import button, enter, field, grab, hold_still, slider
+from tests.browser.person import enter, field, grab, hold_still, slider
 from tests.browser.sight import AXE, RUN, darken, drawn, rests
 
 LOST = "Connection lost"
@@ -135,7 +134,6 @@ def pales(page: Page, shown: str) -> Locator:
 
 
 def test_a_silent_server_leaves_a_pale_result_with_the_settings_it_is_of(rested, server):
-    """A value and a choice are told by their names. What a button does has none."""
     rested.evaluate(AXE)
     with silent(rested, server):
         enter(rested, "3.77")
@@ -148,12 +146,3 @@ def test_a_silent_server_leaves_a_pale_result_with_the_settings_it_is_of(rested,
         assert rested.evaluate(RUN) == []
         assert rested.evaluate("document.documentElement.scrollWidth") <= 390
     agree(rested, "3.77")
-    with silent(rested, server):
-        rested.get_by_role("radio", name="Gaussian", exact=True).click()
-        pales(rested, "are for Mechanism “Laplace”")
-    rested.wait_for_url("**mechanism=gaussian**")
-    rests(rested)
-    with silent(rested, server):
-        button(rested, "Resample").click()
-        pales(rested, "may be out of date")
-    rested.wait_for_url(f"**seed={MechanismsSettings().seed + 1}**")

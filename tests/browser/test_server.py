@@ -4,8 +4,6 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from urllib.parse import quote
 
 import pytest
@@ -13,31 +11,21 @@ from playwright.sync_api import FrameLocator, Page, expect
 
 from benchmarks import first
 from pages.lessons import words as say
-from tests.browser.conftest import FLAGS, program
+from tests.browser.conftest import FLAGS, hosted, program
 from tests.browser.person import button, enter, field, slider
 from tests.hostile import HOSTILE
 
-
-class Course(BaseHTTPRequestHandler):
-    """Another server, whose page holds what its address names."""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(f"<iframe src='{self.path[2:]}' width=1100 height=800></iframe>".encode())
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+# A page that holds what its address names.
+COURSE = "<script>document.write(`<iframe src='${location.search.slice(1)}' width=1100 height=800></iframe>`)</script>"
 
 
 @pytest.fixture(scope="session")
-def course() -> Iterator[int]:
+def course(tmp_path_factory) -> Iterator[int]:
     """The port of a course page, which answers to both names of this machine."""
-    with ThreadingHTTPServer(("", 0), Course) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
+    folder = tmp_path_factory.mktemp("course")
+    (folder / "index.html").write_text(COURSE, "utf-8")
+    with hosted(folder) as port:
+        yield port
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,8 @@
 
 import io
 import re
-import threading
 import zipfile
-from functools import partial
 from html import unescape
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,6 +14,7 @@ from lab.links import VERSION
 from pages.table import PAGES
 from scripts import make_site
 from tests import own_files
+from tests.browser.conftest import hosted
 from tests.browser.person import button, tab
 from tests.browser.sight import AXE, RUN, VERDICT, still
 from tests.handouts import Handout, handout, quick
@@ -57,13 +55,6 @@ CUT = """() => {
 # Name of a chart -> what is written over it: its title and its legend.
 WRITTEN = """() => Object.fromEntries([...document.querySelectorAll("[data-chart]")].map((chart) =>
   [chart.dataset.chart, [...chart.querySelectorAll(".title, .key > span")].map((one) => one.textContent)]))"""
-# How much of the room between numbers and words the longer column takes.
-FILLED = """() => {
-  const columns = [...document.querySelectorAll(".columns > div")]
-  const ends = columns.map((one) => one.lastElementChild.getBoundingClientRect().bottom)
-  const { top, height } = columns[0].getBoundingClientRect()
-  return (Math.max(...ends) - top) / height
-}"""
 # Whether all charts in view have ink on them.
 PAINTED = """() => [...document.querySelectorAll("[data-chart]")].every((chart) => {
   if (!chart.checkVisibility()) return true
@@ -206,7 +197,6 @@ def held(page: Page, one: Handout) -> None:
         assert said[0] == plain(picture.figure["layout"].get("title", {}).get("text", ""))
         chart = page.locator(f"[data-chart='{picture.name}']")
         assert ink(chart.locator(".room > canvas").screenshot()) > 0.02, picture.name
-    assert page.evaluate(FILLED) > 0.75
     assert one_sheet(page)
 
 
@@ -263,10 +253,8 @@ def test_a_lesson_is_guessed_by_keys_from_a_static_server(opened, tmp_path):
             (folder / name).write_text(html, "utf-8")
         if name == "lesson-epsilon.html":
             break
-    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        page = opened(f"http://127.0.0.1:{server.server_port}/course/lab/lesson-epsilon.html")
+    with hosted(tmp_path) as port:
+        page = opened(f"http://127.0.0.1:{port}/course/lab/lesson-epsilon.html")
         heading = page.get_by_role("heading", level=1)
         guess = page.get_by_role("slider", name="My guess")
         guess.focus()
@@ -285,4 +273,3 @@ def test_a_lesson_is_guessed_by_keys_from_a_static_server(opened, tmp_path):
         page.get_by_role("link", name="Lessons").click()
         expect(heading).to_have_text("Lessons")
         page.goto("about:blank")
-        server.shutdown()
