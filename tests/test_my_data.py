@@ -287,6 +287,7 @@ class TestChoices:
         app.toggle(key="data.gaps").set_value(False).run()
         settings = of(trained(app, "regression"), "regression")
         assert (settings.own.roles.rows_each, settings.own.roles.gaps, settings.source.rows_each) == (3, False, 3)
+        assert draft(used(my_data(app), employee_id="out")).roles.rows_each == 1
         app = used(whole(), customer_id="person")
         box = app.number_input(key="data.most_rows")
         assert box.value is draft(app).roles.most_rows is None
