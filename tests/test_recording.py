@@ -13,6 +13,7 @@ import pytest
 from pages import home, table
 from pages.table import FIRSTS, HEADS
 from scripts.snapshot import random_link
+from tests import own_files
 from tests.app import QUICK, opened, press
 from tests.asgi import ask, inside
 from tests.hostile import HOSTILE
@@ -130,6 +131,13 @@ def test_a_file_asks_nobody_and_holds_foreign_text_as_text():
         tree = Tree()
         tree.feed(html)
         assert tree.open == []
+
+
+def test_a_page_with_a_file_is_not_recorded():
+    settings = own_files.settings("classifier")
+    one = replace(recording(next(page for page in PAGES if page.name == "classifier")), settings=settings)
+    assert one.frame(settings.epsilon) is None
+    own_files.HELD.clear()
 
 
 def test_share_makes_it_on_request_and_says_how_large_it_is():
