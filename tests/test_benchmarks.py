@@ -11,9 +11,11 @@ from benchmarks import attack as attack_benchmark
 from benchmarks import audit as audit_benchmark
 from benchmarks import contenders, engine, network_contenders, people, visitors
 from benchmarks import frank_wolfe_contenders as walks
+from benchmarks import regression as regression_benchmark
 from benchmarks import regression_contenders as fits
 from benchmarks.latency import served
 from dpcore.estimators.linear import REGRESSIONS
+from dpcore.regression.least_squares import Statistics
 from pages.regression.experiment import RegressionSettings
 from pages.table import PAGES
 from scripts import load, mutants
@@ -39,6 +41,12 @@ def test_frank_wolfe_by_hand_is_ours_with_the_same_noise():
     ours, work.draws = walks.ours(work, dtype=np.float64)(), work.draws[::-1]
     other = np.array([walks.loop(work, model, dtype=np.float64)() for model in range(work.models)])
     assert np.abs(ours - other).max() > 1e-3
+
+
+def test_a_redraw_never_goes_back_to_the_rows(monkeypatch: pytest.MonkeyPatch):
+    page = regression_benchmark.Page(SMALL)
+    monkeypatch.setattr(Statistics, "of", lambda *rows: pytest.fail("the statistics were computed again"))
+    page.redraw(drawn=True)
 
 
 def test_the_loop_of_the_classifier_is_ours():
