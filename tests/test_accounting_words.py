@@ -27,21 +27,12 @@ QUICK = {
 ONE = AccountingSettings(steps=1000)
 ONCE = [
     ONE,
-    ONE.change(sampling_rate=1.0),
     ONE.change(sampling_rate=1.0, noise_multiplier=100.0),
-    ONE.change(sampling_rate=0.9, noise_multiplier=20.0),
-    ONE.change(noise_multiplier=0.5),
     ONE.change(noise_multiplier=0.5, sampling_rate=0.5),
-    ONE.change(noise_multiplier=20.0, steps=10, sampling_rate=0.001),
     ONE.change(settings_tried=1, people=1),
-    ONE.change(people=50),
-    ONE.change(noise_multiplier=0.6, sampling_rate=0.1),
-    ONE.change(steps=100, noise_multiplier=1.0, sampling_rate=0.01),
     ONE.change(noise_multiplier=100.0),
     # An accountant within 2 % of Theorem 1
     ONE.change(sampling_rate=1.0, noise_multiplier=5.833),
-    # Ratios of 1, and a run whose epsilon is 0 at this delta
-    ONE.change(sampling_rate=1.0, noise_multiplier=35.21, steps=2, delta=2.545e-08, target_epsilon=50.0),
     ONE.change(sampling_rate=0.0001, noise_multiplier=5.895, steps=1, delta=2.852e-05, target_epsilon=50.0),
 ]
 

@@ -28,12 +28,10 @@ ONCE = [
     ClassifierSettings(),
     ClassifierSettings(epsilon=0.047),
     ClassifierSettings(epsilon=5.0, rows_each=7, clip_norm=0.01),
-    ClassifierSettings(clip_norm=0.2, steps=100),
     ClassifierSettings(version="published", epsilon=1.9, clip_norm=30.0),
     ClassifierSettings(shift=3.0, epsilon=1.0, public_rows=500, public_steps=400),
     ClassifierSettings(learning_rate=100.0, dataset="digits", steps=20, repeats=6),
     ClassifierSettings(dataset="breast_cancer", version="published", epsilon=33.0, steps=2, learning_rate=35.0, seed=1),
-    ClassifierSettings(learning_rate=0.01, steps=5, epsilon=10.0, repeats=3),
     ClassifierSettings(learning_rate=100.0, steps=2, epsilon=0.05, repeats=3),
     ClassifierSettings(dataset="moons", public_rows=2, public_steps=200, epsilon=10.0, steps=2),
 ]

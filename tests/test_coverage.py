@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from lab.crossing import reaching, smallest
-from lab.differences import of_groups, of_pairs, of_splits
+from lab.differences import of_groups, of_pairs
 from lab.repeats import median_interval
 from lab.sweep import apart, coarse_to_fine, grid, log_scale, measured
 from pages.table import PAGES
@@ -120,32 +119,6 @@ def test_answers_hold(name):
     named = [reaching(case.epsilons, one, target, better=better).intervals for one in runs.swapaxes(0, 1)]
     true = np.mean([all(reach[case.epsilons.index(end)] for pair in one for end in pair) for one in named])
     assert min(safe, inside, true) >= LEAST
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("splits", [5, 20])
-@pytest.mark.parametrize("name", ["classifier, from zero", "transfer"] if SOAK else ["classifier, from zero"])
-def test_intervals_over_splits_cover_the_median_of_their_medians(name, splits):
-    """Where every split is a fresh draw of rows."""
-    case, many = ALL[name], 1_200 if SOAK else 400
-    both = [case.settings(epsilon) for epsilon in case.epsilons[1:3]]
-    a, b = (
-        np.array([measured(one.change(seed=seed), measure=case.measure, repeats=EACH) for seed in range(many)])
-        for one in both
-    )
-    rng = np.random.default_rng(0)
-    places = [rng.choice(many, splits, replace=False) for _ in range(many)]
-    for other in (np.zeros_like(a), b):
-        truth = np.median(np.median(a, axis=1) - np.median(other, axis=1))
-        assert covers(ends(of_splits(a[some], other[some]) for some in places), truth) >= LEAST
-
-
-@pytest.mark.soak
-def test_the_mean_of_errors_without_a_bound_is_not_covered():
-    """The reason for medians, and the proof that these tests can fail: of one mean in two, 95 % is not even half."""
-    runs = WORST["regression, as published"].groups(0.2)
-    half = stats.t.ppf(0.975, EACH - 1) * stats.sem(runs, axis=1)
-    assert np.mean(np.abs(runs.mean(axis=1) - runs.mean()) <= half) < 0.6
 
 
 # What is said to be reached: (topic, what is changed of its defaults, measure, knob, target in the measure's own unit).

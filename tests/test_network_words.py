@@ -39,8 +39,6 @@ HARMLESS = (r"another rate may help", r"adds? noise")
 SMALL = NetworkSettings(width=4, layers=1, repeats=6)
 ONCE = [
     SMALL,
-    SMALL.change(epsilon=10.0),
-    SMALL.change(rows=200, lot_size=100, epsilon=0.4, dataset="blobs"),
     SMALL.change(plan="noise", noise_multiplier=10.0, epochs=3, epsilon=20.0),
     SMALL.change(plan="noise", noise_multiplier=10.0),
     NetworkSettings(plain_rate=10.0, activation="relu", layers=3, width=64, repeats=6),
@@ -49,23 +47,17 @@ ONCE = [
     SMALL.change(delta=0.01),
     SMALL.change(clipping="layers"),
     SMALL.change(layers=0, epochs=3),
-    SMALL.change(dataset="spirals", epochs=3),
-    SMALL.change(epsilon=50.0, epochs=2),
     SMALL.change(epsilon=3.0, clip_norm=5.0),
     SMALL.change(epsilon=50.0, clip_norm=100.0),
     SMALL.change(over="epsilon", variant="inside"),
     SMALL.change(dataset="digits", epsilon=0.1, epochs=1),
     SMALL.change(noise_ramp=0.4, shape="linear", epsilon=2.0, epochs=2),
-    SMALL.change(clip_ramp=0.2, noise_ramp=2.0, clip_norm=2.0, epochs=2, shown=30),
-    SMALL.change(mechanism="toeplitz"),
     SMALL.change(rows_each=4),
     SMALL.change(mechanism="ordered", epsilon=0.1, lot_size=20, dataset="blobs"),
     NetworkSettings(
         mechanism="ordered", dataset="blobs", rows=2000, lot_size=20, epochs=2, learning_rate=2.0, repeats=12
     ),
     NetworkSettings(mechanism="toeplitz", lot_size=20, epochs=3, epsilon=8.0, shown=30),
-    SMALL.change(mechanism="ordered", plan="noise", noise_multiplier=10.0),
-    SMALL.change(mechanism="toeplitz", lot_size=400, epochs=2),
 ]
 
 

@@ -29,8 +29,6 @@ ONCE = [
     RegressionSettings(mechanism="functional", split="own", share=0.5),
     RegressionSettings(mechanism="gaussian", epsilon=0.01, repeats=10, draw=1),
     RegressionSettings(mechanism="output", epsilon=0.01, repeats=8, draw=1),
-    RegressionSettings(mechanism="gaussian", epsilon=100.0, repeats=8, draw=1),
-    RegressionSettings(mechanism="published", epsilon=100.0, features=2, feature=0, across=0, up=1),
     RegressionSettings(label_top=30.0, repeats=8, draw=1),
     RegressionSettings().change(dataset="diabetes").change(features=2).change(rows=50, repeats=8, draw=1, seed=2),
 ]

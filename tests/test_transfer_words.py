@@ -32,25 +32,17 @@ QUICK = {
 LARGE = TransferSettings(dimension=50, target_rows=5000, sources=1, difference=0.8, h=0.8, migrated=15_000, repeats=6)
 ONCE = [
     TransferSettings(),
-    LARGE.change(epsilon=4.0),
     LARGE.change(epsilon=0.1),
     TransferSettings(selection="detected", repeats=8),
     TransferSettings(selection="detected", sources=1, repeats=6),
     TransferSettings(selection="detected", epsilon=50.0, target_rows=5000, repeats=6),
-    TransferSettings(selection="detected", epsilon=0.05, target_rows=100, repeats=8),
     TransferSettings(selection="detected", epsilon=1.0, sources=6, target_rows=5000, detection_share=0.5, repeats=8),
     TransferSettings(noise="printed", repeats=6),
-    TransferSettings(sources=1, migrated=24, h=2.0, epsilon=1.0, repeats=8),
-    TransferSettings(h=2.0, difference=4.0, epsilon=0.2, repeats=8),
     TransferSettings(adjacency="add/remove", repeats=6, h=20.0),
     TransferSettings(h=0.02, repeats=6, q=0.0),
-    TransferSettings(dimension=50, repeats=2, q=0.001),
-    TransferSettings(epsilon=50.0, target_rows=5000, difference=4.0, migrated=15_000, repeats=6),
-    TransferSettings(difference=0.0, sources=1, repeats=6),
     TransferSettings(epsilon=0.05, target_rows=100, sources=1, difference=4.0, h=0.02, repeats=6),
     TransferSettings(penalty=0.05, polytope="corners", repeats=6),
     TransferSettings(penalty=0.05, penalty_q="2", repeats=6),
-    TransferSettings(dimension=500, target_rows=200, penalty=0.05, repeats=6),
 ]
 
 

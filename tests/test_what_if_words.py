@@ -183,20 +183,6 @@ def reached(result) -> list[bool]:
     return [bool(one.any()) and stats.beta.ppf(0.05, one.sum(), len(one) - one.sum() + 1) >= 0.9 for one in got]
 
 
-def single(result, match) -> bool:
-    """Whether the runs are counted at the value that the sentence names, the first tested from the median's on."""
-    settings, along, values = result.settings, result.settings.along, result.curve.values
-    named = [parts.named(settings, along, value) for value in values]
-    at = named.index(match[1])
-    got, point = hits(result, at), result.crossed("median").point
-    before = at + 1 if result.direction == "falls" else at - 1
-    low, high = sorted((values[max(0, min(before, len(values) - 1))], values[at]))
-    here = (
-        low * (1 - 1e-9) <= point <= high * (1 + 1e-9) if match[2] else match[1] == parts.named(settings, along, point)
-    )
-    return here and (int(match[3]), int(match[4])) == (got.sum(), len(got))
-
-
 def estimated(result, match) -> bool:
     """Whether the estimates reach the target from these people on, and not before; of more people than are measured."""
     values, reach = result.beyond.values, sign(result) * result.beyond.runs >= sign(result) * result.settings.goal
@@ -212,7 +198,6 @@ RULES: Rules = {
         amount(m[1]) == max(r.beyond.values) and r.enough is None
     ),
     r"with 95 % confidence, (\S+) to ([\d.,e-]*\d)\)": brackets,
-    r"\)\. With (.+?), (the next value tested, )?(\d+) of (\d+) runs reach it": single,
     r"\((\d+) of (\d+) did[,)]": did,
     r"at all values of": lambda r, _: all(reached(r)) and r.trained == 1,
     r"at no value of": lambda r, _: not any(reached(r)) and r.trained == 1,
