@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
 from pages.table import PAGES
 
-FIRST_AT_MOST, SLICE_AT_MOST, MEMORY_AT_MOST = 2.0, 0.3, 300.0
+FIRST_AT_MOST, SLICE_AT_MOST, MEMORY_AT_MOST = 0.4, 0.3, 300.0
 # CPU seconds of slices after which a case is left, and rounds at most.
 _ENOUGH, _ROUNDS_AT_MOST = 20.0, 3
 _HIGHEST = 10**9

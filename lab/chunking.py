@@ -6,8 +6,8 @@ only, and no setting makes a task long. Where the last bit matters, a repeat is 
 
 from collections.abc import Sequence
 
-# Bounds on the cells (see ``cells``) of one task, and of all essential tasks: about 0.2 s and 0.7 s of one core.
-SLICE, FIRST = 1.2e8, 4e8
+# Bounds on the cells (see ``cells``) of one task, and of all essential tasks: about 0.2 s and 0.35 s of one core.
+SLICE, FIRST = 1.2e8, 2e8
 # An exponential for a row and an output takes as long as this many multiply-adds.
 _EXPONENTIAL = 16
 # Repeats of a sample beyond a page's own are split identically up to each multiple of this number.

@@ -152,8 +152,9 @@ def frontier(rates: np.ndarray, *, epsilon: float, delta: float) -> pd.DataFrame
 
 def _slices(settings: AttackParameters, arm: str) -> Iterator[Runs[Plain, Shadows]]:
     model = ARMS[arm].of(settings)
-    yield Runs(work=shadows, model=model, count=_AT_ONCE, essential=True)
-    for part in chunking.cut(_AT_ONCE, MODELS, each=model.cells, most=_AT_ONCE):
+    first = chunking.first(_AT_ONCE, each=len(ARMS) * model.cells, least=4)
+    yield Runs(work=shadows, model=model, count=first, essential=True)
+    for part in chunking.cut(first, MODELS, each=model.cells, most=_AT_ONCE):
         yield Runs(work=shadows, model=model, first=part.start, count=len(part))
 
 

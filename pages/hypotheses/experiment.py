@@ -24,7 +24,7 @@ from pages.hypotheses.work import Outcome, Sources, Target, Transfer, fit_source
 
 # Repeats of the first picture (fewer where even these take long), of one slice of work, and at most of the table.
 _FIRST, _CHUNK, _TABLE = 3, 6, 12
-_FIRST_EFFORT = 6e7
+_FIRST_EFFORT = 3e7
 # With more features than this, a slice has half as many.
 _WIDE = 30
 

@@ -20,8 +20,9 @@ from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, Cases, Model
 
 # One slice of work holds about this many (model, row, coefficient, step) cells: some 40 ms. A curve that moves with
-# epsilon is first drawn with so few repeats that all of it is a slice.
-_CELLS_AT_ONCE, _QUICK = 1.5e8, (3, 12)
+# epsilon is first drawn with so few repeats that all of it is a slice, and with more coefficients than _WIDE at its
+# ends, as each point then takes statistics of its own.
+_CELLS_AT_ONCE, _QUICK, _WIDE = 1.5e8, (3, 12), 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +52,7 @@ class TransferSettings(TransferParameters):
         """Return today's values and the walk first, then both curves in slices, and the published table at the end."""
         printed = () if self.private else published.tasks(self.loop_penalty, self.penalty_q)
         over_epsilon, over_migrated = self._curves
-        return self.probe(), self._walks, self._quick, *over_epsilon, *over_migrated, *self._alone.values(), *printed
+        return self.probe(), self._walks, *self._quick, *over_epsilon, *over_migrated, *self._alone.values(), *printed
 
     @property
     def _walks(self) -> Runs[work.Walks, work.WalkOutcome]:
@@ -69,10 +70,12 @@ class TransferSettings(TransferParameters):
         return self.target_rows * self.dimension * fw.MOST_STEPS
 
     @property
-    def _quick(self) -> Runs[Model, np.ndarray]:
+    def _quick(self) -> tuple[Runs[Model, np.ndarray], ...]:
         """Return the work over migrated rows at today's epsilon, with a few of the repeats."""
         few = min(self.repeats, int(np.clip(_CELLS_AT_ONCE / (2 * len(self._pots) * self._cells), *_QUICK)))
-        return Runs(work=work.public_risks, model=self.model, at=self._pots, count=few, essential=True)
+        width = 1 if self.dimension > _WIDE else len(self._pots)
+        quick = slices(work.public_risks, self.model, self._pots, [range(few)], width=width)
+        return tuple(replace(task, essential=task in (quick[0], quick[-1])) for task in quick)
 
     @cached_property
     def _curves(self) -> tuple[tuple[Runs[Model, np.ndarray], ...], ...]:
@@ -98,7 +101,7 @@ class TransferSettings(TransferParameters):
         now, (over_epsilon, over_migrated) = outcomes[self.probe()], self._curves
         cases, arms = [(epsilon, self.migrated) for epsilon in EPSILONS], (len(CANDIDATES),)
         budgets = Grid.of(cases, over_epsilon, outcomes, repeats=self.repeats, arms=arms).runs
-        moving = over_migrated if all(task in outcomes for task in over_migrated) else (self._quick,)
+        moving = over_migrated if all(task in outcomes for task in over_migrated) else self._quick
         pots = Grid.of(self._pots, moving, outcomes, repeats=moving[0].count, arms=(len(CANDIDATES) - 1,)).runs
         still = np.broadcast_to(now.risk[0, : pots.shape[2]], pots[:1].shape)
         return TransferResult(
