@@ -17,6 +17,10 @@ _SLOW = ("pages.table", "pages.lessons.page", "dp_accounting.pld.privacy_loss_di
 # more than one thread at a time allocate. Each run of a page has a thread of its own, and what is free in one arena is
 # of no use to a thread of another: with the usual eight a core an hour of a class takes half as much memory again.
 _ARENA_MAX, _ARENAS = -8, 1
+# Bytes from which on an array may have pages of its own, and bytes that stay free at the heap's end. The allocator
+# raises both, to 32 and 64 MB, with the arrays that are freed; with less than these, getting pages again takes time.
+_MMAP_THRESHOLD, _LARGE = -3, 4_000_000
+_TRIM_THRESHOLD, _FREE = -1, 8_000_000
 # Seconds after which the server has accepted who came while it started.
 _ACCEPTED = 0.5
 # Seconds between two times at which free pages go back to the system. Those that lie between what is in use are kept
@@ -32,6 +36,8 @@ async def lifespan(app: object, later: Callable[[], Coroutine] | None = None) ->
     with suppress(AttributeError, OSError, TypeError):  # no such allocator, or no such system
         libc = ctypes.CDLL(None)
         libc.mallopt(_ARENA_MAX, _ARENAS)
+        libc.mallopt(_MMAP_THRESHOLD, _LARGE)
+        libc.mallopt(_TRIM_THRESHOLD, _FREE)
     for name in _SLOW:
         import_module(name)
     gc.freeze()  # what is imported stays, so that the collector, which would wait for as much again, looks past it
