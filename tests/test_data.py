@@ -193,7 +193,7 @@ def test_income_has_a_heavy_tail_and_attributes_depend_on_one_another(name):
 def test_statistics_are_those_of_the_rows(label_top):
     table = load("us", seed=0)
     found = regression_data.train_statistics("us", seed=0, rows=5000, label_top=label_top)
-    X, y = table.X[:5000], 2 * np.minimum(table.y[:5000], label_top) / label_top - 1
+    X, y = table.X[:5000].astype(float), 2 * np.minimum(table.y[:5000], label_top) / label_top - 1
     np.testing.assert_allclose(found.gram, X.T @ X)
     np.testing.assert_allclose(found.moment, X.T @ y)
     assert found.square == pytest.approx(y @ y)
