@@ -151,6 +151,8 @@ class TestTheoremOne:
                 assert ratio[held].max(initial=0.0) < 1.1
         assert (stated.log_moments(0.04, 1.0) / stated.moment_bound(0.04, 1.0))[2] == pytest.approx(1.035, abs=5e-4)
         assert [of(None, noise_multiplier=noise).below for noise in (2.0, 1.0, 0.7)] == [36, 6, 1]
+        # Outside of either condition the lemma holds for no moment
+        assert (stated.last_moment(0.01, 0.9), stated.last_moment(0.07, 1.0)) == (0, 0)
 
     @pytest.mark.parametrize(("rate", "steps", "really"), [(1.0, 100, 167.8), (0.05, 40_000, 362.6)])
     def test_it_is_false_as_printed(self, rate, steps, really):
