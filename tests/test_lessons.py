@@ -2,7 +2,6 @@
 
 import re
 from string import Formatter
-from typing import ClassVar
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -17,8 +16,7 @@ from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, texts
 from pages.lessons.page_linked import of_link
 from pages.table import PAGES
-from tests.app import opened, text
-from tests.sentences import plain
+from tests.app import moved, opened, text
 from ui import classroom, teacher
 from ui.compute import compute
 from ui.controls import Desk, from_link
@@ -151,20 +149,34 @@ def test_charts_before_and_after_the_guess(lesson):
 def test_before_the_guess_no_outcome_is_computed():
     """Nothing of it is in memory that a page could show."""
     lesson = BY_NAME["public_start"]
-    _, after = lesson.cases(page_of(lesson).settings)
-    after = after.change(seed=77)
+    after = lesson.cases(page_of(lesson).settings)[1].change(seed=77)
     opened("lessons", lesson=lesson.name)
     assert not any(CACHE.find(task)[0] for task in after.samples())
 
 
-def test_a_link_to_a_step_that_cannot_be_shown_says_so():
+def test_what_nobody_can_follow_gives_a_notice_and_goes_on():
+    asked, long = BY_NAME["epsilon"].text("Question"), "classifier?" + "a" * 3000
     for link, said, title in (
-        ({"lesson": "epsilon", "step": "reveal"}, say.AGAIN, BY_NAME["epsilon"].text("Question")),
+        ({"lesson": "epsilon", "step": "reveal"}, say.AGAIN, asked),
+        ({"lesson": "epsilon", "room": "ZZZZZ.key"}, "There is no such room", asked),
+        ({"lesson": "epsilon", "room": "<b>" * 99}, "There is no such room", asked),
         ({"lesson": "<b>x</b>", "step": "why"}, "There is no lesson", lessons.TITLE),
+        ({"lesson": "lessons?lesson=epsilon"}, "`lesson` must be", lessons.TITLE),
+        ({"lesson": long}, "`lesson` must be", lessons.TITLE),
+        ({"lesson": "classifier?dataset=own&guess=scratch&v=3"}, "`guess` must be", lessons.TITLE),
+        ({"lesson": "classifier?epsilon=-3&guess=scratch&v=3"}, "`epsilon` must be", lessons.TITLE),
     ):
         app = opened("lessons", **link)
         assert [said in one.value for one in [*app.info, *app.warning]] == [True]
         assert app.title[0].value == title
+        assert "room" not in app.query_params
+    press(opened("lessons", lesson="epsilon", room="ZZZZZ.key"), "Lock in my guess")
+    code = classroom.classroom().open(long[: classroom.LONGEST], classroom.someone())
+    assert opened("lessons", room=code).title[0].value == lessons.TITLE
+    for link in ({"only": "epsilon,<b>"}, {"guess": "nobody"}, {"ask": "Why?"}):
+        app = opened("classifier", **link)
+        assert [f"`{next(iter(link))}`" in warning.value for warning in app.warning] == [True]
+        assert 'class="lab-numbers"' in text(app)
 
 
 def test_wrong_and_right_answers_are_told_apart_and_a_presented_lesson_stays_so():
@@ -178,13 +190,10 @@ def test_wrong_and_right_answers_are_told_apart_and_a_presented_lesson_stays_so(
     assert "lab-trail presented" in text(app)
     press(app, "Leave")
     assert "present" not in app.query_params
-    app.radio[0].set_value(1).run()
-    assert app.info
-    assert not app.success
-    app.radio[0].set_value(0).run()
-    assert app.success
+    for choice, right in ((1, False), (0, True)):
+        app.radio[0].set_value(choice).run()
+        assert (bool(app.info), bool(app.success)) == (not right, right)
     press(app, "Why?")
-    assert "Of 100 releases with you, the attacker says “in” for at most 70." in plain(text(app))
     press(app, "Try it yourself")
     press(app, "Next: What a small epsilon costs")
     assert app.query_params["lesson"] == "small_epsilon"
@@ -197,10 +206,7 @@ def test_sliders_of_the_last_step_move_its_chart_and_the_page_leads_back():
     for label in ("Lock in my guess", "Why?", "Try it yourself"):
         press(app, label)
     before = text(app)
-    app.session_state["lesson.small_epsilon.try.knobs"] = {
-        "movement": {"name": "epsilon", "value": 10.0, "seq": 1, "final": True, "tick": False}
-    }
-    app.run()
+    moved(app, "lesson.small_epsilon.try", "epsilon", 10.0)
     assert app.session_state["lesson.small_epsilon.try.desk"].settings.epsilon == 10
     assert text(app) != before
     back = opened("classifier", **query_of(app))
@@ -237,12 +243,12 @@ def query_of(app) -> dict[str, str]:
     return dict(parse_qsl(way.query_string))
 
 
-class TestTeacher:
-    LINK: ClassVar = {"only": "epsilon,clip_norm", "ask": "How often is *it* right?", "guess": "scratch"}
-
-    @pytest.mark.parametrize("more", [{}, {"present": "notes"}], ids=str)
-    def test_the_page_waits_for_the_guess(self, more):
-        app = opened("classifier", **self.LINK, **more)
+def test_a_page_with_a_teacher_s_question_waits_for_the_guess():
+    asked = {"only": "epsilon,clip_norm", "ask": "How often is *it* right?", "guess": "scratch"}
+    link = teacher.link(page_of(BY_NAME["public_start"]).settings(epsilon=2.0), asked)
+    assert dict(parse_qsl(link[1:])) == {"epsilon": "2.0", **asked, "v": str(VERSION)}
+    for more in ({}, {"present": "notes"}):
+        app = opened("classifier", **asked, **more)
         assert not app.warning
         assert "How often is &#42;it&#42; right?" in app.header[0].value
         assert 'class="lab-numbers"' not in text(app)
@@ -252,173 +258,126 @@ class TestTeacher:
         assert "You said **70\xa0%**." in text(app)
         assert 'class="lab-numbers"' in text(app)
 
-    @pytest.mark.parametrize("link", [{"only": "epsilon,<b>"}, {"guess": "nobody"}, {"ask": "Why?"}], ids=str)
-    def test_what_nobody_can_follow_gives_a_notice_and_the_page(self, link):
-        app = opened("classifier", **link)
-        assert [f"`{next(iter(link))}`" in warning.value for warning in app.warning] == [True]
-        assert 'class="lab-numbers"' in text(app)
 
-    def test_the_link_that_share_makes_is_such_a_lesson(self):
-        link = teacher.link(page_of(BY_NAME["public_start"]).settings(epsilon=2.0), self.LINK)
-        assert dict(parse_qsl(link[1:])) == {"epsilon": "2.0", **self.LINK, "v": str(VERSION)}
+@pytest.fixture(autouse=True)
+def cookies(monkeypatch):
+    """What the browser of the next session sends."""
+    sent = {}
+    monkeypatch.setattr(ContextProxy, "cookies", sent)
+    return sent
 
 
-class TestTogether:
+@pytest.fixture
+def both():
     """Two sessions of one server: who teaches, and one of the class."""
+    teacher = opened("lessons", lesson="epsilon")
+    press(teacher, "Ask a class")
+    code = teacher.query_params["room"]
+    assert len(code) == classroom.LETTERS_A_CODE, "the address of who teaches holds no key"
+    return teacher, opened("lessons", room=code)
 
-    @pytest.fixture(autouse=True)
-    def cookies(self, monkeypatch):
-        """What the browser of the next session sends."""
-        sent = {}
-        monkeypatch.setattr(ContextProxy, "cookies", sent)
-        return sent
 
-    @pytest.fixture
-    def both(self):
-        teacher = opened("lessons", lesson="epsilon")
-        press(teacher, "Ask a class")
-        code = teacher.query_params["room"]
-        assert len(code) == classroom.LETTERS_A_CODE, "the address of who teaches holds no key"
-        return teacher, opened("lessons", room=code)
-
-    def test_all_see_what_all_said_once_it_is_closed_and_not_before(self, both):
-        teacher, pupil = both
-        assert say.NAMELESS in captions(pupil), "their browsers send no cookie"
-        send(pupil, 60.0)
-        assert "Your guess is in: 60" in pupil.success[0].value
-        assert pupil.query_params.get("step", "guess") == "guess"
-        assert "<b>1</b> guess so far" in text(teacher.run())
-        assert say.NAMELESS_TEACHER in [one.value for one in teacher.warning]
-        link = opened("lessons", lesson="epsilon", step="reveal", room=pupil.query_params["room"])
-        assert "Send my guess" in labels(link), "nobody sees the outcome before it is closed"
-        late = opened("lessons", room=pupil.query_params["room"])
-        press(teacher, "Close and show")
-        assert late.run().query_params.get("step", "guess") == "guess"
-        press(late, "Lock in my guess")
-        assert late.query_params["step"] == "reveal", "who comes late guesses alone"
-        assert teacher.title[0].value == "It can become 73\xa0%."
-        assert pupil.run().title[0].value.startswith("You said 60\xa0%.")
-        for app in both:
-            assert app.query_params["step"] == "reveal"
-            assert "guess" not in app.query_params
-            assert "1 guess, median 60\xa0%. It can become 73\xa0%." in captions(app)
-
-    @pytest.mark.parametrize(
-        ("link", "guess", "outcome"),
-        [
-            ("classifier?epsilon=0.3&repeats=3&ask=How+*sure*+%7Bis%7D+it%3F&guess=scratch&v=3", 60.0, None),
-            ("http://lab/ledger?guess=epsilon&v=3", 0.5, "The outcome is 0.947."),
-        ],
-    )
-    def test_a_class_is_asked_a_lesson_made_by_link(self, link, guess, outcome):
-        lesson = of_link(link, PAGES)
-        assert not any(CACHE.find(task)[0] for task in lesson.asked.samples()) or outcome
-        teacher = opened("lessons", lesson=link)
-        press(teacher, "Ask a class")
-        pupil = opened("lessons", room=teacher.query_params["room"])
-        assert pupil.query_params["lesson"] == link
-        assert [one.title[0].value for one in (teacher, pupil)] == [lesson.question] * 2
-        send(pupil, guess)
-        press(teacher, "Close and show")
-        pupil.run()
-        outcome = outcome or f"The median run is {100 * np.median(shown(lesson.asked, 'scratch')):.0f}\xa0%."
-        assert pupil.title[0].value == f"You said {say.guessed(lesson, guess)}. {outcome}"
-        assert f"1 guess, median {say.guessed(lesson, guess)}. {outcome}" in captions(teacher)
-        press(pupil, "Try it yourself")
-        assert query_of(pupil)["lesson"] == link
-
-    @pytest.mark.parametrize(
-        ("link", "said"),
-        [
-            ("lessons?lesson=epsilon", "`lesson` must be"),
-            ("classifier?" + "a" * 3000, "`lesson` must be"),
-            ("classifier?dataset=own&guess=scratch&v=3", "`guess` must be"),
-            ("classifier?epsilon=-3&guess=scratch&v=3", "`epsilon` must be"),
-        ],
-    )
-    def test_a_link_that_asks_nothing_says_why(self, link, said):
-        app = opened("lessons", lesson=link)
-        assert [said in one.value for one in app.warning] == [True]
-        assert app.title[0].value == lessons.TITLE
-        code = classroom.classroom().open(link[: classroom.LONGEST], classroom.someone())
-        assert opened("lessons", room=code).title[0].value == lessons.TITLE
-
-    def test_the_class_follows_to_the_next_question_and_begins_anew(self, both):
-        teacher, pupil = both
-        press(pupil, "Send my guess")
-        press(teacher, "Close and show")
-        pupil.run()
-        teacher.query_params.update(lesson="clipping", step="guess")
-        teacher.run()
-        press(teacher, "Ask the class this")
-        pupil.run()
-        assert pupil.query_params["lesson"] == "clipping"
-        assert [one.disabled for one in pupil.button if one.label == "Send my guess"] == [True], "nothing is chosen"
-        pupil.radio[0].set_value(2).run()
-        press(pupil, "Send my guess")
-        press(teacher, "Close and show")
-        assert "1 of 1 guess was right. Best somewhere between." in captions(teacher)
-        press(teacher, "Ask the class again")
-        pupil.run()
-        assert "Your guess is in" not in text(pupil)
-
-    @pytest.mark.parametrize("word", ["ZZZZZ.key", "<b>" * 99])
-    def test_a_room_that_is_not_there_is_said_and_the_lesson_goes_on(self, word):
-        app = opened("lessons", lesson="epsilon", room=word)
-        assert "There is no such room" in app.info[0].value
-        assert "room" not in app.query_params
-        press(app, "Lock in my guess")
+def test_all_see_what_all_said_once_it_is_closed_and_go_to_the_next_question(both):
+    teacher, pupil = both
+    assert say.NAMELESS in captions(pupil), "their browsers send no cookie"
+    send(pupil, 60.0)
+    assert "Your guess is in: 60" in pupil.success[0].value
+    assert pupil.query_params.get("step", "guess") == "guess"
+    assert "<b>1</b> guess so far" in text(teacher.run())
+    assert say.NAMELESS_TEACHER in [one.value for one in teacher.warning]
+    link = opened("lessons", lesson="epsilon", step="reveal", room=pupil.query_params["room"])
+    assert "Send my guess" in labels(link), "nobody sees the outcome before it is closed"
+    late = opened("lessons", room=pupil.query_params["room"])
+    press(teacher, "Close and show")
+    assert late.run().query_params.get("step", "guess") == "guess"
+    press(late, "Lock in my guess")
+    assert late.query_params["step"] == "reveal", "who comes late guesses alone"
+    assert teacher.title[0].value == "It can become 73\xa0%."
+    assert pupil.run().title[0].value.startswith("You said 60\xa0%.")
+    for app in both:
         assert app.query_params["step"] == "reveal"
+        assert "guess" not in app.query_params
+        assert "1 guess, median 60\xa0%. It can become 73\xa0%." in captions(app)
+    teacher.query_params.update(lesson="clipping", step="guess")
+    teacher.run()
+    press(teacher, "Ask the class this")
+    pupil.run()
+    assert pupil.query_params["lesson"] == "clipping"
+    assert [one.disabled for one in pupil.button if one.label == "Send my guess"] == [True], "nothing is chosen"
+    pupil.radio[0].set_value(2).run()
+    press(pupil, "Send my guess")
+    press(teacher, "Close and show")
+    assert "1 of 1 guess was right. Best somewhere between." in captions(teacher)
+    press(teacher, "Ask the class again")
+    assert "Your guess is in" not in text(pupil.run())
 
-    def test_a_key_in_a_link_teaches_once_and_leaves_the_address(self, both):
-        teacher, pupil = both
-        code = pupil.query_params["room"]
-        key = classroom.classroom().key(code, teacher.session_state["room.someone"])
-        for word, teaches in ((f"{code}.wrong", False), (f"{code}.{key}", True), (f"{code}.{key}", False)):
-            app = opened("lessons", lesson="epsilon", room=word)
-            assert app.query_params["room"] == code
-            assert ("Close and show" in labels(app), "Send my guess" in labels(app)) == (teaches, not teaches)
-            assert [say.USED in one.value for one in app.info] == [True] * (not teaches)
-        assert "Close and show" in labels(teacher.run())
 
-    def test_a_browser_with_a_cookie_teaches_after_a_reload_and_has_one_guess(self, cookies):
-        cookies["lab_inside"] = "a" * 32
-        teacher = opened("lessons", lesson="epsilon")
-        press(teacher, "Ask a class")
-        code = teacher.query_params["room"]
-        again = opened("lessons", lesson="epsilon", room=code)
-        assert "Close and show" in labels(again)
-        assert not again.warning
-        cookies["lab_inside"] = "b" * 32
-        for value in (60.0, 70.0):
-            pupil = opened("lessons", room=code)
-            send(pupil, value)
-            assert say.NAMELESS not in captions(pupil)
-        assert classroom.classroom().look(code).guesses == 1
+@pytest.mark.parametrize(
+    ("link", "guess", "outcome"),
+    [
+        ("classifier?epsilon=0.3&repeats=3&ask=How+*sure*+%7Bis%7D+it%3F&guess=scratch&v=3", 60.0, None),
+        ("http://lab/ledger?guess=epsilon&v=3", 0.5, "The outcome is 0.947."),
+    ],
+)
+def test_a_class_is_asked_a_lesson_made_by_link(link, guess, outcome):
+    lesson = of_link(link, PAGES)
+    assert not any(CACHE.find(task)[0] for task in lesson.asked.samples()) or outcome
+    teacher = opened("lessons", lesson=link)
+    press(teacher, "Ask a class")
+    pupil = opened("lessons", room=teacher.query_params["room"])
+    assert pupil.query_params["lesson"] == link
+    assert [one.title[0].value for one in (teacher, pupil)] == [lesson.question] * 2
+    send(pupil, guess)
+    press(teacher, "Close and show")
+    pupil.run()
+    outcome = outcome or f"The median run is {100 * np.median(shown(lesson.asked, 'scratch')):.0f}\xa0%."
+    assert pupil.title[0].value == f"You said {say.guessed(lesson, guess)}. {outcome}"
+    assert f"1 guess, median {say.guessed(lesson, guess)}. {outcome}" in captions(teacher)
+    press(pupil, "Try it yourself")
+    assert query_of(pupil)["lesson"] == link
 
-    def test_a_guess_that_is_refused_is_refused_in_words(self, both, monkeypatch):
-        _, pupil = both
+
+def test_a_browser_teaches_with_its_cookie_or_once_with_a_key_and_has_one_guess(cookies):
+    cookies["lab_inside"] = "a" * 32
+    teacher = opened("lessons", lesson="epsilon")
+    press(teacher, "Ask a class")
+    code = teacher.query_params["room"]
+    again = opened("lessons", lesson="epsilon", room=code)
+    assert "Close and show" in labels(again)
+    assert not again.warning
+    key = classroom.classroom().key(code, teacher.session_state["room.someone"])
+    for at, (word, teaches) in enumerate([(f"{code}.wrong", False), (f"{code}.{key}", True), (f"{code}.{key}", False)]):
+        cookies["lab_inside"] = f"{at}" * 32
+        app = opened("lessons", lesson="epsilon", room=word)
+        assert app.query_params["room"] == code, "no key stays in the address"
+        assert ("Close and show" in labels(app), "Send my guess" in labels(app)) == (teaches, not teaches)
+        assert [say.USED in one.value for one in app.info] == [True] * (not teaches)
+    cookies["lab_inside"] = "b" * 32
+    for value in (60.0, 70.0):
+        pupil = opened("lessons", room=code)
+        send(pupil, value)
+        assert say.NAMELESS not in captions(pupil)
+    assert classroom.classroom().look(code).guesses == 1
+
+
+def test_a_code_is_typed_a_refused_guess_is_explained_and_the_room_is_left(both, monkeypatch):
+    code = both[1].query_params["room"]
+    app = opened("lessons")
+    press(app, f"1. {LESSONS[0].text('Title')}")
+    assert app.query_params["lesson"] == LESSONS[0].name
+    assert "room" not in app.query_params, "nobody opens a room by opening a lesson"
+    press(app, "All lessons")
+    app.text_input[0].set_value(code.lower())
+    press(app, "Join a class")
+    assert app.query_params["lesson"] == "epsilon"
+    with monkeypatch.context() as patched:
         for name, said in (("MOST_NAMELESS", "Your browser sends the lab no cookies"), ("MOST_GUESSES", "no more")):
-            monkeypatch.setattr(classroom, name, 0)
-            press(pupil, "Send my guess")
-            assert said in pupil.warning[0].value
-        assert not pupil.success
-        monkeypatch.undo()
-        monkeypatch.setattr(ContextProxy, "cookies", {})
-        press(pupil, "Send my guess")
-        assert not pupil.warning
-        assert pupil.success
-
-    def test_a_code_is_typed_and_left(self, both):
-        _, pupil = both
-        app = opened("lessons")
-        press(app, f"1. {LESSONS[0].text('Title')}")
-        assert app.query_params["lesson"] == LESSONS[0].name
-        assert "room" not in app.query_params, "nobody opens a room by opening a lesson"
-        press(app, "All lessons")
-        app.text_input[0].set_value(pupil.query_params["room"].lower())
-        press(app, "Join a class")
-        assert app.query_params["lesson"] == "epsilon"
-        press(app, f"Leave room {pupil.query_params['room']}")
-        assert "room" not in app.query_params
-        assert "Lock in my guess" in labels(app)
+            patched.setattr(classroom, name, 0)
+            press(app, "Send my guess")
+            assert said in app.warning[0].value
+            assert not app.success
+    press(app, "Send my guess")
+    assert (bool(app.warning), bool(app.success)) == (False, True)
+    press(app, f"Leave room {code}")
+    assert "room" not in app.query_params
+    assert "Ask a class" in labels(app)

@@ -20,16 +20,17 @@ NAMED = re.compile(
 )
 # A case of a text that is a label: a few words without a full stop.
 CASE = re.compile(r"^- `[\w.-]+` ([A-Z][^.{\n]{0,40})$", re.MULTILINE)
+TAB = r'Tab\([^,]+, "([^"]+)"'
 LINK = re.compile(r"\[([^]]+)\]\(/?([a-z-]+)(?:\?[^)]*)?\)")
 
 
 def strings(path: Path) -> Iterator[str]:
     """Yield the strings of a file that may be shown: of Python all but docstrings, of a text the whole."""
     source, tables = path.read_text("utf-8"), []
-    if path.suffix == ".toml":
-        tables = [tomllib.loads(source)]
-    elif path.suffix != ".py":
+    if path.suffix == ".md":
         yield source
+    elif path.suffix == ".toml":
+        tables = [tomllib.loads(source)]
     while tables:
         node = tables.pop()
         tables += node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
@@ -60,22 +61,17 @@ def titles() -> dict[str, str]:
 
 
 @cache
-def tabs() -> set[str]:
-    """Return the titles of all tabs."""
-    drawn = (re.findall(r'Tab\([^,]+, "([^"]+)"', path.read_text("utf-8")) for path in files() if path.suffix == ".py")
-    return {title for some in drawn for title in some} | {tab.title for page in PAGES for tab in page.all_tabs}
-
-
-@cache
 def on_screen() -> set[str]:
     """Return the names that a text may use: of pages, tabs, the drawer, sliders, and all labels and options."""
-    labels = {text for path in files() for text in strings(path) if len(text) < 40 and text[:1].isupper()}
-    labels |= {case for path in files() if path.suffix == ".md" for case in CASE.findall(path.read_text("utf-8"))}
-    return {*titles().values(), *tabs(), MORE, *(knob["label"] for knob in KNOBS.values()), *labels}
+    sources = [(path.suffix, path.read_text("utf-8")) for path in files()]
+    names = {title for kind, source in sources if kind == ".py" for title in re.findall(TAB, source)}
+    names |= {case for kind, source in sources if kind == ".md" for case in CASE.findall(source)}
+    names |= {text for path in files() for text in strings(path) if len(text) < 40 and text[:1].isupper()}
+    tabs = {tab.title for page in PAGES for tab in page.all_tabs}
+    return {*titles().values(), *tabs, MORE, *(knob["label"] for knob in KNOBS.values()), *names}
 
 
 def test_what_a_text_names_is_on_the_screen():
-    """Pages, tabs, drawers, buttons and sliders: where a text sends the reader there is one of this name."""
     found = {
         (path.name, name)
         for path in files()
@@ -89,17 +85,16 @@ def test_what_a_text_names_is_on_the_screen():
 
 
 def test_a_link_to_a_page_has_its_name():
-    found = [
+    found = {
         (label, page)
         for path in files()
         if path.name != "works.md"  # a link there is named by the tab that it opens
         for text in strings(path)
         for label, page in LINK.findall(text)
         if page in titles() and page != "glossary"
-    ]
+    }
     assert found
-    for label, page in found:
-        assert label == titles()[page]
+    assert {(label, page) for label, page in found if label != titles()[page]} == set()
 
 
 # What the lab once called a standard term.
