@@ -43,13 +43,12 @@ THREE = Pins().add(A, "one").add(B).add(C, "three")
 
 def again(pins: Pins, kind: type[Settings] = ClassifierSettings) -> Pins:
     """The pins after the way through an address."""
-    address = urlencode({"pin": pins.texts}, doseq=True)
-    found, notices = read(kind, tuple(parse_qs(address).get("pin", ())))
+    found, notices = read(kind, tuple(parse_qs(urlencode({"pin": pins.texts}, doseq=True)).get("pin", ())))
     assert not notices
     return found
 
 
-def test_newest_pin_is_shown_and_there_is_room_for_a_few():
+def test_newest_of_a_few_pins_is_shown_until_one_is_chosen_or_gone():
     assert THREE.ghost == Pin(C, "three")
     assert len(THREE.kept) == MOST
     assert not THREE.takes(D)
@@ -62,9 +61,6 @@ def test_newest_pin_is_shown_and_there_is_room_for_a_few():
     assert called(" \n\t~~ ") == ""
     for pins in (Pins(), Pins().add(A), THREE, THREE.show(0), THREE.show(1), named):
         assert again(pins) == pins
-
-
-def test_unpinning_shows_another_and_swapping_exchanges_page_and_ghost():
     left = THREE.show(1).unpin()
     assert [pin.settings for pin in left.kept] == [A, C]
     assert left.ghost.settings == A
@@ -172,33 +168,24 @@ HERE = ClassifierSettings(repeats=6, steps=10, epsilon=2.0)
 THERE = HERE.change(clip_norm=0.1, epsilon=1.0)
 
 
-def whole(settings, pin, page=PAGE):
+def whole(settings, pin):
     """Both, once all of their work is done."""
-    for _ in range(200):
-        both = compare(page, settings, pin, seconds=1)
-        if both.done == 1:
-            return both
-    raise AssertionError("the work does not end")
+    both = compare(PAGE, settings, pin, seconds=1e9)
+    assert both.done == 1
+    return both
 
 
-@pytest.fixture(scope="module")
-def both():
-    return whole(HERE, Pin(THERE))
+def said(both) -> str:
+    return plain(both.moving[SAID])
 
 
-@pytest.fixture(scope="module")
-def fresh():
-    """The views of two runs that know nothing of each other."""
-    found = []
+def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
+    both, fresh = whole(HERE, Pin(THERE)), []
     for settings in (HERE, THERE):
         CACHE.forget()
-        found.append(PAGE.view(settings.run()))
-    return found
-
-
-def test_the_ghost_is_what_a_fresh_run_of_the_pinned_settings_draws(both, fresh):
+        fresh.append(settings.run())
     ((accuracy, own, beside),) = both.boards("")[FIRST]
-    ((mine, my_map, *_),), ((theirs, their_map, *_),) = (view.boards[FIRST] for view in fresh)
+    ((mine, my_map, *_),), ((theirs, their_map, *_),) = (PAGE.view(run).boards[FIRST] for run in fresh)
     (line,) = (one for one in theirs.figure["data"] if one.get("meta") == GHOST)
     (drawn,) = (one for one in accuracy.figure["data"] if one.get("name", "").startswith("pinned B"))
     assert (drawn["x"], drawn["y"], drawn["line"]["dash"]) == (line["x"], line["y"], "dash")
@@ -207,10 +194,7 @@ def test_the_ghost_is_what_a_fresh_run_of_the_pinned_settings_draws(both, fresh)
     assert own.figure | {"layout": own.figure["layout"] | titles} == my_map.figure
     shown, known = (one.figure["layout"] for one in (beside, their_map))
     assert (shown["images"], shown["shapes"][0]["path"]) == (known["images"], known["shapes"][0]["path"])
-
-
-def test_the_numbers_and_the_interval_are_those_of_two_fresh_runs(both):
-    a, b = (settings.run().focus.accuracy[0] for settings in (HERE, THERE))
+    a, b = (run.focus.accuracy[0] for run in fresh)
     each = 100 * (a - b)
     told = [float(one) for one in re.findall(r"[\d.]+(?= points| to|\)\.)", said(both))]
     # 95 % of 6 pairs are bounded by the least and the largest
@@ -232,10 +216,6 @@ def test_what_is_said_follows_from_the_runs():
     assert said(beside) == comparison.LATER
 
 
-def said(both) -> str:
-    return plain(both.moving[SAID])
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_page_stands_beside_a_pin(page):
     """At first with what must be there: the sentence says what is known, and no picture is lost."""
@@ -243,10 +223,11 @@ def test_every_page_stands_beside_a_pin(page):
     knob = page.at(start).knobs(start).hero
     other = start.change(**{knob: start.limits[knob][0]})
     alone, beside = compare(page, start, None, seconds=0), compare(page, start, Pin(other), seconds=0)
-    names = {one.name for rows in alone.boards("").values() for row in rows for one in row}
-    pictures = [one for rows in beside.boards("").values() for row in rows for one in row]
-    assert names & {one.name for one in pictures}
-    assert len(pictures) <= max(3, len(names))
+    names, pictures = (
+        [one.name for rows in both.boards("").values() for row in rows for one in row] for both in (alone, beside)
+    )
+    assert {*names} & {*pictures}
+    assert len(pictures) <= max(3, len({*names}))
     assert beside.says("").keys() - alone.says("").keys() == {MOVING, SAID}
     assert alone.says("").items() <= beside.says("").items()
     for part in [one for one in start.choices.get("part", ()) if one != start.part][:1]:  # another page has no ghost

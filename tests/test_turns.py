@@ -87,9 +87,7 @@ def test_run_that_nobody_waits_for_ends_before_the_next_task(shared, monkeypatch
 
 
 def test_run_that_gives_way_ends_for_a_request_that_waits_for_it(shared, monkeypatch):
-    """Streamlit keeps a request for the live part until the live part's run has ended: it begins no more tasks, and
-    waits behind nobody who came after it.
-    """
+    """Streamlit keeps a request for the live part until its run has ended; it waits behind nobody who came later."""
 
     class Run:
         session_state = SafeSessionState(SessionState(), yield_callback=lambda: None)
@@ -168,7 +166,8 @@ def clock(monkeypatch):
 
 
 def test_wait_counts_while_it_lasts_and_for_some_seconds_after(clock):
-    line = busy.Line(1)
+    """What is remembered is bounded, and the wait expected follows the newest work."""
+    line = busy.Line(2)
     first, second = line.joins(), line.joins()
     clock[0] += 2
     line.leaves(first, served=True)
@@ -178,6 +177,15 @@ def test_wait_counts_while_it_lasts_and_for_some_seconds_after(clock):
     assert line.waits() == [2]
     clock[0] += busy.LATELY
     assert line.waits() == []
+    for seconds in (0.5, 1.5):
+        line.took(seconds)
+    assert line.expected(6) == 3.0
+    for _ in range(5000):
+        line.leaves(line.joins(), served=True)
+        line.took(0.1)
+    assert line.expected(6) == pytest.approx(0.3)
+    assert len(line.waits()) < 2000
+    assert line.served == 5001
 
 
 def test_p95_is_that_of_both_lines(clock):
@@ -195,42 +203,25 @@ def test_p95_is_that_of_both_lines(clock):
     assert busy.p95() > 3
 
 
-def test_run_of_a_page_counts_once_also_where_it_fails(clock):
-    @debounce.working()
-    @debounce.working()
-    def fails() -> None:
-        assert debounce.at_work()
-        assert debounce.RUNS.waiting == 1
+def test_run_counts_once_and_one_that_gives_way_keeps_nobody_waiting(clock):
+    runs = debounce.RUNS
+    with suppress(ZeroDivisionError), debounce.working(), debounce.working():
+        assert (debounce.at_work(), runs.waiting) == (True, 1)
+        time.sleep(0.2)
+        clock[0] += 1
         raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fails()
     assert not debounce.at_work()
-    runs = debounce.RUNS
-    assert (runs.waiting, runs.served, len(runs.waits())) == (0, 1, 1)
-
-
-def test_nobody_waits_for_a_run_that_gives_way(clock):
-    """Its picture stands: what it waits for until it ends keeps nobody at the door."""
-    runs = debounce.RUNS
+    assert (runs.waiting, runs.served, runs.waits()) == (0, 1, [1])
+    assert runs.expected(1) < 0.1
     with debounce.working():
         debounce.later()
         debounce.later()
         clock[0] += 30
-        assert debounce.at_work()
-        assert (runs.waiting, runs.served) == (0, 1)
+        assert (debounce.at_work(), runs.waiting, runs.served) == (True, 0, 2)
     assert not debounce.at_work()
     assert (runs.waiting, runs.waits()) == (0, [])
     with debounce.working():
         assert runs.waiting == 1
-
-
-def test_run_costs_its_own_processor_time(clock):
-    with debounce.working():
-        time.sleep(0.2)
-        clock[0] += 1
-    assert debounce.RUNS.expected(1) < 0.1
-    assert debounce.RUNS.waits() == [1]
 
 
 def test_pages_rest_longer_while_many_people_move(clock):
@@ -247,16 +238,3 @@ def test_pages_rest_longer_while_many_people_move(clock):
         debounce.moves(desk)
     del desk, desks[0]
     assert debounce.rest() == debounce.CALM
-
-
-def test_expected_wait_follows_the_newest_work_and_memory_is_bounded(clock):
-    line = busy.Line(2)
-    for seconds in (0.5, 1.5):
-        line.took(seconds)
-    assert line.expected(6) == 3.0
-    for _ in range(5000):
-        line.leaves(line.joins(), served=True)
-        line.took(0.1)
-    assert line.expected(6) == pytest.approx(0.3)
-    assert len(line.waits()) < 2000
-    assert line.served == 5000

@@ -26,16 +26,6 @@ def clock(monkeypatch):
     return now
 
 
-@pytest.fixture
-def lab(clock):
-    return Admission(inside)
-
-
-@pytest.fixture
-def door(clock):
-    return Door(3.0)
-
-
 def fill(clock, *, waits: float, pages: int = 2 * FEW) -> None:
     """So many pages are open, and a hundred answers waited so long."""
     busy.PAGES |= {object() for _ in range(pages)}
@@ -48,8 +38,8 @@ def fill(clock, *, waits: float, pages: int = 2 * FEW) -> None:
 class Browser:
     """Asks, and keeps its cookies."""
 
-    def __init__(self, app: Admission):
-        self.app, self.jar = app, {}
+    def __init__(self, app: Admission | None = None):
+        self.app, self.jar = app or Admission(inside), {}
 
     def get(self, path: str = "/classifier", *, accept: str = "text/html,*/*", method: str = "GET"):
         cookie = "; ".join(f"{name}={value}" for name, value in self.jar.items())
@@ -62,8 +52,8 @@ class Browser:
         return status, headers, body.decode()
 
 
-def test_everybody_comes_in_while_nobody_waits_and_has_a_random_word(lab):
-    words = set()
+def test_everybody_comes_in_while_nobody_waits_and_has_a_random_word():
+    words, lab = set(), Admission(inside)
     for _ in range(2):
         browser = Browser(lab)
         for sets in (None, None, "1"):  # as an older version has set it
@@ -75,10 +65,10 @@ def test_everybody_comes_in_while_nobody_waits_and_has_a_random_word(lab):
     assert len(words) == 4  # kept by the second visit
 
 
-def test_full_process_keeps_newcomers_at_the_door(lab, clock):
+def test_full_process_keeps_newcomers_at_the_door(clock):
     """On a page without a script or style that the security policy forbids, until there is room."""
     fill(clock, waits=4.2)
-    browser = Browser(lab)
+    browser = Browser()
     browser.jar[REPLICA] = "a"
     status, headers, body = browser.get()
     assert (status, headers["cache-control"]) == (503, "no-store")
@@ -92,54 +82,45 @@ def test_full_process_keeps_newcomers_at_the_door(lab, clock):
     assert re.search(r'src="./_stcore/bidi-components/\S*newcomer.js', body)
     assert not re.search(r"\son\w+=|https?://", body)
     clock[0] += 0.1
-    assert "1 other came before you" in Browser(lab).get()[2]
+    assert "1 other came before you" in Browser(browser.app).get()[2]
     clock[0] += busy.LATELY + 1
     busy.RUNS.took(0.5)
     assert json.loads(browser.get("/lab-busy?enter", accept="*/*")[2])["enter"]
 
 
-def test_visitor_who_is_in_stays_in_also_on_another_process(lab, clock):
-    browser = Browser(lab)
+def test_only_pages_have_the_door_and_visitors_who_are_in_stay_in(clock):
+    browser = Browser()
     browser.get()
     fill(clock, waits=30)
-    assert browser.get()[0] == 200
-    browser.app = Admission(inside)
-    assert browser.get("/")[0] == 200
-    assert Browser(lab).get()[0] == 503
+    for path in ("/static/js/index.js", "/icon.svg"):
+        assert Browser().get(path)[0] == 200
+    for path, how in (
+        ("/_stcore/health", {"accept": "*/*"}),
+        ("/classifier", {"accept": "*/*"}),
+        ("/", {"method": "HEAD"}),
+    ):
+        assert Browser().get(path, **how)[0] == 200
+    for path in ("/", "/classifier", "/no-such-page"):
+        assert (Browser().get(path)[0], browser.get(path)[0]) == (503, 200)
+        browser.app = Admission(inside)
 
 
-@pytest.mark.parametrize(
-    ("path", "how", "status"),
-    [
-        ("/static/js/index.js", {}, 200),
-        ("/_stcore/health", {"accept": "*/*"}, 200),
-        ("/classifier", {"accept": "*/*"}, 200),
-        ("/icon.svg", {}, 200),
-        ("/classifier", {"method": "HEAD"}, 200),
-        ("/", {}, 503),
-        ("/no-such-page", {}, 503),
-    ],
-)
-def test_every_page_has_the_door_and_no_file_or_probe(lab, clock, path, how, status):
-    fill(clock, waits=30)
-    assert Browser(lab).get(path, **how)[0] == status
-
-
-def test_limit_is_in_the_environment_and_does_not_hold_for_few(lab, monkeypatch, clock):
+def test_limit_is_in_the_environment_and_does_not_hold_for_few(monkeypatch, clock):
     given = {"": 4.0, " ": 4.0, "0": float("inf"), "0.5": 0.5}
     assert {said: longest_wait({"LAB_LONGEST_WAIT": said}) for said in given} == given
     for said in ("-1", "nan", "3s"):
         with pytest.raises(ValueError, match="LAB_LONGEST_WAIT is .* must be a number of seconds"):
             longest_wait({"LAB_LONGEST_WAIT": said})
     fill(clock, waits=300, pages=FEW - 1)
+    lab = Admission(inside)
     assert [Browser(lab).get()[0] for _ in range(2)] == [200, 503]  # the first is one of the few, until it has come
     monkeypatch.setenv("LAB_LONGEST_WAIT", "0")
-    assert Browser(Admission(inside)).get()[0] == 200
+    assert Browser().get()[0] == 200
 
 
-def test_nobody_overtakes_while_there_is_little_room(door, clock):
+def test_nobody_overtakes_while_there_is_little_room(clock):
     fill(clock, waits=4)
-    turns = [Turn(came, f"w{came}") for came in range(5)]
+    door, turns = Door(3.0), [Turn(came, f"w{came}") for came in range(5)]
     assert [door.ask(turn) for turn in turns] == [0, 1, 2, 3, 4]
     busy.RUNS.took(1.5)
     clock[0] += busy.LATELY + 0.5  # nobody waits now: there is room for two, of 1.5 seconds each
@@ -150,8 +131,9 @@ def test_nobody_overtakes_while_there_is_little_room(door, clock):
     assert door.ask(turns[2]) is None
 
 
-def test_nobody_waits_for_a_visitor_who_has_left(door, clock):
+def test_nobody_waits_for_a_visitor_who_has_left(clock):
     fill(clock, waits=4)
+    door = Door(3.0)
     assert [door.ask(Turn(1, "a")), door.ask(Turn(2, "b"))] == [0, 1]
     clock[0] += door.again
     assert door.ask(Turn(2, "b")) == 1
@@ -161,9 +143,9 @@ def test_nobody_waits_for_a_visitor_who_has_left(door, clock):
     assert busy.at_the_door == 1
 
 
-def test_line_is_bounded_and_asks_less_often_the_longer_it_is(door, clock, monkeypatch):
+def test_line_is_bounded_and_asks_less_often_the_longer_it_is(clock, monkeypatch):
     fill(clock, waits=4)
-    once = door.again
+    once = (door := Door(3.0)).again
     for came in range(500):
         door.ask(Turn(came, f"w{came}"))
     assert door.again > max(once, 500 / waiting_room.ASKED_A_SECOND)
@@ -173,8 +155,9 @@ def test_line_is_bounded_and_asks_less_often_the_longer_it_is(door, clock, monke
     assert busy.at_the_door == 3
 
 
-def test_burst_is_let_in_only_as_far_as_it_can_be_served(door):
+def test_burst_is_let_in_only_as_far_as_it_can_be_served():
     """Nobody has waited yet: what those who were let in will ask for is counted."""
+    door = Door(3.0)
     busy.RUNS.took(0.1)
     assert sum(door.ask(Turn(came, f"w{came}")) is None for came in range(300)) in (29, 30)
     for _ in range(5):
@@ -182,19 +165,15 @@ def test_burst_is_let_in_only_as_far_as_it_can_be_served(door):
     assert door.coming in (24, 25)
 
 
-def test_turn_is_what_its_cookie_says_if_that_can_be_true(clock):
+def test_turn_is_what_its_cookie_says_and_the_replica_is_caddys(clock):
     now = round(1000 * clock[0])
     assert Turn.read(f"{now - 5000}-abc") == Turn(now - 5000, "abc")
     for forged in ("", "x-y", f"{now + 9999}-abc", "1-abc", f"{now}-", f"{now}-a b", "9" * 5000 + "-a"):
-        assert Turn.read(forged).came == now
-        assert len(Turn.read(forged).word) == 16
-
-
-def test_cookie_that_a_waiting_visitor_forgets_is_caddys():
+        assert (Turn.read(forged).came, len(Turn.read(forged).word)) == (now, 16)
     assert f"lb_policy cookie {REPLICA}\n" in (Path(__file__).parents[1] / "scripts/Caddyfile").read_text("utf-8")
 
 
-def test_open_pages_are_counted_and_one_is_told_how_many_wait(lab):
+def test_open_pages_are_counted_and_one_is_told_how_many_wait():
     seen = []
 
     async def page(scope, receive, send):
@@ -206,4 +185,4 @@ def test_open_pages_are_counted_and_one_is_told_how_many_wait(lab):
     for _ in range(8):
         busy.RUNS.joins()
     busy.RUNS.took(0.25)
-    assert json.loads(Browser(lab).get("/lab-busy")[2]) == {"waiting": 8, "seconds": 2.0}
+    assert json.loads(Browser().get("/lab-busy")[2]) == {"waiting": 8, "seconds": 2.0}

@@ -95,10 +95,7 @@ def pictures(result: Outcome) -> list[list[Picture]]:
     moves = theme.figure(wave, **axes, title=theme.title(str(result)), shapes=[mark])
     stays = theme.figure(wave | {"y": theme.array(X)}, **axes, title=theme.title("Stays"))
     return [
-        [
-            Picture(name="moves", figure=moves, alt=f"Curve: {result}"),
-            Picture(name="stays", figure=stays, alt="Line"),
-        ]
+        [Picture(name="moves", figure=moves, alt=f"Curve: {result}"), Picture(name="stays", figure=stays, alt="Line")]
     ]
 
 
