@@ -1,7 +1,9 @@
-"""The handout of a result, without anybody who asks for it."""
+"""The handout of a result, without anybody who asks for it, and what holds of every HTML file that is taken away."""
 
+import re
 from dataclasses import replace
 from functools import cache
+from html.parser import HTMLParser
 from typing import Any
 
 from tests.app import QUICK
@@ -10,6 +12,8 @@ from ui.controls import Desk, from_link
 from ui.handout import Handout
 from ui.page import Page
 from ui.qr_code import qr
+
+VOID = {"meta", "br", "hr", "input", "path", "circle", "line", "rect", "polyline", "polygon"}
 
 
 def handout(page: Page, result: Any, *, link: str = "http://lab.example.org/", date: str = "2026-01-31") -> Handout:
@@ -24,3 +28,27 @@ def quick(page: Page) -> Handout:
     settings, notices = from_link(page.settings, {} if page.name == "what-if" else QUICK[page.name])
     assert not notices
     return handout(page, settings.run())
+
+
+class Tree(HTMLParser):
+    """Fails where an element that is opened is not closed in its place."""
+
+    def reset(self):
+        super().reset()
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):
+        self.open += [tag] * (tag not in VOID)
+
+    def handle_endtag(self, tag):
+        assert tag in VOID or self.open.pop() == tag
+
+
+def stands_alone(html: str) -> None:
+    """Assert that a file asks nobody for anything, by a policy too, and is a tree."""
+    assert "default-src 'none'" in html
+    assert "unsafe-eval" not in html
+    assert not re.search(r"<(?:link|img|iframe|object|embed|source|base)\b|@import", html)
+    tree = Tree()
+    tree.feed(html)
+    assert tree.open == []

@@ -16,8 +16,8 @@ from scripts.snapshot import random_link
 from tests import own_files
 from tests.app import QUICK, opened, press
 from tests.asgi import ask, inside
+from tests.handouts import stands_alone
 from tests.hostile import HOSTILE
-from tests.test_handout import Tree
 from ui import first_picture, static_files
 from ui.controls import from_link
 from ui.live.channel import read, shown
@@ -33,6 +33,10 @@ def recording(page, link=None, **how):
     assert not notices
     told = {"told": "Data Iris", "date": "2026-01-31", "link": "https://lab.example.org/lab/classifier?seed=3"}
     return Recording(page=page, settings=settings, **{**told, **how})
+
+
+def named(name):
+    return next(page for page in PAGES if page.name == name)
 
 
 def test_what_was_folded_is_unfolded():
@@ -83,14 +87,10 @@ def live(one, value, tab):
     return shown(question, 1e9)
 
 
+@pytest.mark.parametrize("seeded", [False, pytest.param(True, marks=pytest.mark.soak)])
 @pytest.mark.parametrize(
-    ("page", "seeded"),
-    [
-        pytest.param(page, seeded, marks=() if page.name in SHORT and not seeded else pytest.mark.soak)
-        for page in PAGES
-        for seeded in (False, True)
-    ],
-    ids=lambda one: getattr(one, "name", None),
+    "page",
+    [pytest.param(page, id=page.name, marks=() if page.name in SHORT else pytest.mark.soak) for page in PAGES],
 )
 def test_every_stop_is_what_the_live_page_shows(page, seeded):
     link = None if page.name in SHORT else {}
@@ -116,35 +116,25 @@ def elements(html: str) -> int:
     return len(re.findall(r"<\w", re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)))
 
 
-def test_a_file_asks_nobody_and_holds_foreign_text_as_text():
+def test_a_file_asks_nobody_holds_foreign_text_as_text_and_no_rows_of_yours():
     """With hostile words in every place that foreign text can come to: as many elements as without them."""
-    page = next(page for page in PAGES if page.name == "mechanisms")
+    page = named("mechanisms")
     plain = recording(page)
     taken = plain.taken()
     harmless = plain.file(taken)
-    assert "default-src 'none'" in harmless
-    assert "unsafe-eval" not in harmless
-    assert not re.search(r"<(?:link|img|iframe|object|embed|source|base)\b", harmless)
     for text in HOSTILE:
         html = replace(plain, told=text, link=text, page=replace(page, question=text)).file(taken)
         assert elements(html) == elements(harmless)
-        tree = Tree()
-        tree.feed(html)
-        assert tree.open == []
-
-
-def test_a_page_with_a_file_is_not_recorded():
+        stands_alone(html)
     settings = own_files.settings("classifier")
-    one = replace(recording(next(page for page in PAGES if page.name == "classifier")), settings=settings)
-    assert one.frame(settings.epsilon) is None
+    assert replace(recording(named("classifier")), settings=settings).frame(settings.epsilon) is None
     own_files.HELD.clear()
 
 
 def test_share_makes_it_on_request_and_says_how_large_it_is():
-    page = next(page for page in PAGES if page.name == "mechanisms")
-    app = opened(page.name)
-    app.session_state[f"{page.name}.tabs"] = "Share"
-    app = app.run().selectbox(f"{page.name}.recorded.slider").select("prior").run()
+    app = opened("mechanisms")
+    app.session_state["mechanisms.tabs"] = "Share"
+    app = app.run().selectbox("mechanisms.recorded.slider").select("prior").run()
     offer = next(one.value for one in app.caption if "at most" in one.value)
     most = float(re.search(r"at most ([\d.]+) MB", offer)[1])
     app = press(app, "Record this page")
