@@ -28,12 +28,9 @@ WORDS = [LINK, "--over", "epsilon=0.1,1,10", "clip_norm=0.5,2", "--measure", "sc
 
 
 def streamed(backend: str, **how) -> pd.DataFrame:
-    every = at_scale.cells(SETTINGS, OVER, seeds=2)
-    found = at_scale.stream(every, measure="scratch", repeats=30, backend=backend, **how)
-    frames = [
-        pd.DataFrame({**cell.values, "seed": cell.settings.seed, "repeat": range(30), "scratch": numbers})
-        for cell, numbers in found
-    ]
+    every, frames = at_scale.cells(SETTINGS, OVER, seeds=2), []
+    for cell, numbers in at_scale.stream(every, measure="scratch", repeats=30, backend=backend, **how):
+        frames.append(pd.DataFrame(cell.values | {"seed": cell.settings.seed, "repeat": range(30), "scratch": numbers}))
     return ordered(pd.concat(frames))
 
 
@@ -97,15 +94,9 @@ def test_a_sweep_leaves_its_work_in_no_memory(monkeypatch):
     assert memory.held_bytes == 0
 
 
-def test_killed_while_it_writes_and_started_again_it_loses_and_doubles_nothing(tmp_path):
-    folder = tmp_path / "runs"
-    values = ",".join(f"{0.05 * i:.2f}" for i in range(1, 41))
-    words = [LINK, "--over", f"epsilon={values}", "--measure", "scratch", "--repeats", "100"]
-    run = f"sys.exit(sweep.main({[*words, '--out', str(folder), '--backend', 'threads']!r}))"
-    # A file for each cell; the third is written, and not there yet.
-    dies = """
-import os, signal, sys
-from scripts import sweep
+# A file for each cell; the third is written, and not there yet.
+DIES = """
+import os, signal
 sweep._KEEP, write, times = 0.0, sweep.pq.write_table, iter((0, 0, 1))
 def writes(*what):
     write(*what)
@@ -113,13 +104,18 @@ def writes(*what):
         os.kill(os.getpid(), signal.SIGKILL)
 sweep.pq.write_table = writes
 """
-    killed = subprocess.run([sys.executable, "-c", dies + run], cwd=ROOT, check=False, stderr=subprocess.DEVNULL)
-    assert killed.returncode == -signal.SIGKILL
-    command = [sys.executable, "-c", f"import sys\nfrom scripts import sweep\n{run}"]
-    assert 0 < len(pd.read_parquet(folder)) < 40 * 100
-    subprocess.run(command, cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
-    found = pd.read_parquet(folder)
-    assert len(found) == 40 * 100
+
+
+def test_killed_while_it_writes_and_started_again_it_loses_and_doubles_nothing(tmp_path):
+    folder, values = tmp_path / "runs", ",".join(f"{0.05 * i:.2f}" for i in range(1, 41))
+    words = [LINK, "--over", f"epsilon={values}", "--measure", "scratch", "--repeats", "100"]
+    words += ["--out", str(folder), "--backend", "threads"]
+    for dies, code in ((DIES, -signal.SIGKILL), ("", 0)):
+        program = f"import sys\nfrom scripts import sweep\n{dies}sys.exit(sweep.main({words!r}))"
+        run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False, stderr=subprocess.DEVNULL)
+        found = pd.read_parquet(folder)
+        assert run.returncode == code
+        assert 0 < len(found) < 40 * 100 if dies else len(found) == 40 * 100
     assert not found.duplicated(["epsilon", "seed", "repeat"]).any()
 
 

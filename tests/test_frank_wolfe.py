@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from frank_wolfe_oracles import PENTAGON, gradient, plain_loop, problem
-from oracles import win_probabilities
+from oracles import LAWS, win_probabilities
 from scipy import stats
 from sklearn import linear_model
 
@@ -60,43 +60,28 @@ def test_pooled_rows_are_counted_as_rows():
         np.testing.assert_allclose(own.weights[m], w, atol=1e-12)
 
 
-class TestPenalty:
+@pytest.mark.parametrize(("q", "penalty"), [("1", 0.02), ("1", 0.1), ("2", 0.02), ("2", 0.5)])
+def test_without_noise_it_is_the_lasso_or_ridge_and_a_large_penalty_leaves_the_centre(q, penalty):
     """(1/n) sum r^2 + lambda ||w - c||_q; Lasso's alpha is lambda/2, Ridge's n lambda."""
+    rng, n, d, lasso = np.random.default_rng(3), 200, 12, q == "1"
+    X, truth = rng.uniform(-1, 1, (n, d)), np.zeros(d)
+    truth[:3] = 0.8, -0.4, 0.15
+    y = X @ truth + 0.2 * rng.normal(size=n)
+    solvers = {"1": linear_model.Lasso(penalty / 2, tol=1e-10), "2": linear_model.Ridge(n * penalty, tol=1e-12)}
+    best = solvers[q].set_params(fit_intercept=False).fit(X, y).coef_
 
-    N, D, RADIUS = 200, 12, 2.0
+    def walked(lasso, **how):
+        options = {"scale": 0, "residual_bound": np.inf, "seed": 0, "draws": [0], "dtype": np.float64, **how}
+        ball = fw.L1Ball(dimension=d, radius=2.0, penalty=lasso)
+        return fw.noisy_frank_wolfe(X, y, polytope=ball, **options).weights[0]
 
-    def rows(self):
-        rng = np.random.default_rng(3)
-        X, truth = rng.uniform(-1, 1, (self.N, self.D)), np.zeros(self.D)
-        truth[:3] = 0.8, -0.4, 0.15
-        return X, X @ truth + 0.2 * rng.normal(size=self.N)
-
-    def objective(self, w, lasso=0.0, ridge=0.0):
-        X, y = self.rows()
-        return np.square(y - X @ w).mean() + lasso * np.abs(w).sum() + ridge * np.square(w).sum()
-
-    def walked(self, polytope, *, steps=10_000, **options):
-        how = {"scale": 0, "residual_bound": np.inf, "seed": 0, "draws": [0], "dtype": np.float64}
-        return fw.noisy_frank_wolfe(*self.rows(), polytope=polytope, steps=steps, **how, **options).weights[0]
-
-    @pytest.mark.parametrize("penalty", [0.02, 0.1])
-    def test_without_noise_it_is_the_lasso(self, penalty):
-        best = linear_model.Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-10).fit(*self.rows()).coef_
-        found = self.walked(fw.L1Ball(dimension=self.D, radius=self.RADIUS, penalty=penalty))
-        assert -1e-9 <= self.objective(found, penalty) - self.objective(best, penalty) < 5e-6
-        np.testing.assert_allclose(penalised_least_squares(*self.rows(), penalty=penalty), best, atol=1e-4)
-
-    @pytest.mark.parametrize("penalty", [0.02, 0.5])
-    def test_without_noise_it_is_ridge(self, penalty):
-        best = linear_model.Ridge(alpha=self.N * penalty, fit_intercept=False, tol=1e-12).fit(*self.rows()).coef_
-        found = self.walked(fw.L1Ball(dimension=self.D, radius=self.RADIUS), ridge=penalty)
-        assert abs(self.objective(found, ridge=penalty) - self.objective(best, ridge=penalty)) < 1e-6
-        np.testing.assert_allclose(penalised_least_squares(*self.rows(), penalty=penalty, q="2"), best, atol=1e-9)
-
-    def test_a_large_penalty_leaves_the_centre(self):
-        centre = np.linspace(-0.3, 0.3, self.D)
-        ball = fw.L1Ball(dimension=self.D, radius=self.RADIUS, penalty=5.0)
-        np.testing.assert_array_equal(self.walked(ball, steps=50, centre=centre), centre)
+    found = walked(penalty if lasso else 0.0, ridge=0.0 if lasso else penalty, steps=10_000)
+    risks = [np.square(y - X @ w).mean() + penalty * (np.abs(w) ** int(q)).sum() for w in (found, best)]
+    assert -1e-9 <= risks[0] - risks[1] < (5e-6 if lasso else 1e-6)
+    reference = penalised_least_squares(X, y, penalty=penalty, q=q)
+    np.testing.assert_allclose(reference, best, atol=1e-4 if lasso else 1e-9)
+    centre = np.linspace(-0.3, 0.3, d)
+    np.testing.assert_array_equal(walked(5.0, steps=50, centre=centre), centre)
 
 
 def test_more_signal_more_steps_within_limits():
@@ -133,90 +118,69 @@ def test_bad_arguments_are_refused():
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE
 
 
-class TestSensitivity:
-    @pytest.mark.parametrize("adjacency", Adjacency)
-    @pytest.mark.parametrize(
-        "polytope",
-        [
-            *(fw.L1Ball(dimension=d, radius=1.7) for d in (1, 2, 5)),
-            fw.L1Ball(dimension=3, radius=1.7, penalty=0.4),
-            PENTAGON,
-        ],
-    )
-    def test_no_neighbour_moves_a_score_further_and_some_do_as_far(self, polytope, adjacency):
-        """A penalty moves none: the centre's score is always 0, and the public point w is the same."""
-        d, n, bound = polytope.dimension, 7, 0.8
-        rng = np.random.default_rng(d)
-        claim = fw.score_sensitivity(polytope.norm, residual_bound=bound, rows=n, adjacency=adjacency)
-        assert claim == pytest.approx({REPLACE: 2, ADD: 1}[adjacency] * polytope.norm * bound / n)
-        worst = widest = 0.0
-        for trial in range(400):
-            X, y, w = rng.uniform(-1, 1, (n, d)), rng.normal(size=n), rng.normal(size=d)
-            hostile = trial % 4 == 0
-            if hostile:
-                X[-1], y[-1] = np.sign(X[-1]), 50.0
-            before = gradient(X, y, w, bound=bound)
-            if adjacency is ADD:
-                after = gradient(X[:-1], y[:-1], w, bound=bound, rows=n)
-            else:
-                other, label = (X[-1], -50.0) if hostile else (rng.uniform(-1, 1, d), rng.normal())
-                after = gradient(np.vstack([X[:-1], other]), np.append(y[:-1], label), w, bound=bound)
-            scores = [polytope.scores((g + 0.3 * w)[None])[0] for g in (before, after)]
-            assert not getattr(polytope, "penalty", 0) or scores[0][-1] == scores[1][-1] == 0
-            moved = np.subtract(*scores)
-            worst, widest = max(worst, np.abs(moved).max()), max(widest, moved.max() - moved.min())
-        assert worst <= claim * (1 + 1e-12)
-        assert worst == pytest.approx(claim)
-        assert widest == pytest.approx(2 * claim) or polytope is PENTAGON
+BALLS = [fw.L1Ball(dimension=d, radius=1.7, penalty=0.4 if d == 3 else 0.0) for d in (1, 2, 3, 5)]
 
 
-class TestNoise:
-    RUNS = 4000
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("polytope", [*BALLS, PENTAGON])
+def test_no_neighbour_moves_a_score_further_and_some_do_as_far(polytope, adjacency):
+    """A penalty moves none: the centre's score is always 0, and the public point w is the same."""
+    d, n, bound, worst, widest = polytope.dimension, 7, 0.8, 0.0, 0.0
+    rng = np.random.default_rng(d)
+    claim = fw.score_sensitivity(polytope.norm, residual_bound=bound, rows=n, adjacency=adjacency)
+    for trial in range(400):
+        X, y, w = rng.uniform(-1, 1, (n, d)), rng.normal(size=n), rng.normal(size=d)
+        hostile = trial % 4 == 0
+        if hostile:
+            X[-1], y[-1] = np.sign(X[-1]), 50.0
+        before = gradient(X, y, w, bound=bound)
+        if adjacency is ADD:
+            after = gradient(X[:-1], y[:-1], w, bound=bound, rows=n)
+        else:
+            other, label = (X[-1], -50.0) if hostile else (rng.uniform(-1, 1, d), rng.normal())
+            after = gradient(np.vstack([X[:-1], other]), np.append(y[:-1], label), w, bound=bound)
+        scores = [polytope.scores((g + 0.3 * w)[None])[0] for g in (before, after)]
+        assert not getattr(polytope, "penalty", 0) or scores[0][-1] == scores[1][-1] == 0
+        moved = np.subtract(*scores)
+        worst, widest = max(worst, np.abs(moved).max()), max(widest, moved.max() - moved.min())
+    assert worst <= claim * (1 + 1e-12)
+    assert worst == pytest.approx(claim)
+    assert widest == pytest.approx(2 * claim) or polytope is PENTAGON
 
-    def test_a_choice_costs_what_report_noisy_max_does(self):
-        assert fw.noise_scale(0.7, sensitivity=0.2) == NoisyMax(sensitivity=0.2, epsilon=0.7).scale == 2 * 0.2 / 0.7
 
-    @pytest.mark.parametrize("noise", fw.NOISES)
-    def test_choices_follow_their_law(self, noise):
-        (X, y), ball = problem(30, 2, seed=4), fw.L1Ball(dimension=2, radius=1.0)
-        how = {"steps": 1, "scale": 0.15, "residual_bound": 1.0, "seed": 3, "draws": range(self.RUNS), "noise": noise}
-        walk = fw.noisy_frank_wolfe(X, y, polytope=ball, **how)
-        found, scores = np.bincount(walk.choices[0]), ball.scores(gradient(X, y, np.zeros(2), bound=1.0)[None])[0]
-        for scale, holds in ((0.15, True), (0.075, False)):  # half of the noise would be seen
-            law = win_probabilities(-scores, scale=scale, noise=noise)
-            assert (stats.chisquare(found, law / law.sum() * self.RUNS).pvalue > 1e-3) == holds
-
-    @pytest.mark.parametrize("noise", fw.NOISES)
-    def test_each_vertex_has_its_own_noise_in_each_step(self, noise):
-        drawn = fw._unit_noise(noise, 0, np.arange(200), 1, 5, 8)[0][:, :5]
-        flat = drawn.transpose(1, 2, 0).reshape(40, -1)  # a row for each step and vertex
-        assert np.abs(np.corrcoef(flat) - np.eye(40)).max() < 0.35
-        law = stats.gumbel_r if noise == "gumbel" else stats.laplace
-        assert stats.kstest(drawn.ravel(), law.cdf).pvalue > 1e-3
-        longer, _ = fw._unit_noise(noise, 0, np.arange(200), 1, 9, 8)
-        assert np.array_equal(longer[:, :5], drawn)
+@pytest.mark.parametrize("noise", fw.NOISES)
+def test_choices_follow_their_law_and_each_vertex_has_its_own_noise_in_each_step(noise):
+    assert fw.noise_scale(0.7, sensitivity=0.2) == NoisyMax(sensitivity=0.2, epsilon=0.7).scale == 2 * 0.2 / 0.7
+    (X, y), ball, runs = problem(30, 2, seed=4), fw.L1Ball(dimension=2, radius=1.0), 4000
+    how = {"steps": 1, "scale": 0.15, "residual_bound": 1.0, "seed": 3, "draws": range(runs), "noise": noise}
+    walk = fw.noisy_frank_wolfe(X, y, polytope=ball, **how)
+    found, scores = np.bincount(walk.choices[0]), ball.scores(gradient(X, y, np.zeros(2), bound=1.0)[None])[0]
+    for scale, holds in ((0.15, True), (0.075, False)):  # half of the noise would be seen
+        law = win_probabilities(-scores, scale=scale, noise=noise)
+        assert (stats.chisquare(found, law / law.sum() * runs).pvalue > 1e-3) == holds
+    drawn = fw._unit_noise(noise, 0, np.arange(200), 1, 5, 8)[0][:, :5]
+    flat = drawn.transpose(1, 2, 0).reshape(40, -1)  # a row for each step and vertex
+    assert np.abs(np.corrcoef(flat) - np.eye(40)).max() < 0.35
+    assert stats.kstest(drawn.ravel(), LAWS[noise].cdf).pvalue > 1e-3
+    longer, _ = fw._unit_noise(noise, 0, np.arange(200), 1, 9, 8)
+    assert np.array_equal(longer[:, :5], drawn)
 
 
-class TestPrintedScale:
-    """The printed scale at T = 100, delta = 1e-6: what nominal 1 and 4 really cost."""
+PRINTED = [(ADD, "laplace", (1.04, 4.60)), (REPLACE, "laplace", (2.15, 10.5)), (REPLACE, "gumbel", (1.02, 4.29))]
 
-    @pytest.mark.parametrize(
-        ("adjacency", "noise", "costs"),
-        [(ADD, "laplace", (1.04, 4.60)), (REPLACE, "laplace", (2.15, 10.5)), (REPLACE, "gumbel", (1.02, 4.29))],
-    )
-    def test_costs(self, adjacency, noise, costs):
-        for nominal, cost in zip((1.0, 4.0), costs, strict=True):
-            each = fw.printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
-            event = fw.event(each, steps=100, noise=noise)
-            if noise == "laplace":
-                found = accountants.account(event, delta=1e-6, adjacency=adjacency, accountant="strong").epsilon
-            else:
-                found = zcdp.classic_epsilon(zcdp.rho_of_event(event), delta=1e-6)
-            assert found == pytest.approx(cost, rel=0.01)
 
-    def test_it_is_the_printed_formula(self):
-        printed = fw.printed_scale(1.5, residual_bound=2.0, rows=300, epsilon=0.7, delta=1e-5, steps=40)
-        assert printed == pytest.approx(2.0 * 1.5 * math.sqrt(8 * 40 * math.log(1e5)) / (300 * 0.7))
-        each = fw.printed_epsilon(0.7, delta=1e-5, steps=40, adjacency=REPLACE)
-        sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=REPLACE)
+@pytest.mark.parametrize(("adjacency", "noise", "costs"), PRINTED)
+def test_the_printed_scale_is_its_formula_and_costs_more_than_nominal(adjacency, noise, costs):
+    """At T = 100 and delta = 1e-6: what nominal 1 and 4 really cost."""
+    for nominal, cost in zip((1.0, 4.0), costs, strict=True):
+        each = fw.printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
+        event = fw.event(each, steps=100, noise=noise)
+        if noise == "laplace":
+            found = accountants.account(event, delta=1e-6, adjacency=adjacency, accountant="strong").epsilon
+        else:
+            found = zcdp.classic_epsilon(zcdp.rho_of_event(event), delta=1e-6)
+        assert found == pytest.approx(cost, rel=0.01)
+        printed = fw.printed_scale(1.5, residual_bound=2.0, rows=300, epsilon=nominal, delta=1e-6, steps=100)
+        assert printed == pytest.approx(2.0 * 1.5 * math.sqrt(8 * 100 * math.log(1e6)) / (300 * nominal))
+        sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=adjacency)
         assert fw.noise_scale(each, sensitivity=sensitivity) == pytest.approx(printed)

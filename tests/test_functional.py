@@ -13,9 +13,6 @@ from dpcore.estimators import linear
 from dpcore.regression import adassp, functional, gaussian_statistics, least_squares, perturbed
 from dpcore.regression.least_squares import Statistics
 
-DIMENSIONS = range(1, 6)
-WEIGHTS = (0.2, 1.0, 1.7)
-
 
 def neighbours(d: int, rng: np.random.Generator):
     """Rows (1, x, y) before and after a replacement, (2, m, d + 2): random, corners, and pairs about the worst."""
@@ -39,70 +36,40 @@ def changes(d: int):
     return grams[0] - grams[1], x[0] * y[0, :, None] - x[1] * y[1, :, None]
 
 
-@pytest.fixture(scope="module")
-def brute():
-    return {d: changes(d) for d in DIMENSIONS}
-
-
-def reached_and_never_passed(found: np.ndarray, claimed: float, *, share: float = 1 - 1e-4):
-    assert found.max() <= claimed * (1 + 1e-12)
-    assert found.max() >= claimed * share
-
-
-@pytest.mark.parametrize("d", DIMENSIONS)
-class TestSensitivity:
-    def test_laplace_releases(self, d, brute):
-        gram, moment = brute[d]
-        whole, triangle = (np.abs(one).sum((1, 2)) for one in (gram, np.triu(gram)))
-        linear, p = np.abs(moment).sum(1), d + 1
-        reached_and_never_passed(whole, p**2, share=0.999)  # half of the published
-        reached_and_never_passed(2 * linear, functional.linear_sensitivity(p))
-        reached_and_never_passed(whole + 2 * linear, functional.joint_sensitivity(p), share=0.999)
-        reached_and_never_passed(triangle, functional.triangle_sensitivity(p), share=0.9999)
-        for weight in WEIGHTS:
-            claimed = functional.joint_triangle_sensitivity(p, weight)
-            reached_and_never_passed(triangle + weight * linear, claimed, share=0.9999)
-
-    @pytest.mark.parametrize("share", [0.3, 0.8, 0.95])
-    def test_what_laplace_noise_really_gives(self, d, share, brute):
-        """The published noise less than its epsilon, the functional noise exactly its own."""
-        gram, moment = brute[d]
-        p, linear = d + 1, np.abs(moment).sum(1)
-        loss = share * np.abs(gram).sum((1, 2)) / (2 * p**2) + (1 - share) * 2 * linear / (4 * p)
-        reached_and_never_passed(loss, functional.published_epsilon(1.0, share=share), share=0.99)
-        assert functional.published_epsilon(1.0, share=share) <= 1
+@pytest.mark.parametrize("d", range(1, 6))
+def test_every_sensitivity_is_reached_and_never_passed(d):
+    (gram, moment), p = changes(d), d + 1
+    whole, triangle, linear = (np.abs(one).sum((1, 2)) for one in (gram, np.triu(gram), moment[..., None]))
+    squared, length = np.square(gram).sum((1, 2)), np.linalg.norm(moment, axis=1)
+    even = 0.9999 if d % 2 else 0.93  # u.v = 0 with |u|^2 = |v|^2 = p needs an even p
+    cases = [
+        (whole, p**2, 0.999),  # half of the published
+        (2 * linear, functional.linear_sensitivity(p), 0.9999),
+        (whole + 2 * linear, functional.joint_sensitivity(p), 0.999),
+        (triangle, functional.triangle_sensitivity(p), 0.9999),
+        (np.sqrt(squared), gaussian_statistics.gram_sensitivity(p), even),
+        (length, gaussian_statistics.moment_sensitivity(p), 0.9999),
+        (np.abs(np.linalg.eigvalsh(gram)).max(axis=1), gaussian_statistics.eigenvalue_sensitivity(p), 0.8),
+    ]
+    for weight in (0.2, 1.0, 1.7):
+        joint = np.sqrt(squared + 2 * weight**2 * length**2)
+        cases += [(triangle + weight * linear, functional.joint_triangle_sensitivity(p, weight), 0.9999)]
+        cases += [(joint, gaussian_statistics.joint_sensitivity(p, weight), 0.9)]
+    for share in (0.3, 0.8, 0.95):  # the published noise gives less than its epsilon, the functional noise its own
+        published = share * whole / (2 * p**2) + (1 - share) * 2 * linear / (4 * p)
         on_gram, on_moment = functional.Functional(share=share).scales(p, np.array(0.7))
-        loss = np.abs(np.triu(gram)).sum((1, 2)) / on_gram + linear / on_moment
-        reached_and_never_passed(loss, 0.7, share=0.999)
-
-    def test_gaussian_releases(self, d, brute):
-        gram, moment = brute[d]
-        frobenius = np.sqrt(np.square(gram).sum((1, 2)))
-        assert frobenius.max() <= gaussian_statistics.gram_sensitivity(d + 1) * (1 + 1e-12)
-        # u.v = 0 with |u|^2 = |v|^2 = p needs an even p
-        assert frobenius.max() >= gaussian_statistics.gram_sensitivity(d + 1) * (0.93 if d % 2 == 0 else 0.9999)
-        reached_and_never_passed(np.linalg.norm(moment, axis=1), gaussian_statistics.moment_sensitivity(d + 1))
-        for weight in WEIGHTS:
-            joint = np.sqrt(np.square(gram).sum((1, 2)) + 2 * weight**2 * np.square(moment).sum(1))
-            claimed = gaussian_statistics.joint_sensitivity(d + 1, weight)
-            assert 0.9 * claimed <= joint.max() <= claimed * (1 + 1e-12)
-
-    def test_the_least_eigenvalue(self, d, brute):
-        gram, _ = brute[d]
-        values = np.linalg.eigvalsh(gram)
-        assert np.abs(values).max() <= gaussian_statistics.eigenvalue_sensitivity(d + 1) * (1 + 1e-12)
-        rest = (root := np.random.default_rng(0).normal(size=(d + 1, d + 1))).T @ root
-        moved = np.linalg.eigvalsh(rest + gram[:: len(gram) // 500])[:, 0] - np.linalg.eigvalsh(rest)[0]
-        assert np.abs(moved).max() <= d + 1
+        cases += [(published, functional.published_epsilon(1.0, share=share), 0.99)]
+        cases += [(triangle / on_gram + linear / on_moment, 0.7, 0.999)]
+        assert functional.published_epsilon(1.0, share=share) <= 1
+    for found, claimed, share in cases:
+        assert share * claimed <= found.max() <= claimed * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("inputs", [2, 5, 14])
-def test_the_best_share_has_the_least_variance(inputs):
-    entries = inputs * (inputs + 1) / 2 - 1
-
+def test_the_best_split_and_the_best_weight_have_the_least_variance(inputs):
     def variance(share):
         on_gram, on_moment = functional.Functional(share=share).scales(inputs, np.array(1.0))
-        return entries * on_gram**2 + inputs * on_moment**2
+        return (inputs * (inputs + 1) / 2 - 1) * on_gram**2 + inputs * on_moment**2
 
     best = functional.best_share(inputs)
     assert variance(best) == pytest.approx(min(map(variance, np.linspace(0.02, 0.98, 2001))), rel=1e-5)
@@ -110,20 +77,12 @@ def test_the_best_share_has_the_least_variance(inputs):
     on_gram, on_moment = functional.Functional(share=best).scales(inputs, np.array(1.0))
     assert on_gram < functional.triangle_sensitivity(inputs) / best
     assert on_moment < 2 * inputs / (1 - best)
-    shares = np.linspace(0.01, 0.99, 4001)
+    shares, weights = np.linspace(0.01, 0.99, 4001), np.linspace(0.05, 3, 5001)
     published = inputs**2 * (2 * inputs**2 / shares) ** 2 + inputs * (4 * inputs / (1 - shares)) ** 2
     assert functional.published_best_share(inputs) == pytest.approx(shares[np.argmin(published)], abs=5e-4)
-
-
-@pytest.mark.parametrize("inputs", [2, 5, 14])
-def test_the_best_weight_has_the_least_variance(inputs):
-    entries = inputs - 1 + inputs * (inputs - 1) / 4
-
-    def variance(weight):
-        return gaussian_statistics.joint_sensitivity(inputs, weight) ** 2 * (entries + inputs / (2 * weight**2))
-
-    weights = np.linspace(0.05, 3, 5001)
-    assert gaussian_statistics.best_weight(inputs) == pytest.approx(weights[np.argmin(variance(weights))], abs=1e-3)
+    entries = inputs - 1 + inputs * (inputs - 1) / 4 + inputs / (2 * weights**2)
+    gaussian = gaussian_statistics.joint_sensitivity(inputs, weights) ** 2 * entries
+    assert gaussian_statistics.best_weight(inputs) == pytest.approx(weights[np.argmin(gaussian)], abs=1e-3)
 
 
 @pytest.mark.parametrize("penalty", [0.01, 0.3, 40.0])
@@ -157,9 +116,12 @@ NOTHING = Statistics(gram=np.zeros((4, 4)), moment=np.zeros(4), square=0.0, rows
 FAINT = Statistics(gram=1e-9 * np.eye(4), moment=np.zeros(4), square=0.0, rows=100)
 
 
-def released(way, *, repeats=400, epsilon=0.5, statistics=NOTHING):
-    noise = linear.standard_noise(way, inputs=statistics.inputs, repeats=repeats, seed=1)
-    return way.fit(statistics, noise, np.array([epsilon]))
+def drawn(way):
+    return linear.standard_noise(way, inputs=4, repeats=400, seed=1)
+
+
+def released(way, statistics=NOTHING):
+    return way.fit(statistics, drawn(way), np.array([0.5]))
 
 
 def follows(values, law):
@@ -167,34 +129,28 @@ def follows(values, law):
 
 
 class TestNoise:
-    def test_published_draws_every_entry_of_the_matrix(self):
-        way = functional.Published(share=0.9)
-        fit = released(way)
-        noise = linear.standard_noise(way, inputs=4, repeats=400, seed=1)
+    def test_published_draws_every_entry_of_the_matrix_and_functional_a_pair_once(self):
+        fit, noise = released(functional.Published(share=0.9)), drawn(functional.Published(share=0.9))
         follows(noise, stats.laplace)
         assert noise.shape == (400, 4 * 4 + 4)
-        diagonal = fit.gram[0][:, range(4), range(4)]
+        diagonal, off = fit.gram[0][:, range(4), range(4)], fit.gram[0][:, *UPPER]
         follows(diagonal, stats.laplace(scale=2 * 16 / 0.45))
         follows(fit.moment, stats.laplace(scale=4 * 4 / 0.05 / 2))
         # an entry of the symmetric part is the mean of two draws: sd = scale, and no Laplace law
-        off = fit.gram[0][:, *UPPER]
         assert off.std() == pytest.approx(2 * 16 / 0.45, rel=0.08)
         assert stats.kurtosis(off.ravel()) < 2.4 < stats.kurtosis(diagonal.ravel())
-
-    def test_functional_draws_a_pair_once(self):
         way = functional.Functional(share=0.6)
-        fit = released(way)
-        on_gram, on_moment = way.scales(4, np.array(0.5))
+        fit, (on_gram, on_moment) = released(way), way.scales(4, np.array(0.5))
         assert np.array_equal(fit.gram, np.swapaxes(fit.gram, -1, -2))
         assert not fit.gram[0][:, 0, 0].any()  # n is public
-        follows(fit.gram[0][:, *UPPER], stats.laplace(scale=on_gram))
-        follows(fit.gram[0][:, range(1, 4), range(1, 4)], stats.laplace(scale=on_gram))
-        follows(fit.moment, stats.laplace(scale=on_moment))
-        assert np.abs(np.corrcoef(fit.gram[0][:, *UPPER], rowvar=False) - np.eye(6)).max() < 0.25
+        entries = fit.gram[0][:, *UPPER], fit.gram[0][:, range(1, 4), range(1, 4)]
+        for values, scale in ((entries[0], on_gram), (entries[1], on_gram), (fit.moment, on_moment)):
+            follows(values, stats.laplace(scale=scale))
+        assert np.abs(np.corrcoef(entries[0], rowvar=False) - np.eye(6)).max() < 0.25
 
     @pytest.mark.parametrize("way", [gaussian_statistics.GaussianStatistics(), adassp.AdaSSP()], ids=str)
     def test_gaussian_entries_count_as_the_frobenius_norm_does(self, way):
-        fit = released(way, statistics=FAINT)
+        fit = released(way, FAINT)
         assert np.array_equal(fit.gram, np.swapaxes(fit.gram, -1, -2))
         if isinstance(way, adassp.AdaSSP):
             multiplier = math.sqrt(3) / gdp.mu_of(0.5, delta=1e-6)
@@ -208,17 +164,13 @@ class TestNoise:
         follows(fit.gram[0][:, range(1, 4), range(1, 4)], stats.norm(scale=sd))
         follows(fit.moment, stats.norm(scale=on_moment))
 
-    def test_output_noise_has_a_gamma_length_and_any_direction(self):
+    def test_output_noise_has_a_gamma_length_and_a_step_of_the_descent_that_of_its_longest_gradient(self):
         way = perturbed.OutputPerturbation(radius=1e9, penalty=2.0)
         noise = released(way).weights[0]
-        sensitivity = way.sensitivity(2.0, inputs=4, rows=100)
-        follows(np.linalg.norm(noise, axis=1), stats.gamma(4, scale=sensitivity / 0.5))
+        follows(np.linalg.norm(noise, axis=1), stats.gamma(4, scale=way.sensitivity(2.0, inputs=4, rows=100) / 0.5))
         follows((noise / np.linalg.norm(noise, axis=1, keepdims=True))[:, 0], stats.beta(1.5, 1.5, loc=-1, scale=2))
-
-    def test_a_step_of_the_descent_has_noise_for_its_longest_gradient(self):
-        way = perturbed.Descent(steps=1, radius=1e9)
-        noise = released(way).weights[0] / (1.5 / 4)
-        follows(noise, stats.norm(scale=2 * math.sqrt(4) / 100 / gdp.mu_of(0.5, delta=1e-6)))
+        step = released(perturbed.Descent(steps=1, radius=1e9)).weights[0] / (1.5 / 4)
+        follows(step, stats.norm(scale=2 * math.sqrt(4) / 100 / gdp.mu_of(0.5, delta=1e-6)))
 
     @pytest.mark.parametrize("name", linear.REGRESSIONS)
     def test_a_repeat_has_one_stream_at_every_epsilon(self, name):

@@ -55,77 +55,61 @@ def drawn_noise(which, draw):
     return np.concatenate([stream(3, "noise", draw, block).standard_normal(shape) for block in blocks])[: which.steps]
 
 
-class TestPlainLoops:
-    @pytest.mark.parametrize("clip", CLIPPING)
-    @pytest.mark.parametrize("net", NETS)
-    def test_without_noise_it_is_stochastic_gradient_descent(self, net, clip):
-        which = recipe(NETS[net], clip=CLIPPING[clip])
-        found = train(which, NETS[net], record=range(STEPS + 1))
-        rates = [0.6 * 0.2 ** (step / (STEPS - 1)) for step in range(STEPS)]
-        how = {"clip_norm": which.clip_norm, "divisor": RATE * ROWS, "activation": NETS[net].activation, "rates": rates}
-        X, y, start = problem(NETS[net])
-        for place in (0, 1, 3):
-            drawn = drawn_lots(which, DRAWS[place])
-            path = plain.descend(NETS[net].sizes, X, y, start=start[place], lots=drawn, **how)
-            np.testing.assert_allclose(found.history[:, place], path, rtol=0, atol=1e-10)
-        assert np.abs(found.weights - found.history[0]).max() > 0.1
-        if clip != "none":  # clipping had work to do
-            free = train(recipe(NETS[net], clip=CLIPPING["none"]), NETS[net])
-            assert np.abs(found.weights - free.weights).max() > 0.01
+RAMPS = [("geometric", 1.0, 1.0), ("geometric", 0.3, 2.5), ("linear", 0.3, 2.5)]
 
-    @pytest.mark.parametrize(
-        ("shape", "noise_ramp", "clip_ramp"), [("geometric", 1.0, 1.0), ("geometric", 0.3, 2.5), ("linear", 0.3, 2.5)]
+
+@pytest.mark.parametrize(("shape", "noise_ramp", "clip_ramp"), RAMPS)
+@pytest.mark.parametrize("clip", CLIPPING)
+@pytest.mark.parametrize("net", NETS)
+def test_it_is_one_network_and_one_step_at_a_time_with_noise_of_its_stream(net, clip, shape, noise_ramp, clip_ramp):
+    net, passed = NETS[net], np.arange(STEPS) / (STEPS - 1)
+    which = recipe(net, clip=CLIPPING[clip], shape=shape, noise_ramp=noise_ramp, clip_ramp=clip_ramp)
+    sigmas = np.array([0.5, 1.0, 0.0, 3.0]) * (clip != "none")
+    found = train(which, net, noise=sigmas, record=range(STEPS + 1))
+    rates, z, c = (
+        (end**passed if shape == "geometric" else 1 + (end - 1) * passed) for end in (0.2, noise_ramp, clip_ramp)
     )
-    @pytest.mark.parametrize("clip", ["flat", "layers"])
-    def test_with_noise_it_adds_that_of_its_stream_and_bounds_may_change(self, clip, shape, noise_ramp, clip_ramp):
-        net, passed, sigmas = NETS["tanh"], np.arange(STEPS) / (STEPS - 1), np.array([0.5, 1.0, 0.0, 3.0])
-        which = recipe(net, clip=CLIPPING[clip], shape=shape, noise_ramp=noise_ramp, clip_ramp=clip_ramp)
-        found = train(which, net, noise=sigmas, record=range(STEPS + 1))
-        rates, z, c = (
-            (end**passed if shape == "geometric" else 1 + (end - 1) * passed) for end in (0.2, noise_ramp, clip_ramp)
-        )
-        bounds = np.array({"flat": (0.4, 0.4), "layers": (0.3, 0.5)}[clip])
-        X, y, start = problem(net)
-        for place, (draw, sigma, weights) in enumerate(zip(DRAWS, sigmas, start, strict=True)):
-            drawn = zip(drawn_lots(which, draw), drawn_noise(which, draw), strict=True)
-            for step, (lot, noise) in enumerate(drawn):
-                now = bounds * c[step]
-                clip_norm = tuple(now) if clip == "layers" else now[0]
-                total = plain.lot_gradient(net.sizes, weights, X[lot], y[lot], clip_norm=clip_norm, activation="tanh")
-                total = total + sigma * z[step] * np.repeat(now, [20, 12]) * noise
-                weights = weights - 0.6 * rates[step] * total / (RATE * ROWS)
-                np.testing.assert_allclose(found.history[step + 1, place], weights, rtol=0, atol=1e-9)
+    bounds = np.array(CLIPPING["layers" if clip == "layers" else "flat"](net)) * np.ones(len(net.shapes))
+    sizes = [outputs * inputs for outputs, inputs in net.shapes]
+    X, y, start = problem(net)
+    for place in (0, 2, 3):
+        path, sigma, drawn = start[place], sigmas[place], drawn_noise(which, DRAWS[place])
+        for step, lot in enumerate(drawn_lots(which, DRAWS[place])):
+            now = bounds * c[step]
+            clip_norm = {"none": None, "flat": now[0], "layers": tuple(now)}[clip]
+            how = {"clip_norm": clip_norm, "activation": net.activation}
+            total = plain.lot_gradient(net.sizes, path, X[lot], y[lot], **how)
+            total = total + sigma * z[step] * np.repeat(now, sizes) * drawn[step]
+            path = path - 0.6 * rates[step] * total / (RATE * ROWS)
+            np.testing.assert_allclose(found.history[step + 1, place], path, rtol=0, atol=1e-9)
+    if clip != "none":  # clipping had work to do
+        free = train(recipe(net, clip=CLIPPING["none"]), net)
+        assert np.abs(train(recipe(net, clip=CLIPPING[clip]), net).weights - free.weights).max() > 0.01
 
-    def test_what_the_variants_change(self):
-        net = NETS["tanh"]
-        X, y, start = problem(net)
-        for variant in sgd.VARIANTS:
-            which = recipe(net, steps=1, decay=1.0, variant=variant)
-            members, noise = drawn_lots(which, 0)[0], 2.0 * 0.4 * drawn_noise(which, 0)[0]
-            found = train(which, net, noise=2.0, draws=[0], start=start[0]).weights[0]
-            size = len(members)
-            assert variant == "shuffled" or size != RATE * ROWS
-            total = plain.lot_gradient(net.sizes, start[0], X[members], y[members], clip_norm=0.4, activation="tanh")
-            step = {
-                "sound": (total + noise) / (RATE * ROWS),
-                "shuffled": (total + noise) / (RATE * ROWS),
-                "inside": (total + math.sqrt(size) * noise) / (RATE * ROWS),
-                "realised": (total + noise) / size,
-            }
-            np.testing.assert_allclose(found, start[0] - 0.6 * step[variant], rtol=0, atol=1e-12)
+
+def test_what_the_variants_change():
+    net = NETS["tanh"]
+    X, y, start = problem(net)
+    for variant in sgd.VARIANTS:
+        which = recipe(net, steps=1, decay=1.0, variant=variant)
+        members, noise = drawn_lots(which, 0)[0], 2.0 * 0.4 * drawn_noise(which, 0)[0]
+        found = train(which, net, noise=2.0, draws=[0], start=start[0]).weights[0]
+        size = len(members)
+        assert variant == "shuffled" or size != RATE * ROWS
+        total = plain.lot_gradient(net.sizes, start[0], X[members], y[members], clip_norm=0.4, activation="tanh")
+        noise = math.sqrt(size) * noise if variant == "inside" else noise
+        step = (total + noise) / (size if variant == "realised" else RATE * ROWS)
+        np.testing.assert_allclose(found, start[0] - 0.6 * step, rtol=0, atol=1e-12)
 
 
 class TestBatch:
     @pytest.mark.parametrize("net", ["tanh", "deep"])
-    def test_single_precision_is_close_to_double(self, net):
-        which = recipe(NETS[net])
-        single, double = (train(which, NETS[net], noise=1.0, dtype=dtype) for dtype in (np.float32, np.float64))
-        assert single.weights.dtype == np.float32
-        np.testing.assert_allclose(single.weights, double.weights, rtol=1e-4, atol=1e-5)
-
-    def test_the_same_seed_gives_the_same_weights_and_equal_draws_the_same_noise(self):
-        net, start = NETS["tanh"], problem(NETS["tanh"])[2]
+    def test_single_precision_is_close_and_equal_seeds_and_draws_give_the_same_noise(self, net):
+        net, start = NETS[net], problem(NETS[net])[2]
+        single = train(recipe(net), net, noise=1.0, dtype=np.float32).weights
         first, again, other = (train(recipe(net), net, noise=1.0, start=start, seed=seed) for seed in (3, 3, 4))
+        assert single.dtype == np.float32
+        np.testing.assert_allclose(single, first.weights, rtol=1e-4, atol=1e-5)
         np.testing.assert_array_equal(first.weights, again.weights)
         assert (np.abs(first.weights - other.weights).max(axis=1) > 1e-2).all()
         same = train(recipe(net), net, noise=1.0, start=problem(net)[2][0]).weights
