@@ -32,12 +32,6 @@ def said(learner: str, X, y, rows, *, classes: int, regularisation=0.01, **more)
     return found
 
 
-def within(settings) -> list:
-    return [
-        one for one in settings.tasks() if max(getattr(one, "upto", 0), getattr(one, "asked", 0)) <= settings.parties
-    ]
-
-
 class TestWorlds:
     @pytest.mark.parametrize("dataset", KINDS)
     def test_inputs_lie_in_the_unit_ball_constant_and_all(self, dataset):
@@ -101,28 +95,23 @@ class TestLocal:
             np.testing.assert_allclose(found.shares[party], share / share.sum(axis=0), atol=2e-4)
         np.testing.assert_array_equal(found.votes, found.shares.argmax(axis=1))
 
-    @pytest.mark.parametrize(
-        ("learner", "other"),
-        [("tree", DecisionTreeClassifier(max_depth=4, random_state=0)), ("neighbours", KNeighborsClassifier(3))],
-    )
-    def test_trees_and_neighbours_are_scikit_learns(self, learner, other):
+    def test_trees_and_neighbours_are_scikit_learns(self):
         X, y = parties(world(dataset="four", rows=15), 0, 4)
-        rows = public("four", 1, 200)["public"].X
-        found = said(learner, X, y, rows, classes=4)
-        for party in range(4):
-            other.fit(X[party, :, :-1].astype(np.float32), y[party])
-            expected = np.zeros((4, 200))
-            expected[other.classes_] = other.predict_proba(rows[:, :-1].astype(np.float32)).T
-            np.testing.assert_allclose(found.shares[party], expected, atol=1e-6)
-
-    def test_neighbours_that_are_the_same_row_all_count(self):
+        rows, tree = public("four", 1, 200)["public"].X, DecisionTreeClassifier(max_depth=4, random_state=0)
+        for learner, other in (("tree", tree), ("neighbours", KNeighborsClassifier(3))):
+            found = said(learner, X, y, rows, classes=4)
+            for party in range(4):
+                other.fit(X[party, :, :-1].astype(np.float32), y[party])
+                expected = np.zeros((4, 200))
+                expected[other.classes_] = other.predict_proba(rows[:, :-1].astype(np.float32)).T
+                np.testing.assert_allclose(found.shares[party], expected, atol=1e-6)
+        # Neighbours that are the same row all count
         X, row = np.array([[[0.1, 0.5]] * 4 + [[0.4, 0.5]]]), np.array([[0.1, 0.5]])
         found = said("neighbours", X, np.array([[0, 0, 1, 1, 1]]), row, classes=2)
         np.testing.assert_allclose(found.shares[0, :, 0], [0.5, 0.5])
 
     def test_a_mixed_crowd_takes_turns(self):
-        X, y = parties(world(dataset="four"), 0, 8)
-        rows = public("four", 1, 30)["public"].X
+        (X, y), rows = parties(world(dataset="four"), 0, 8), public("four", 1, 30)["public"].X
         mixed = said("mixed", X, y, rows, classes=4, first=0)
         for place, learner in enumerate(local.LEARNERS[:-1]):
             alone = said(learner, X, y, rows, classes=4)
@@ -153,14 +142,17 @@ class TestGathering:
 
 
 def test_what_parties_cannot_do_is_refused_or_left():
-    with pytest.raises(RefusedError, match="^method is 'average'"):
-        PartiesSettings(learner="tree", method="average")
-    for refused in ({"method": "vote"}, {"labels": "probabilities"}):
-        with pytest.raises(RefusedError, match=f"^{next(iter(refused))} is "):
-            PartiesSettings(trust_model="local", **refused)
-        assert PartiesSettings(**refused).change(trust_model="local") == PartiesSettings(trust_model="local")
-    with pytest.raises(RefusedError, match="parties"):
-        PartiesSettings(learner="tree", parties=20_000)
+    local = {"trust_model": "local"}
+    tree = {"learner": "tree"}
+    for name, value, where in (
+        ("method", "average", tree),
+        ("parties", 20_000, tree),
+        ("method", "vote", local),
+        ("labels", "probabilities", local),
+    ):
+        with pytest.raises(RefusedError, match=f"^{name} is "):
+            PartiesSettings(**where, **{name: value})
+        assert where is tree or PartiesSettings(**{name: value}).change(**local) == PartiesSettings(**local)
     changed = PartiesSettings(method="average", parties=20_000).change(learner="mixed")
     assert (changed.method, changed.parties) == ("soft", changed.limits["parties"][1])
 
@@ -230,16 +222,13 @@ def medians(**changes) -> dict[str, float]:
     return dict(zip(settings.model.methods, np.median(found, axis=0), strict=True))
 
 
-def test_soft_is_above_average_above_vote_and_bounded_weights_turn_that():
+def test_soft_is_above_average_above_vote_and_more_parties_need_less_noise_but_for_a_vote():
     for constants in ("published", "sharp"):
         found = medians(dataset="four", parties=1000, epsilon=3.0, constants=constants)
         assert found["soft"] > found["average"] + 0.01
         assert found["average"] > found["vote"] + 0.1
-    turned = medians(dataset="four", parties=300, constants="norms")
+    turned = medians(dataset="four", parties=300, constants="norms")  # bounded weights
     assert turned["average"] > turned["soft"] + 0.1
-
-
-def test_more_parties_need_less_noise_but_for_a_vote():
     few, many = (medians(dataset="four", parties=count, epsilon=10.0) for count in (20, 2000))
     assert max(few["vote"], many["vote"]) < 0.36
     for name in ("soft", "average"):

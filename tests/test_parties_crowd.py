@@ -1,10 +1,7 @@
 """Theorems of the parties page beside what is measured; recorded rows and digits; what is kept of what parties said."""
 
 import math
-import re
 from collections import Counter, defaultdict
-from fnmatch import fnmatchcase
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,30 +44,28 @@ def usual():
     return of_all(PartiesSettings())
 
 
-class TestNoise:
-    @pytest.mark.parametrize("dimensions", [1, 3, 50])
-    def test_by_draws_of_the_mechanism(self, dimensions):
-        mechanism, rng = NormExponential(sensitivity=2, epsilon=0.5), np.random.default_rng(1)
-        draws = np.concatenate([mechanism.noise(dimensions, rng) for _ in range(20_000)])
-        options = {"dimensions": dimensions, "epsilon": 0.5}
-        assert draws[:, 0].std() == pytest.approx(aggregation.margin_sd(2, **options), rel=0.04)
-        longer = np.linalg.norm(draws, axis=1) > bounds.longest_noise(2, **options, failure=0.1)
-        assert longer.mean() <= 0.1
+@pytest.mark.parametrize("dimensions", [1, 3, 50])
+def test_the_noise_on_a_margin_is_that_of_draws_of_the_mechanism(dimensions):
+    mechanism, rng = NormExponential(sensitivity=2, epsilon=0.5), np.random.default_rng(1)
+    draws = np.concatenate([mechanism.noise(dimensions, rng) for _ in range(20_000)])
+    options = {"dimensions": dimensions, "epsilon": 0.5}
+    assert draws[:, 0].std() == pytest.approx(aggregation.margin_sd(2, **options), rel=0.04)
+    longer = np.linalg.norm(draws, axis=1) > bounds.longest_noise(2, **options, failure=0.1)
+    assert longer.mean() <= 0.1
 
+
+class TestTheorems:
     @pytest.mark.parametrize("dataset", RECORDED)
     @pytest.mark.parametrize("constants", ["sharp", "norms", "published"])
     def test_so_many_parties_are_enough(self, dataset, constants):
         settings = PartiesSettings(**SMALL).change(dataset=dataset, parties=20, constants=constants)
         result = first(settings)
-        enough = stated.enough_parties(result)
+        enough, options = stated.enough_parties(result), {"dimensions": result.dimensions, "epsilon": 1.0}
         assert f"{enough:,} parties" in stated.needed(result)
-        options = {"dimensions": result.dimensions, "epsilon": 1.0}
         models = (settings.model.at(count) for count in (enough, 0.99 * enough))
         at, below = (aggregation.margin_sd(one.sensitivity("soft"), **options) for one in models)
         assert at <= stated.ENOUGH * (1 + 1e-4) < below
 
-
-class TestTheorems:
     def test_the_numbers_of_the_usual_run(self, usual):
         assert [of(usual, "sensitivity", name).bound for name in ("vote", "soft", "average")] == [2000, 2, 2]
         assert [of(usual, "public row", name).bound for name in ("vote", "soft")] == [1, (500 + 1000 - 1) / 500]
@@ -100,39 +95,15 @@ class TestTheorems:
         assert stated.statements(usual).count("<b>vacuous</b>") == sum(one.vacuous for one in theorems(usual)) == 3
 
 
-class TestRecorded:
-    @pytest.mark.parametrize("dataset", RECORDED)
-    def test_features_keep_to_the_bounds_in_the_readme(self, dataset):
-        text = (Path(__file__).parents[1] / "sample_data" / "README.md").read_text()
-        section = re.split(r"^##+ ", text.split(f"### {dataset}\n")[1], flags=re.MULTILINE)[0]
-        table = re.findall(r"^\| ([^|]+) \| (-?\d[\d.]*) \| (-?\d[\d.]*) \|", section, flags=re.MULTILINE)
-        kind = KINDS[dataset]
-        found = kind.recipe.draw(np.random.default_rng(0).integers(0, kind.classes, (40, 30)), np.random.default_rng(1))
-        names = {
-            "activities": [f"feature {place}" for place in range(96)],
-            "intrusions": [f"rate {place}" for place in range(40)] + [f"category {place}" for place in range(83)],
-            "addresses": [f"word {place}" for place in range(120)],
-        }[dataset]
-        if dataset == "intrusions":
-            found[..., :40] = (found[..., :40] + 1) / 2
-            for part in np.split(found[..., 40:], [3, 73], axis=-1):
-                assert (part.sum(axis=-1) == 1).all()
-        if dataset == "addresses":
-            assert set(np.unique(found)) == {-1, 1}
-            found = (found + 1) / 2
-        for column, name in zip(np.moveaxis(found, -1, 0), names, strict=True):
-            ((low, high),) = [ends for pattern, *ends in table if fnmatchcase(name, pattern)]
-            assert float(low) <= column.min() <= column.max() <= float(high)
-
-    @pytest.mark.parametrize("dataset", RECORDED)
-    def test_whole_parties_are_held_out(self, dataset):
-        """Public, check and test rows are of parties of their own; which of them are asked changes none."""
-        found = public(dataset, 4, 200)
-        X, _ = parties(world(dataset=dataset, rows=30, seed=4), 0, 50)
-        asked = {row.tobytes() for row in X.reshape(-1, X.shape[-1])}
-        rows = [row.tobytes() for part in found.values() for row in part.X]
-        assert len(set(rows)) == len(rows) == 200 + 400 + 1000
-        assert asked.isdisjoint(rows)
+@pytest.mark.parametrize("dataset", RECORDED)
+def test_whole_parties_are_held_out(dataset):
+    """Public, check and test rows are of parties of their own; which of them are asked changes none."""
+    found = public(dataset, 4, 200)
+    X, _ = parties(world(dataset=dataset, rows=30, seed=4), 0, 50)
+    asked = {row.tobytes() for row in X.reshape(-1, X.shape[-1])}
+    rows = [row.tobytes() for part in found.values() for row in part.X]
+    assert len(set(rows)) == len(rows) == 200 + 400 + 1000
+    assert asked.isdisjoint(rows)
 
 
 class TestDigits:
@@ -151,7 +122,7 @@ class TestDigits:
         worlds.public.cache_clear()
         return found
 
-    def test_the_projection_reads_public_images_only(self):
+    def test_the_projection_reads_public_images_only_and_a_slip_would_be_noticed(self):
         same, private = self.images(slice(0))
         others = self.images(slice(500, None))
         np.testing.assert_array_equal(others[0], same)
@@ -160,9 +131,7 @@ class TestDigits:
         one = self.images(slice(1))
         assert not np.allclose(one[0][1:], same[1:])
         assert not np.allclose(one[1], private)
-
-    def test_a_projection_of_private_images_would_be_noticed(self):
-        """The slip, made on purpose: fitted to most images, what is public depends on what is private."""
+        # Fitted to most images, what is public depends on what is private
         one, other = (self.images(flipped, fitted=1000)[0] for flipped in (slice(0), slice(500, None)))
         assert not np.allclose(one, other)
 
@@ -181,14 +150,9 @@ class TestDigits:
         assert {row.tobytes() for row in found["check"].X} <= {row.tobytes() for row in found["test"].X}
 
 
-def asked(monkeypatch) -> list[tuple[int, int]]:
-    found, real = [], crowds._ask
-    monkeypatch.setattr(crowds, "_ask", lambda crowd, a, b: found.append((a, b)) or real(crowd, a, b))
-    return found
-
-
 def test_only_new_parties_are_asked_and_what_nobody_holds_is_let_go(monkeypatch):
-    found, settings = asked(monkeypatch), PartiesSettings(**(CROWD | {"parties": 200}), seed=71)
+    found, real, settings = [], crowds._ask, PartiesSettings(**(CROWD | {"parties": 200}), seed=71)
+    monkeypatch.setattr(crowds, "_ask", lambda crowd, a, b: found.append((a, b)) or real(crowd, a, b))
     crowd = settings.crowd
     held = Gather(crowd=crowd, upto=200).run()
     assert found == [(0, 100), (100, 200)]
