@@ -27,29 +27,15 @@ def run_of(**changes):
     return AccountingSettings(**changes).run()
 
 
-@pytest.fixture(scope="module")
-def example():
-    return run_of()
-
-
-@pytest.fixture(scope="module")
-def partial():
+def test_the_essential_pieces_are_enough():
     settings = AccountingSettings()
-    return settings.result({task: task.run() for task in settings.tasks() if task.essential})
-
-
-def test_the_published_figure_is_shown_and_is_no_bound(example):
-    assert example.epsilon(PUBLISHED) == pytest.approx(9.3391, rel=2e-4)
-    assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
-    assert PUBLISHED not in THEOREMS
-
-
-def test_the_essential_pieces_are_enough(partial):
+    partial = settings.result({task: task.run() for task in settings.tasks() if task.essential})
     assert math.isnan(partial.epsilon("pld"))
     assert partial.held.basis.startswith("Renyi")
     assert "…" in say.numbers(partial)[0].value
     assert set(partial.curves()["accountant"]) >= {"strong", "moments"}
-    assert partial.over_steps("pld")[0].size == 0
+    assert partial.over_steps("pld")[0].size == partial.over_chance("all")[0].size == 0
+    assert len(figures.searches(partial)["layout"]["shapes"]) == 1 + 3  # one run, and the laws, which wait for nothing
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
@@ -68,7 +54,8 @@ def test_the_inverse_is_safe_and_tight(theorem, changes):
     assert cost(settings.noise_multiplier, steps + 1) > settings.target_epsilon
 
 
-def test_a_group_and_neighbours_are_counted_apart(example):
+def test_groups_and_neighbours_are_counted_apart_and_the_published_figure_is_no_bound():
+    example = run_of()
     held, group, own, two = example.held, example.effects()["group"], example.replaced, example.replaced_in_two
     assert group.epsilon == pytest.approx(3 * held.epsilon)
     assert group.delta == pytest.approx(1e-5 * sum(math.exp(i * held.epsilon) for i in range(3)))
@@ -76,16 +63,26 @@ def test_a_group_and_neighbours_are_counted_apart(example):
     assert held.epsilon < own.epsilon
     assert two.epsilon == pytest.approx(2 * held.epsilon)
     assert two.delta == pytest.approx(1e-5 * (1 + math.exp(held.epsilon)))
+    assert example.epsilon(PUBLISHED) == pytest.approx(9.3391, rel=2e-4)
+    assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
+    assert PUBLISHED not in THEOREMS
 
 
-def test_tuning_is_one_long_run(example):
-    run = AccountingSettings(steps=100_000)
+def test_tuning_is_one_long_run_and_curves_of_searches_go_through_what_is_tried():
+    example, run, alone = run_of(), AccountingSettings(steps=100_000), run_of(settings_tried=1)
     own = {task: task.run() for task in run.tasks() if task.essential or task in run.work["today"]}
     assert example.tuned.epsilon == pytest.approx(float(run.result(own).found["today"][0]), rel=1e-12)
     assert run.tuning_accountant == "renyi"
-    alone = run_of(settings_tried=1)
     assert alone.tuned == alone.guarantee("pld")
     assert len(figures.searches(alone)["layout"]["shapes"]) == 1
+    for way in figures.WAYS:
+        chances, epsilons = example.over_chance(way)
+        assert (np.diff(epsilons) > 0).all()
+        assert (np.diff(chances) > 0).all()
+        at = np.interp(example.chance(way), chances, epsilons)
+        assert at == pytest.approx(example.searches[way].epsilon, rel=0.02)
+    ends = example.over_chance("all")[1][[0, -1]]
+    assert ends == pytest.approx([example.epsilon("pld"), example.tuned.epsilon], rel=1e-9)
 
 
 @pytest.mark.parametrize("changes", SETTINGS)
@@ -101,19 +98,6 @@ def test_a_search_has_its_price_by_what_is_released(changes):
         promise = {"tries": 10, "delta": settings.delta, "adjacency": ADD}
         assert searches[law] == tuning.price(settings.whole, way=law, **promise)
         assert found.epsilon("pld") < searches[law].epsilon < searches["all"].epsilon
-
-
-def test_the_curves_of_searches_go_through_what_is_tried(example, partial):
-    for way in figures.WAYS:
-        chances, epsilons = example.over_chance(way)
-        assert (np.diff(epsilons) > 0).all()
-        assert (np.diff(chances) > 0).all()
-        at = np.interp(example.chance(way), chances, epsilons)
-        assert at == pytest.approx(example.searches[way].epsilon, rel=0.02)
-        assert partial.over_chance(way)[0].size == 0
-    ends = example.over_chance("all")[1][[0, -1]]
-    assert ends == pytest.approx([example.epsilon("pld"), example.tuned.epsilon], rel=1e-9)
-    assert len(figures.searches(partial)["layout"]["shapes"]) == 1 + 3  # one run, and the laws, which wait for nothing
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +184,8 @@ class TestTheoremOne:
                 tried += 1
                 assert exact(rate, noise, steps, delta, accountant="renyi") <= claim
 
-    def test_the_page_has_all_of_it(self, example):
+    def test_the_page_has_all_of_it(self):
+        example = run_of()
         assert tuple(example.settings.tasks())[-len(GRID) :] == GRID
         found = example.statements
         assert np.isfinite(found.constants["as printed"]).all()
