@@ -42,17 +42,13 @@ class TestNeverAboveTheBound:
         """Where every gradient is clipped and opposite in the two worlds, the attack is what the theorem counts."""
         settings = of(sees="steps", epsilon=8.0, clip_norm=0.02, steps=5, learning_rate=0.1, repeats=1000)
         assert trained(settings).risk == pytest.approx(1, abs=0.02)
-        many = two_worlds.retrained(Model.of(settings), (8.0,), range(2000))
+        many, mu = two_worlds.retrained(Model.of(settings), (4.0,), range(3000)), gdp.mu_of(4.0, delta=1e-5)
         found = guess(many.weights, many.scores, clean(Model.of(settings)).run())
-        exact = float(ndtr(gdp.mu_of(8.0, delta=1e-5) / 2))
-        assert found.accuracy == pytest.approx(exact, abs=4 * np.sqrt(0.25 / found.trials))
-
-    def test_the_exact_score_is_a_log_likelihood_ratio(self):
-        """E[e^-s] = 1 with the person and E[e^s] = 1 without; means +-mu^2/2 for the worst person."""
-        settings = of(sees="steps", clip_norm=0.02, steps=5, learning_rate=0.1)
-        with_them, without = two_worlds.retrained(Model.of(settings), (4.0,), range(3000)).scores
+        assert found.accuracy == pytest.approx(ndtr(mu / 2), abs=4 * np.sqrt(0.25 / found.trials))
+        # The score is a log likelihood ratio: E[e^-s] = 1 with the person and E[e^s] = 1 without; means +-mu^2/2.
+        with_them, without = many.scores
         found = np.exp(-with_them).mean(), np.exp(without).mean(), with_them.mean()
-        assert found == pytest.approx((1, 1, gdp.mu_of(4.0, delta=1e-5) ** 2 / 2), abs=0.1)
+        assert found == pytest.approx((1, 1, mu**2 / 2), abs=0.1)
 
 
 class TestWorlds:
@@ -63,24 +59,20 @@ class TestWorlds:
         bare = trained(of(version="none", repeats=200))
         assert (bare.attack.accuracy, bare.caught) == (1, False)
 
-    def test_the_worlds_differ_in_one_row(self):
+    def test_the_worlds_differ_in_one_row_and_each_has_noise_of_its_own(self):
         settings = of(who="row", person=7)
         with_them, without = settings.neighbours.worlds()
         assert np.flatnonzero((with_them.X != without.X).any(axis=1) | (with_them.y != without.y)).tolist() == [7]
         other = settings.change(against="public").neighbours.worlds()[1]
         assert np.flatnonzero((other.X != with_them.X).any(axis=1)).tolist() == [7]
-
-    def test_each_world_has_noise_of_its_own(self):
         weights = two_worlds.retrained(Model.of(of(clip_norm=0.1)), (1.0,), range(200)).weights[..., 0, 0]
         assert abs(np.corrcoef(weights)[0, 1]) < 0.3
 
-    @pytest.mark.parametrize("dataset", ["gaussians", "iris"])
-    def test_no_clipped_person_moves_further_than_anybody_could(self, dataset):
-        risks = exposed(Training.of(of(dataset=dataset)), nobody=False).run()
-        assert 0 <= risks.min() < risks.max() <= 1 + 1e-9
-
-    def test_the_risks_of_all_rows_are_the_same_whoever_is_meant(self):
-        """So that the points stay as they are while somebody is dragged."""
+    def test_no_clipped_person_moves_further_than_anybody_could_whoever_is_meant(self):
+        for dataset in ("gaussians", "iris"):
+            risks = exposed(Training.of(of(dataset=dataset)), nobody=False).run()
+            assert 0 <= risks.min() < risks.max() <= 1 + 1e-9
+        # The points stay as they are while somebody is dragged.
         asked = [task for one in (of(), of(person=9), of(spot="0,0")) for task in one.tasks() if task.work is exposures]
         assert (len(asked), len(set(asked))) == (3, 1)
 
@@ -123,19 +115,16 @@ class TestSettings:
         assert of().change(repeats=300).change(dataset="iris").repeats == 300
 
     @pytest.mark.parametrize("part", attack.PARTS)
-    def test_every_part_fits_its_data(self, part):
+    def test_every_part_fits_its_data_and_trains_nothing_anew_for_others(self, part):
         settings = of().change(dataset="breast_cancer", person=250).change(part=part)
         assert settings.dataset in settings.datasets
         assert settings.change(dataset=settings.datasets[-1]).dataset == settings.datasets[-1]
-
-    @pytest.mark.parametrize("part", attack.PARTS)
-    def test_what_a_part_does_not_read_trains_nothing_anew(self, part):
         unread = {"minority": 0.3} if part == "once" else {"canaries": 50}
         assert of(part).tasks() == of(part, **unread).tasks()
 
 
 class TestMembers:
-    def test_the_ratio_is_that_of_the_other_models(self):
+    def test_the_ratio_is_that_of_the_other_models_and_the_roc_that_of_theory(self):
         """Against a plain loop that leaves each model out of its own shadows."""
         rng = np.random.default_rng(0)
         members = rng.random((12, 5)) < 0.5
@@ -149,9 +138,7 @@ class TestMembers:
                 apart = [(margins[r, i] - others[inside == who].mean()) ** 2 for who in (False, True)]
                 assert found[r, i] == pytest.approx((apart[0] - apart[1]) / (2 * spread))
 
-    def test_a_known_gaussian_roc(self):
-        rng = np.random.default_rng(0)
-        members = np.arange(200_000) % 2 == 0
+        members = np.arange(200_000) % 2 == 0  # and of Gaussian scores the ROC is known
         found = membership.roc(rng.normal(size=200_000) + 1.5 * members, members)
         np.testing.assert_allclose(found, ndtr(ndtri(membership.RATES) + 1.5), atol=0.01)
 
@@ -178,10 +165,8 @@ class TestOthers:
         assert plain > 0.9
         assert abs(private) < 0.3
         assert result.curve.arms[1].over()[1][1, -1] > 0.4  # and again at epsilon 150
-
-    def test_one_step_without_noise_gives_the_record_away_exactly(self):
         settings = of("inversion", steps=1)
-        seen = inversion.inverted(inversion.Model.of(settings), (None,), range(1))
+        seen = inversion.inverted(inversion.Model.of(settings), (None,), range(1))  # one step gives it away exactly
         assert seen.match[1, 0] == pytest.approx(1, abs=1e-4)
 
 
@@ -195,10 +180,6 @@ def test_each_point_of_the_map_says_which_row_it_is():
     assert sorted(rows) == list(range(400))
 
 
-def once(**changes):
-    return of("once", **changes)
-
-
 def told_apart(settings):
     """The result without the curve."""
     return settings.result({task: task.run() for task in settings.tasks() if task.at == (settings.epsilon,)})
@@ -207,7 +188,7 @@ def told_apart(settings):
 class TestCanaries:
     def test_each_canary_is_told_apart_by_what_the_guarantee_counts(self):
         """The weights' difference, over the noise, is mu: all gradients are clipped, and of opposite classes."""
-        settings = once(epsilon=8.0)
+        settings = of("once", epsilon=8.0)
         planted = plant(Planting.of(settings), (8.0,), range(20))
         apart = [planted.scores[:, planted.coins == side] for side in (True, False)]
         found = (apart[0].mean() - apart[1].mean()) / np.sqrt(np.mean([one.var() for one in apart]))
@@ -215,7 +196,7 @@ class TestCanaries:
 
     @pytest.mark.parametrize("epsilon", [1.0, 4.0])
     def test_a_sound_training_is_refuted_at_most_once_in_twenty(self, epsilon):
-        settings, above = once(canaries=200, epsilon=epsilon, guessed=0.3), 0
+        settings, above = of("once", canaries=200, epsilon=epsilon, guessed=0.3), 0
         for seed in range(10):  # other coins, and other noise
             planted = plant(Planting.of(settings.change(seed=seed)), (epsilon,), range(20))
             alone = [one.bound.epsilon for one in audits(planted, share=0.3, delta=1e-5)]
@@ -225,14 +206,14 @@ class TestCanaries:
 
     @pytest.mark.parametrize("version", ["published", "none"])
     def test_one_training_is_enough_where_nothing_is_clipped_one_by_one(self, version):
-        result = told_apart(once(version=version, epsilon=1.0))
+        result = told_apart(of("once", version=version, epsilon=1.0))
         right, guesses, bound = result.first
         assert right > 0.95 * guesses
         assert bound.epsilon > 2
         assert result.caught == (version == "published")
 
     def test_what_is_drawn_as_guessed_is_what_is_counted_and_luck_leaves_out_one_training_in_ten(self):
-        result = told_apart(once(epsilon=4.0))
+        result = told_apart(of("once", epsilon=4.0))
         assert not result.caught
         assert result.first.bound.epsilon < result.beside["gaussian"].epsilon < 4  # many trainings see more than one
         (low, high), (right, guesses, _), coins = result.edges, result.first, result.now.coins
@@ -247,14 +228,12 @@ class TestCanaries:
         assert len(alone) == canaries.TRAININGS
         assert ((low <= alone) & (alone <= high)).sum() == 0.9 * len(alone)
 
-    def test_coins_are_even_and_every_canary_has_a_feature_of_its_own(self):
-        X, y = canaries.planted_rows(Planting.of(once(canaries=400)))
+    def test_every_canary_has_its_feature_and_the_guessed_share_trains_nothing_anew(self):
+        X, y = canaries.planted_rows(Planting.of(of("once", canaries=400)))
         assert ((X[-400:] != 0).sum(axis=1) == 1).all()
         assert ((X != 0).sum(axis=0)[-400:] == 1).all()
         assert abs(y[-400:].mean() - 0.5) < 0.1
-
-    def test_the_guessed_share_decides_how_many_are_guessed_and_trains_nothing_anew(self):
-        few, many = once(guessed=0.1), once(guessed=0.5)
+        few, many = of("once", guessed=0.1), of("once", guessed=0.5)
         assert few.tasks() == many.tasks()
         results = [one.result({task: task.run() for task in few.tasks() if task.essential}) for one in (few, many)]
         assert [one.first.guesses for one in results] == [50, 250]

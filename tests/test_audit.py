@@ -59,13 +59,10 @@ class TestBound:
         assert bound(np.r_[scores + 9, scores + 109], np.r_[scores - 9, scores + 91]).epsilon == 0
 
     @pytest.mark.parametrize("form", FORMS)
-    def test_scores_that_say_nothing_bound_nothing(self, form):
+    def test_scores_that_say_nothing_bound_nothing_and_turned_ones_as_much(self, form):
         same = np.random.default_rng(0).normal(size=(2, 2000))
         for scores in (same, -np.abs(same), np.zeros((2, 50))):
             assert bound(*scores, form=form).epsilon < 0.2
-
-    @pytest.mark.parametrize("form", FORMS)
-    def test_scores_that_are_turned_around_show_as_much(self, form):
         scores = np.random.default_rng(1).normal([[3.0], [0.0]], size=(2, 4000))
         found, turned = (bound(*one, form=form).epsilon for one in (scores, -scores))
         assert found == pytest.approx(turned, rel=0.02)
@@ -79,18 +76,20 @@ class TestBound:
         assert bound(turn * np.nextafter(scores, 9), turn * scores).epsilon == 0
         assert bound(turn * (scores + 1e-7), turn * scores).epsilon > 3
 
-    @pytest.mark.parametrize("name", ["scores_in", "scores_out"])
-    @pytest.mark.parametrize("bad", [[0.0, math.nan, 1.0], [0.0, math.inf], [], [1.0], [[0.0, 1.0]]], ids=str)
-    def test_scores_that_are_none_are_refused_by_name(self, name, bad):
-        with pytest.raises(check.RefusedError, match=f"^{name} is "):
-            bound(**({"scores_in": np.ones(9), "scores_out": np.zeros(9)} | {name: bad}))
+    @pytest.mark.parametrize("name", ["scores_in", "scores_out", "form", "confidence"])
+    def test_bad_arguments_are_refused_by_name(self, name):
+        given = {"scores_in": np.ones(9), "scores_out": np.zeros(9)}
+        none = ([0.0, math.nan, 1.0], [0.0, math.inf], [], [1.0], [[0.0, 1.0]])
+        for bad in {"form": ("guess",), "confidence": (1, 95)}.get(name, none):
+            with pytest.raises(check.RefusedError, match=f"^{name} is "):
+                bound(**given | {name: bad})
 
-    def test_the_most_that_counting_can_show(self):
+    def test_the_most_that_an_audit_can_show_and_what_delta_takes_of_it(self):
         perfect = bound(np.arange(2000) + 1e6, np.arange(2000), delta=0).epsilon
         most = audit.worst_epsilon(0.95, 2000)
         assert 0.98 * most < perfect <= most
-
-    def test_delta_is_paid_for(self):
+        shown = [audit.most(4.0, delta=1e-5, reach=reach) for reach in (1, 0.5, 0.25, 0.1)]
+        assert shown == pytest.approx([4, 1.827, 0.850, 0.313], abs=1e-3)
         scores = np.random.default_rng(0).normal([[1.0], [0.0]], size=(2, 4000))
         bounds = [bound(*scores, delta=delta).epsilon for delta in (0, 0.05, 0.3)]
         assert bounds[0] > bounds[1] > bounds[2]
@@ -101,32 +100,20 @@ class TestBound:
         assert (found.adjacency, found.assumes) == (REPLACE, "")
         assert bound(np.ones(30), np.zeros(20), form="gaussian").assumes == GAUSSIAN_CURVE
 
-    @pytest.mark.parametrize("changes", [{"form": "guess"}, {"confidence": 1}, {"confidence": 95}], ids=str)
-    def test_bad_arguments_are_refused_by_name(self, changes):
-        with pytest.raises(check.RefusedError, match=f"^{next(iter(changes))} is "):
-            bound(np.ones(30), np.zeros(20), **changes)
-
-
-class TestSoundAtEpsilonOne:
-    """A hundred audits with 2,000 runs a world of mechanisms that spend epsilon 1, all of it and no more."""
-
-    def audits(self, name, *, form):
-        mechanism, truthful = Laplace(sensitivity=1, epsilon=1), math.e / (1 + math.e)
+    @pytest.mark.parametrize("form", FORMS)
+    @pytest.mark.parametrize("name", ["laplace", "randomised response"])
+    def test_at_most_five_in_a_hundred_sound_mechanisms_are_flagged(self, name, form):
+        """A hundred audits with 2,000 runs a world of mechanisms that spend epsilon 1, all of it and no more."""
+        event, found = PureRelease(epsilon=1.0), []
+        claim = Guarantee(epsilon=1.0, delta=1e-5, adjacency=REPLACE, unit="record", basis="claimed", event=event)
         for seed in range(100):
             rng = np.random.default_rng(seed)
             if name == "laplace":
-                seen = [mechanism.release(np.full(2000, value), rng) for value in (1.0, 0.0)]
+                seen = [Laplace(sensitivity=1, epsilon=1).release(np.full(2000, value), rng) for value in (1.0, 0.0)]
                 worlds = [np.abs(one) - np.abs(one - 1) for one in seen]
             else:
-                worlds = [np.where(rng.random(2000) < truthful, bit, 1.0 - bit) for bit in (1, 0)]
-            yield bound(*worlds, form=form)
-
-    @pytest.mark.parametrize("form", FORMS)
-    @pytest.mark.parametrize("name", ["laplace", "randomised response"])
-    def test_at_most_five_in_a_hundred_are_flagged(self, name, form):
-        event = PureRelease(epsilon=1.0)
-        claim = Guarantee(epsilon=1.0, delta=1e-5, adjacency=REPLACE, unit="record", basis="claimed", event=event)
-        found = list(self.audits(name, form=form))
+                worlds = [np.where(rng.random(2000) < math.e / (1 + math.e), bit, 1.0 - bit) for bit in (1, 0)]
+            found.append(bound(*worlds, form=form))
         assert sum(one.refutes(claim) for one in found) <= 5
         if form == "count":
             assert np.median([one.epsilon for one in found]) > 0.7
@@ -134,50 +121,26 @@ class TestSoundAtEpsilonOne:
             assert sum(one.epsilon > 1 for one in found) >= 95
 
 
-class TestArrival:
-    def test_a_canary_that_is_dropped_never_arrives(self):
-        """A filter leaves out what lies further than three standard deviations off, before the noise."""
-        rows, noise = np.random.default_rng(0).normal(size=50), np.random.default_rng(1).normal(size=50)
-        worlds = [np.append(rows, canary) for canary in (9.0, -9.0)]
-        kept = [world[np.abs(world - world.mean()) < 3 * world.std()] for world in worlds]
-        assert [audit.arrives(*(one.mean() + noise for one in two)) for two in (worlds, kept)] == [True, False]
-
-    def test_one_run_in_a_hundred_is_none(self):
-        differ = np.arange(1000)
-        assert [audit.arrives(np.zeros(1000), differ < count) for count in (10, 11)] == [False, True]
-
-    def test_what_an_audit_could_show_at_most(self):
-        shown = [audit.most(4.0, delta=1e-5, reach=reach) for reach in (1, 0.5, 0.25, 0.1)]
-        assert shown == pytest.approx([4, 1.827, 0.850, 0.313], abs=1e-3)
-
-
-def by_draws(correct, *, guesses, canaries, epsilon, delta, draws=400_000):
-    """The formula from draws of the binomial, with a plain loop over i."""
-    rng = np.random.default_rng(3)
-    tosses = (rng.random((draws, guesses)) < np.exp(epsilon) / (1 + np.exp(epsilon))).sum(axis=1)
-    worst = max(((tosses < correct) & (tosses >= correct - i)).mean() / i for i in range(1, canaries + 1))
-    return (tosses >= correct).mean() + 2 * canaries * delta * worst
+def test_a_canary_that_is_dropped_never_arrives():
+    """A filter leaves out what lies further than three standard deviations off, before the noise."""
+    rows, noise = np.random.default_rng(0).normal(size=50), np.random.default_rng(1).normal(size=50)
+    worlds = [np.append(rows, canary) for canary in (9.0, -9.0)]
+    kept = [world[np.abs(world - world.mean()) < 3 * world.std()] for world in worlds]
+    assert [audit.arrives(*(one.mean() + noise for one in two)) for two in (worlds, kept)] == [True, False]
+    # One run in a hundred is none.
+    assert [audit.arrives(np.zeros(1000), np.arange(1000) < count) for count in (10, 11)] == [False, True]
 
 
 class TestOneRun:
     @pytest.mark.parametrize("delta", [0.0, 1e-4, 1e-3])
-    @pytest.mark.parametrize(("correct", "guesses", "canaries"), [(14, 16, 16), (17, 20, 50), (9, 10, 30)])
-    def test_the_formula_is_what_draws_say(self, correct, guesses, canaries, delta):
-        size = {"guesses": guesses, "canaries": canaries, "delta": delta}
-        for epsilon in (0.5, 1.0):
-            found = one_run.chance(correct, epsilon=epsilon, **size)
-            assert found == pytest.approx(by_draws(correct, epsilon=epsilon, **size), abs=3e-3, rel=0.02)
-
-    def test_delta_is_paid_for_once_a_canary(self):
-        size = {"guesses": 100, "epsilon": 1.0}
-        cases = ((100, 0.0), (100, 1e-3), (1000, 1e-3))
-        plain, some, more = (one_run.chance(90, canaries=canaries, delta=delta, **size) for canaries, delta in cases)
-        assert plain == pytest.approx(stats.binom.sf(89, 100, np.e / (1 + np.e)))
-        assert plain < some < more
-        bounds = [
-            one_run.epsilon_lower_bound(90, guesses=100, canaries=100, delta=delta).epsilon for delta in (0, 1e-2)
-        ]
-        assert bounds[0] > bounds[1]
+    @pytest.mark.parametrize("epsilon", [0.5, 1.0])
+    @pytest.mark.parametrize("size", [(14, 16, 16), (17, 20, 50), (9, 10, 30), (90, 100, 1000)], ids=str)
+    def test_the_formula_is_that_of_a_plain_loop(self, size, epsilon, delta):
+        (correct, guesses, canaries), truthful = size, np.exp(epsilon) / (1 + np.exp(epsilon))
+        above = [stats.binom.sf(correct - i - 1, guesses, truthful) for i in range(canaries + 1)]
+        worst = max((above[i] - above[0]) / i for i in range(1, canaries + 1))
+        found = one_run.chance(correct, guesses=guesses, canaries=canaries, epsilon=epsilon, delta=delta)
+        assert found == pytest.approx(min(above[0] + 2 * canaries * delta * worst, 1), rel=1e-9)
 
     def test_a_leak_with_chance_delta_stays_below_the_formula(self):
         """All coins are told with chance delta; otherwise each is answered at random. It is (epsilon, delta)-DP."""
@@ -206,6 +169,9 @@ class TestOneRun:
         found = one_run.epsilon_lower_bound(correct, guesses=guesses, canaries=500, delta=1e-5)
         assert found.epsilon > 4
         assert one_run.epsilon_lower_bound(50, guesses=100, canaries=100, delta=1e-5).epsilon == 0
+        how = {"guesses": 100, "canaries": 100}
+        bounds = [one_run.epsilon_lower_bound(90, **how, delta=delta).epsilon for delta in (0, 1e-2)]
+        assert bounds[0] > bounds[1]  # delta is paid for
         assert (found.adjacency, found.trials, found.confidence) == (Adjacency.ADD_REMOVE, 500, 0.95)
 
     @pytest.mark.parametrize("changes", [{"correct": 11}, {"guesses": 40}, {"delta": -1}, {"confidence": 95}], ids=str)
