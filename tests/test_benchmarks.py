@@ -89,63 +89,43 @@ def test_the_table_of_audits_counts_what_is_not_as_expected(noise, monkeypatch, 
     assert verdicts == ["consistent" if noise == 1 else "caught (!)", "caught", "void"]
 
 
-@pytest.fixture(scope="module")
-def address():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LAB_METRICS", "1")
-        with served("app.py") as here:
-            yield here
-
-
 def run(*words: str) -> tuple[int, str]:
     said = []
     code = load.main([*map(str, words)], said.append)
     return code, "\n".join(said)
 
 
-def test_people_are_answered_and_what_they_waited_is_told(address):
-    code, said = run(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)
-    assert code == 0
-    assert said.startswith(f"3 people for 5 s at {address}: each opens a page and moves a knob every 0.2 to 0.5 s. ")
-    told = {name: float(number) for name, number in re.findall(r"(?m)^  (channel|run) +([\d.]+)", said)}
-    assert min(told["channel"], told["run"]) > 0
-    assert "errors: 0" in said
+def test_people_are_answered_what_they_waited_is_told_and_what_goes_wrong_counted(monkeypatch):
+    monkeypatch.setenv("LAB_METRICS", "1")
+    with served("app.py") as address:
+        code, said = run(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)
+        assert code == 0
+        assert said.startswith(
+            f"3 people for 5 s at {address}: each opens a page and moves a knob every 0.2 to 0.5 s. "
+        )
+        told = {name: float(number) for name, number in re.findall(r"(?m)^  (channel|run) +([\d.]+)", said)}
+        assert min(told["channel"], told["run"]) > 0
+        assert "errors: 0" in said
+        monkeypatch.setitem(visitors.KNOBS, "classifier", ("no_such_knob", (1.0, 2.0)))
+        monkeypatch.setattr(people, "PATIENCE", 1.0)
+        code, said = run(f"{address}/nowhere", "--people", 1, "--seconds", 2, "--pause", 0.1, 0.2)
+        assert code == 1
+        assert re.search(r"errors: [1-9]", said)
 
 
-def test_what_goes_wrong_is_counted_and_said(monkeypatch, address):
-    monkeypatch.setitem(visitors.KNOBS, "classifier", ("no_such_knob", (1.0, 2.0)))
-    monkeypatch.setattr(people, "PATIENCE", 1.0)
-    code, said = run(f"{address}/nowhere", "--people", 1, "--seconds", 2, "--pause", 0.1, 0.2)
-    assert code == 1
-    assert re.search(r"errors: [1-9]", said)
-
-
-@pytest.mark.parametrize(
-    ("words", "typed", "begins"),
-    [
-        ("http://localhost:8501", None, True),
-        ("", None, True),
-        ("http://192.0.2.1", None, False),
-        ("http://192.0.2.1", "n", False),
-        ("http://192.0.2.1", "Y", True),
-        ("http://192.0.2.1 --yes", None, True),
-    ],
-)
-def test_far_servers_need_a_yes(monkeypatch, words, typed, begins):
-    monkeypatch.setattr(load.sys.stdin, "isatty", lambda: typed is not None, raising=False)
-    monkeypatch.setattr("builtins.input", lambda _: typed)
+def test_far_servers_need_a_yes_and_people_move_what_the_page_has(monkeypatch):
+    far = "http://192.0.2.1"
     monkeypatch.setattr(load, "measure", lambda *_: pytest.fail("it was asked"))
-    assert load.told(load.parsed(words.split())) == begins
-    if not begins:
-        code, said = run(*words.split())
-        assert code == 2
-        assert "Nothing was asked" in said
-
-
-def test_people_move_what_the_page_has():
-    pages = {one.name: one for one in PAGES}
+    begins = [("http://localhost:8501", None), ("", None), (far, "Y"), (f"{far} --yes", None)]
+    for words, typed in (*begins, (far, None), (far, "n")):
+        monkeypatch.setattr("builtins.input", lambda _, typed=typed: typed)
+        monkeypatch.setattr(load.sys.stdin, "isatty", lambda typed=typed: typed is not None, raising=False)
+        assert load.told(load.parsed(words.split())) == ((words, typed) in begins)
+        if (words, typed) not in begins:
+            code, said = run(far)
+            assert (code, "Nothing was asked" in said) == (2, True)
     for page, (knob, (low, high)) in visitors.KNOBS.items():
-        least, most = pages[page].settings().limits[knob]
+        least, most = next(one for one in PAGES if one.name == page).settings().limits[knob]
         assert least <= low < high <= most < np.inf
 
 
@@ -156,7 +136,7 @@ def first(of: list[int], other: str = "a") -> int | None:
 """
 
 
-def test_each_worker_has_a_copy_of_what_is_tracked(tmp_path):
+def test_each_worker_has_a_copy_of_what_is_tracked_and_no_type_is_mutated(tmp_path):
     checkout = tmp_path / "checkout"
     (checkout / "lab").mkdir(parents=True)
     for name in ("lab/sums.py", "left.py"):
@@ -167,9 +147,6 @@ def test_each_worker_has_a_copy_of_what_is_tracked(tmp_path):
     for copy in copies.folders:
         assert [str(file.relative_to(copy)) for file in copy.rglob("*.py")] == ["lab/sums.py"]
         assert (copy / "lab/sums.py").read_text() == SOURCE
-
-
-def test_no_mutant_is_made_of_a_type_and_tests_that_take_long_meet_none():
     lines = SOURCE.splitlines()
     found = [lines[row - 1][start:end] for (row, start), (_, end) in mutants._annotations(SOURCE)]
     assert sorted(found) == ["float", "int | None", "list[int]", "str"]

@@ -22,18 +22,13 @@ TEACHER = owner("a teacher's cookie")
 
 
 @pytest.fixture
-def file(tmp_path) -> Path:
-    return tmp_path / "rooms.sqlite"
-
-
-@pytest.fixture
 def clock() -> list[float]:
     return [time.time()]
 
 
 @pytest.fixture
-def rooms(file, clock) -> Classroom:
-    return Classroom(file, now=lambda: clock[0])
+def rooms(tmp_path, clock) -> Classroom:
+    return Classroom(tmp_path / "rooms.sqlite", now=lambda: clock[0])
 
 
 def test_guesses_are_shown_once_the_teacher_closes_and_one_per_visitor(rooms):
@@ -60,8 +55,7 @@ def test_guesses_are_shown_once_the_teacher_closes_and_one_per_visitor(rooms):
             rooms.guess(other, QUESTION, someone(), 1)
 
 
-def test_an_hour_after_the_last_visit_nobody_can_read_a_room_and_the_next_use_of_any_deletes_it(rooms, file, clock):
-    """A visit keeps it, and few visits are written."""
+def test_an_hour_after_the_last_visit_a_room_is_gone_and_few_visits_are_written(rooms, tmp_path, clock):
     code, writes = rooms.open("lesson=forgotten", TEACHER), []
     rooms._db.set_trace_callback(lambda query: writes.append(query) if "UPDATE" in query else None)
     for _ in range(180):
@@ -78,7 +72,7 @@ def test_an_hour_after_the_last_visit_nobody_can_read_a_room_and_the_next_use_of
     assert not rooms.teaches(code, TEACHER)
     rooms.open(QUESTION, TEACHER)
     rooms._db.close()  # the last to leave folds the log into the file
-    assert b"lesson=forgotten" not in b"".join(one.read_bytes() for one in file.parent.iterdir())
+    assert b"lesson=forgotten" not in b"".join(one.read_bytes() for one in tmp_path.iterdir())
 
 
 def test_new_rooms_are_refused_while_all_are_visited(rooms, clock, monkeypatch):
@@ -118,9 +112,9 @@ def test_rooms_of_a_browser_and_guesses_are_limited(rooms, monkeypatch):
     refused("question", rooms.open, "x" * (classroom.LONGEST + 1), TEACHER)
 
 
-def test_a_file_of_an_older_version_goes_on(file):
+def test_a_file_of_an_older_version_goes_on(tmp_path):
     """It has no table of teachers, and its teacher's address holds the key."""
-    with sqlite3.connect(file) as old:
+    with sqlite3.connect(file := tmp_path / "rooms.sqlite") as old:
         columns = "key VARCHAR NOT NULL, question VARCHAR NOT NULL, round INTEGER NOT NULL, closed BOOLEAN NOT NULL"
         old.execute(f"CREATE TABLE rooms (code VARCHAR PRIMARY KEY, {columns}, opened FLOAT NOT NULL)")
         old.execute("INSERT INTO rooms VALUES ('BCDFG', 'key', ?, 1, 0, 1000.0)", [QUESTION])
@@ -131,30 +125,26 @@ def test_a_file_of_an_older_version_goes_on(file):
     assert rooms.look("BCDFG").closed
 
 
-def ran(program: str, **env: str) -> str:
+def ran(program: str, rooms: str) -> str:
     """What a program of another process prints."""
-    command = [sys.executable, "-c", program]
-    return subprocess.check_output(command, cwd=ROOT, env=os.environ | env, text=True).strip()
+    env = os.environ | {"LAB_ROOMS": rooms}
+    return subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, env=env, text=True).strip()
 
 
-def test_a_thousand_guesses_at_once_take_less_than_a_megabyte_and_another_server_sees_them(file, rooms):
-    code = rooms.open(QUESTION, TEACHER)
-    values = np.linspace(0, 100, 1000)
+def test_a_thousand_guesses_take_less_than_a_megabyte_and_another_server_sees_them(tmp_path, rooms):
+    code, values, file = rooms.open(QUESTION, TEACHER), np.linspace(0, 100, 1000), tmp_path / "rooms.sqlite"
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(lambda value: rooms.guess(code, QUESTION, owner(str(value)), value), values))
-    assert sum(one.stat().st_size for one in file.parent.iterdir()) <= 10**6
+    assert sum(one.stat().st_size for one in tmp_path.iterdir()) <= 10**6
     program = (
         "from ui import classroom as room\nrooms = room.classroom()\n"
         f"print(rooms.look({code!r}).guesses)\nrooms.close({code!r}, {TEACHER})"
     )
-    assert ran(program, LAB_ROOMS=str(file)) == "1000"
+    assert ran(program, str(file)) == "1000"
     assert np.array_equal(rooms.guesses(code), values)
     assert rooms.look(code).closed
-
-
-def test_rooms_without_a_named_file_end_with_the_process():
     program = "from ui import classroom\nclassroom.classroom().open('x', 1)\nprint(classroom._folder().name)"
-    assert not Path(ran(program, LAB_ROOMS="")).exists()
+    assert not Path(ran(program, "")).exists(), "without a named file rooms end with the process"
 
 
 def test_only_who_teaches_closes_and_asks_and_a_key_lets_one_more_browser_teach_once(rooms):

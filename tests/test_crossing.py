@@ -1,9 +1,4 @@
-"""Answers to "from which value on?" against populations whose truth is known, closed forms, and what they must not say.
-
-The populations: a run is right in A = floor(1000 p(v, Z) + U) / 1000, U uniform, where
-p = top - (top - base) exp(-(v/scale)^power e^(tau Z)) and Z_rv = sqrt(.8) Z_r + sqrt(.2) Z'_rv is standard normal, so
-that a repeat has most of its luck at all values.
-"""
+"""Answers to "from which value on?" against populations whose truth is known, and against closed forms."""
 
 import math
 from typing import NamedTuple
@@ -22,6 +17,8 @@ EXPERIMENTS = 1500
 
 
 class Population(NamedTuple):
+    """A run is right in floor(1000 p + U)/1000, U uniform. A repeat has most of its luck Z, a normal, at all values."""
+
     base: float
     top: float
     scale: float
@@ -36,9 +33,8 @@ class Population(NamedTuple):
     def reached_by(self, share: float) -> float:
         """Where so large a share of the runs reaches the target, by integration over their luck."""
         weights = stats.norm.pdf(NODES) / stats.norm.pdf(NODES).sum()
-        return brentq(
-            lambda value: np.clip(1000 * (self.p(value, NODES) - self.target) + 1, 0, 1) @ weights - share, 0.05, 20
-        )
+        least = self.target - 1 / 1000
+        return brentq(lambda v: np.clip(1000 * (self.p(v, NODES) - least), 0, 1) @ weights - share, 0.05, 20)
 
     def runs(self, rng: np.random.Generator, experiments: int, repeats: int) -> np.ndarray:
         """Accuracies (experiments, V, repeats)."""
@@ -56,17 +52,14 @@ POPULATIONS = {
 NODES = np.linspace(-8, 8, 40001)
 
 
-def answers(name: str, repeats: int, share: float | None) -> list[Crossing]:
-    there, rng = POPULATIONS[name], np.random.default_rng([len(name), repeats])
-    batches = (there.runs(rng, 50, repeats) for _ in range(EXPERIMENTS // 50))
-    return [smallest(GRID, one, there.target, share=share) for runs in batches for one in runs]
-
-
 @pytest.mark.parametrize(("repeats", "share"), [(24, None), (100, None), (100, 0.9)])
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_coverage(name, repeats, share):
     """Of the median, and of the value from which nine of ten runs reach the target."""
-    found, truth = answers(name, repeats, share), POPULATIONS[name].reached_by(share or 0.5)
+    there, rng = POPULATIONS[name], np.random.default_rng([len(name), repeats])
+    batches = (there.runs(rng, 50, repeats) for _ in range(EXPERIMENTS // 50))
+    found = [smallest(GRID, one, there.target, share=share) for runs in batches for one in runs]
+    truth = there.reached_by(share or 0.5)
     assert np.mean([one.safe is None or one.safe >= truth for one in found]) >= (0.98 if share else 0.97)
     assert np.mean([(one.low or 0) < truth <= (one.high or math.inf) for one in found]) >= 0.95
     if share:
@@ -153,9 +146,8 @@ def test_up_and_down_and_lower_are_one_question_turned():
     for share in (None, 0.5):
         up = smallest(GRID, runs, 0.8, share=share)
         down = smallest(1 / GRID[::-1], runs[::-1], 0.8, share=share, towards="large")
-        assert [1 / one for one in (up.point, up.low, up.high, up.safe)] == pytest.approx(
-            [down.point, down.high, down.low, down.safe]
-        )
+        turned = [down.point, down.high, down.low, down.safe]
+        assert [1 / one for one in (up.point, up.low, up.high, up.safe)] == pytest.approx(turned)
         assert (up.share_there, up.share_safe) == (down.share_there, down.share_safe)
         error = smallest(GRID, 1 - runs, 1 - np.float64(0.8), share=share, better="lower")
         assert (error.low, error.safe, error.point) == (up.low, up.safe, pytest.approx(up.point))
@@ -163,7 +155,7 @@ def test_up_and_down_and_lower_are_one_question_turned():
     assert turned.best == pytest.approx(-smallest(GRID, runs, 0.8).best)
 
 
-def test_small_and_odd_cases():
+def test_small_and_odd_cases_and_how_many_runs_it_would_take():
     six = np.array([[0.4, 0.5] * 3])
     assert [smallest([1.0], six, target).verdict for target in (-9, 0.45, 9)] == ["everywhere", "unclear", "nowhere"]
     assert [smallest([1.0], six[:, :5], target).verdict for target in (-9, 0.45, 9)] == ["unclear"] * 3
@@ -181,9 +173,6 @@ def test_small_and_odd_cases():
     above, under = smallest([1, 4, 16], sure, 0.1), smallest([1, 4, 16], sure, 0.9)
     assert (above.verdict, above.safe, above.low) == ("everywhere", 1, None)
     assert (under.verdict, under.safe, under.low, under.best) == ("nowhere", None, 16, 0.8)
-
-
-def test_how_many_it_would_take():
     runs = np.array([[0, 1] * 8, [0, 0, 1, 1, 1] * 3 + [1]])  # of the second, 10 in 16 reach it
     needed = math.ceil((2 / (10 / 16 - 1 / 2)) ** 2 * 10 / 16 * 6 / 16)
     cases = (runs, runs[::-1] * [[1], [0]], np.array([[0, 1] * 8] * 2), np.ones((2, 3)))

@@ -16,6 +16,7 @@ from lab.label import Stated
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.handouts import quick
+from tests.test_figures import numbers
 from tests.sentences import plain
 from ui import hundred, panels
 from ui.ghosts import NAME, ghosted
@@ -55,6 +56,11 @@ def test_only_what_is_marked_has_a_ghost_and_it_lies_below_todays():
     assert [one["y0"] for one in shown.figure["layout"]["shapes"]] == [2, 1, 6]
     assert shown.figure["layout"]["title"] == {"text": "At 1"}
     assert (shown.alt, shown.name, shown.clicks) == ("Accuracy 1", "accuracy", {"place": "spot"})
+    assert shown.figure["data"][1]["hovertemplate"] == f"%{{y}}<extra>{NAME}</extra>"
+    for pinned in ([], [[]], [[picture(2, name="another")]]):
+        assert ghosted(rows := [[mine, picture(1, name="map", pair=True)]], pinned) == rows
+    bare = replace(mine, figure={"data": [curve(1)], "layout": {}})
+    assert ghosted([[bare]], [[bare]])[0][0] is bare
 
 
 def test_a_ghost_is_an_outline_in_the_colour_of_its_own():
@@ -68,25 +74,10 @@ def test_a_ghost_is_an_outline_in_the_colour_of_its_own():
     mark = shown.figure["layout"]["shapes"][0]
     assert "fillcolor" not in mark
     assert mark["line"] == {"color": "#2b7bd6", "width": 1.5}
-    ((shown,),) = ghosted([[picture(1)]], [[picture(2)]])
-    assert shown.figure["data"][1]["hovertemplate"] == f"%{{y}}<extra>{NAME}</extra>"
-
-
-def test_without_counterparts_or_marks_pictures_stay_as_they_are():
-    rows = [[picture(1), picture(1, name="map", pair=True)]]
-    for pinned in ([], [[]], [[picture(2, name="another")]]):
-        assert ghosted(rows, pinned) == rows
-    bare = replace(picture(1), figure={"data": [curve(1)], "layout": {}})
-    ((shown,),) = ghosted([[bare]], [[bare]])
-    assert shown is bare
 
 
 AT, SPREAD = np.array([0.1, 1.0, 10.0]), np.array([[60.0, 70, 80], [65, 75, 85], [70, 80, 90]])
 EPSILON, ACCURACY = theme.epsilon_axis(0.01, 100), theme.axis("test accuracy, %", 0, 102)
-
-
-def numbers(spec):
-    return np.frombuffer(base64.b64decode(spec["bdata"]), np.float32)
 
 
 def drawn(*curves, **how):
@@ -95,7 +86,7 @@ def drawn(*curves, **how):
     return figure
 
 
-def test_the_value_at_now_is_a_point_of_its_line_and_area():
+def test_the_value_at_now_is_a_point_of_its_curve_and_a_level_is_named_where_it_lies():
     curve = Curve(name="private", colour=theme.PRIVATE, x=AT, y=SPREAD, at_now=(50, 72, 90))
     area, line = drawn(curve, now=2.0)["data"]
     np.testing.assert_allclose(numbers(line["x"]), [0.1, 1, 2, 10], rtol=1e-6)
@@ -105,12 +96,10 @@ def test_the_value_at_now_is_a_point_of_its_line_and_area():
     beyond = drawn(replace(curve, at_now=(0, 500, 900), dotted=True), now=2.0)["layout"]["shapes"][-1]
     assert beyond["yanchor"] == 102  # on the frame's edge
 
-
-@pytest.mark.parametrize(("axis", "height"), [(ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))])
-def test_a_level_is_named_where_it_lies(axis, height):
-    figure = over(title=theme.title(""), xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
-    assert figure["layout"]["shapes"][0]["y0"] == 50
-    assert figure["layout"]["annotations"][-1]["y"] == pytest.approx(height)
+    for axis, height in ((ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))):
+        figure = over(title=theme.title(""), xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
+        assert figure["layout"]["shapes"][0]["y0"] == 50
+        assert figure["layout"]["annotations"][-1]["y"] == pytest.approx(height)
 
 
 SHARES = [*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99999]
@@ -129,15 +118,18 @@ def counted(html):
     return inside, [int(one) for one in re.findall(r"<b>(\d+)</b>", html)]
 
 
-@pytest.mark.parametrize(
-    ("how", "word", "second"),
-    [({}, "in", "without you"), ({"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}, "yours", "with another party")],
-)
-def test_words_say_what_is_drawn(how, word, second):
-    html = hundred.drawn(held(**how))
-    said = rf"with you.*, the attacker says “{word}” for at most 63\. Of 100 releases {second}.* “{word}” for 37\."
-    assert re.search(said, plain(html))
-    assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
+def test_words_say_what_is_drawn_and_nothing_is_where_nothing_holds():
+    parties, result = (
+        {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"},
+        SimpleNamespace(settings=ClassifierSettings()),
+    )
+    for how, word, second in (({}, "in", "without you"), (parties, "yours", "with another party")):
+        html = hundred.drawn(held(**how))
+        said = rf"with you.*, the attacker says “{word}” for at most 63\. Of 100 releases {second}.* “{word}” for 37\."
+        assert re.search(said, plain(html))
+        assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
+        assert hundred.stated(Stated(promise=held(**how)), result) == html
+    assert hundred.stated(Stated(), result) == hundred.stated(Stated(promise=held(), void="as published"), result) == ""
 
 
 def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
@@ -146,12 +138,6 @@ def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
         assert 100 * right - 1e-6 <= people < 100 * right + 1
         assert people == math.ceil(tile)
         assert 100 * right - 1e-6 <= tile
-
-
-def test_label_decides_whose_attacker_is_drawn_and_nothing_is_where_nothing_holds():
-    result = SimpleNamespace(settings=ClassifierSettings())
-    assert hundred.stated(Stated(promise=held()), result) == hundred.drawn(held())
-    assert hundred.stated(Stated(), result) == hundred.stated(Stated(promise=held(), void="as published"), result) == ""
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)

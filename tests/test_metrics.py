@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from streamlit.testing.v1 import AppTest
 
 from dpcore.cache import CACHE
+from tests.app import opened, settings_of
 from tests.asgi import ask, inside
 from tests.test_channel import met, talks
 from tests.toy.page import TOY
@@ -36,16 +36,14 @@ def figures() -> dict[tuple[str, ...], float]:
     return {(one.name, *one.labels.values()): one.value for family in families for one in family.samples}
 
 
-@pytest.mark.parametrize("said", ["", "0", " 0 "])
-def test_without_the_switch_there_are_no_figures(monkeypatch, said):
-    monkeypatch.setenv("LAB_METRICS", said)
-    assert answer("/metrics") == answer("/metrics/") == (404, "Not Found")
+def test_direct_requests_get_the_figures_where_the_switch_is_on_and_others_the_app(monkeypatch):
+    for said in ("", "0", " 0 "):
+        monkeypatch.setenv("LAB_METRICS", said)
+        assert answer("/metrics") == answer("/metrics/") == (404, "Not Found")
     monkeypatch.setenv("LAB_METRICS", "perhaps")
     with pytest.raises(ValueError, match="LAB_METRICS is 'perhaps', but must be"):
         metrics.Watch(inside)
-
-
-def test_direct_requests_get_the_figures_and_other_addresses_the_app(monkeypatch):
+    monkeypatch.setenv("LAB_METRICS", "1")
     for path in ("/metrics", "/metrics/"):
         status, text = answer(path)
         assert status == 200
@@ -100,22 +98,15 @@ async def test_movement_is_counted_once_and_so_is_its_wait(server):
         assert set(labels) <= {"channel", "run", "door", *map(str, metrics.BOUNDS), "+Inf"}
 
 
-def page() -> None:
-    from pages.table import PAGES
-    from ui.show import show
-
-    show(next(page for page in PAGES if page.name == "mechanisms"))
-
-
 def test_runs_of_a_live_part_are_timed_and_what_they_move_is_counted():
     """But for what the channel was asked before: then the panel wants the page around it, too."""
-    app, before = AppTest.from_function(page, default_timeout=60).run(), figures()
+    app, before = opened("mechanisms"), figures()
     for seq, (rested, more) in enumerate([(False, 1), (True, 1), (False, 2)], 1):
         sent = {"name": "epsilon", "value": 2.0 + seq, "seq": seq, "final": True, "tick": False, "page": rested}
         app.session_state["mechanisms.knobs"] = {"movement": sent}
         app.run()
         assert not app.exception
-        assert app.session_state["mechanisms.desk"].settings.epsilon == 2.0 + seq
+        assert settings_of(app, "mechanisms").epsilon == 2.0 + seq
         assert figures()["lab_moves_total", "run"] == before["lab_moves_total", "run"] + more
     assert figures()["lab_wait_seconds_count", "run"] >= before["lab_wait_seconds_count", "run"] + 3
 

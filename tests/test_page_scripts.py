@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from dpcore.training import toeplitz
-from pages.attack.experiment import AttackSettings
 from pages.attack.parameters import PARTS
 from pages.network import figures as network
 from pages.network import words as of_network
@@ -40,8 +39,6 @@ CASES = [
 @pytest.mark.parametrize("part", PARTS)
 def test_no_part_of_the_attack_proves_anything(part):
     app = opened("attack", part=part, **ATTACK)
-    assert not app.exception
-    assert "proved private" not in text(app)
     assert "never proves one" in text(app) or part in ("pays", "inversion")
 
 
@@ -52,7 +49,7 @@ def sent(app, name, value, key="attack.board"):
     return app.run()
 
 
-def test_a_click_is_a_person_and_a_place_is_an_outlier_and_each_is_applied_once():
+def test_a_click_is_a_person_or_an_outlier_once_and_a_forged_one_changes_nothing():
     app = sent(opened("attack", **ATTACK), "person", 17)
     assert (settings_of(app, "attack").who, settings_of(app, "attack").person) == ("row", 17)
     app = sent(app, "person", 3, key="attack.knobs").run()
@@ -61,12 +58,10 @@ def test_a_click_is_a_person_and_a_place_is_an_outlier_and_each_is_applied_once(
     meant = settings_of(app, "attack")
     assert (meant.who, meant.person_x, meant.person_y) == ("outlier", 0.25, -0.5)
 
-
-@pytest.mark.parametrize(("name", "value"), [("person", 4000), ("person", "abc"), ("spot", "far"), ("epsilon", 9.0)])
-def test_a_forged_click_changes_nothing(name, value):
-    app = sent(opened("attack", **ATTACK), name, value)
-    assert not app.exception
-    assert settings_of(app, "attack") == AttackSettings(repeats=100, steps=3)
+    for name, value in (("person", 4000), ("person", "abc"), ("spot", "far"), ("epsilon", 9.0)):
+        app = sent(app, name, value)
+        assert not app.exception
+        assert settings_of(app, "attack") == meant
 
 
 def test_a_knob_or_an_axis_of_the_regression_stands_and_falls_with_the_others():
@@ -151,11 +146,8 @@ def test_drawing_guarantee_and_tabs_follow_who_is_trusted(result):
     boxes = [(name, bool(noise), colour == theme.PRIVATE) for colour, name, noise in BOX.findall(picture)]
     central = settings.trust_model == "central"
     assert boxes[0] == (f"{settings.parties:,} parties", not central, True)
-    assert [name for name, *_ in boxes[1:-1]] == {
-        "central": ["Trusted aggregator"],
-        "local": ["Aggregator"],
-        "shuffle": ["Shuffler", "Aggregator"],
-    }[settings.trust_model]
+    others = {"central": ["Trusted aggregator"], "local": ["Aggregator"], "shuffle": ["Shuffler", "Aggregator"]}
+    assert [name for name, *_ in boxes[1:-1]] == others[settings.trust_model]
     assert {(noise, private) for _, noise, private in boxes[1:-1]} == {(central, central)}
     assert ("noisy labels" in picture) == (settings.method == "pate")
     held = settings.guarantee(settings.method)
@@ -172,7 +164,6 @@ def test_drawing_guarantee_and_tabs_follow_who_is_trusted(result):
     ("method", "box", "value"), [("average", "learner", "bayes"), ("vote", "trust_model", "shuffle")]
 )
 def test_what_no_party_can_release_gives_way_to_what_it_can(method, box, value):
-    app = opened("parties", **QUICK["parties"], method=method)
-    app.selectbox(key=f"parties.{box}").set_value(value).run()
+    app = opened("parties", **QUICK["parties"], method=method).selectbox(key=f"parties.{box}").set_value(value).run()
     assert not app.exception
     assert (settings_of(app, "parties").method, getattr(settings_of(app, "parties"), box)) == ("soft", value)

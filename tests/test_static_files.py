@@ -58,12 +58,12 @@ def test_all_that_a_page_needs_is_small_and_kept_for_good(front):
     assert sum(sizes.values()) < 1000 * MOST, sizes
 
 
-def test_page_shows_its_question_and_its_shape_in_streamlits_own_page_until_the_app_is_there(front):
+def test_streamlits_own_page_shows_a_question_and_its_shape_until_the_app_is_there(front):
     for path, shape in (("/", "home"), ("/classifier", "page"), ("/data", "text")):
         assert f'<main class="lab-first {shape}"><h1>' in html(front, path)
-    rules = static_files.look()
-    assert not re.search("LIGHT|INK|FONT|DARK|PALE", rules)
-    assert all(st.get_option(f"theme.{look}.textColor") in rules for look in ("light", "dark"))
+    styles = static_files.look()
+    assert not re.search("LIGHT|INK|FONT|DARK|PALE", styles)
+    assert all(st.get_option(f"theme.{look}.textColor") in styles for look in ("light", "dark"))
     ours, theirs = html(front, "/classifier"), (static_files.STATIC / "index.html").read_text("utf-8")
     assert "<h1>What does &lt;privacy&gt; cost?</h1>" in ours
     assert ask(front, "/classifier", **GZIP)[1]["cache-control"] == "no-cache"
@@ -84,24 +84,15 @@ def test_home_fetches_ahead_under_a_directive_that_allows_it(front):
     ahead = {path for kind, path in LINK.findall(html(front, "/")) if kind == "prefetch"}
     assert {serving.address(name, f"{name}.js") for name in ("chart", "knobs")} <= ahead
     assert serving.address("plotly", serving.PLOTLY.name) in ahead
-    rules = dict(rule.split(" ", 1) for rule in policy({}).split("; "))
-    assert all("'self'" in rules[name].split() for name in ("default-src", "script-src"))
+    assert all("'self'" in rules()[name].split() for name in ("default-src", "script-src"))
 
 
-@pytest.mark.parametrize(
-    ("path", "how"),
-    [
-        ("/classifier", {"accept_encoding": "br"}),
-        ("/classifier", {"method": "HEAD"}),
-        ("/_stcore/health", {}),
-        ("/static/media/none.woff2", {}),
-        ("/static/js/../../index.html", {}),
-        ("/nowhere", {}),
-        (serving.address("plotly", "LICENSE"), {}),
-    ],
-)
-def test_everything_else_is_answered_by_streamlit(front, path, how):
-    assert ask(front, path, **(GZIP | how))[2] == b"inside"
+def test_everything_else_is_answered_by_streamlit(front):
+    others = ["/_stcore/health", "/static/media/none.woff2", "/static/js/../../index.html", "/nowhere"]
+    for path in (*others, serving.address("plotly", "LICENSE")):
+        assert ask(front, path, **GZIP)[2] == b"inside"
+    for how in ({"accept_encoding": "br"}, GZIP | {"method": "HEAD"}):
+        assert ask(front, "/classifier", **how)[2] == b"inside"
 
 
 @pytest.mark.parametrize("base", ["", "lab/"])
@@ -141,87 +132,51 @@ def test_page_has_title_and_description_and_with_an_address_previews(front, monk
     for wrong in ("lab.example.edu", "ftp://lab.example.edu", "https://"):
         with pytest.raises(ValueError, match="LAB_ADDRESS is .* must be an absolute address"):
             address({"LAB_ADDRESS": wrong})
-
-
-def test_every_page_is_described():
     assert len({head.question for head in HEADS.values()}) == len(HEADS)
     assert all(head.about and not head.about.endswith(".") for head in HEADS.values())
 
 
-def traces(bundle: Path) -> set[str]:
-    """The types of trace that a bundle of Plotly knows."""
-    return set(re.findall(r'moduleType:"trace",name:"(\w+)"', bundle.read_text("utf-8")))
-
-
-def test_bundle_is_of_the_version_of_the_wheel():
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_bundle_draws_every_trace_and_is_of_the_version_of_the_wheel(page):
     """Else: npm pack plotly.js-basic-dist-min@VERSION, and its two files go to ui/live/plotly."""
-    ours, theirs = (
-        re.search(r"plotly\.js .*?v([\d.]+)", file.read_text("utf-8")[:200])[1] for file in (serving.PLOTLY, WHEEL)
-    )
+    bundle, start, used = serving.PLOTLY.read_text("utf-8"), page.settings(), set()
+    ours, theirs = (re.search(r"plotly\.js .*?v([\d.]+)", text)[1] for text in (bundle[:200], WHEEL.read_text("utf-8")))
     assert ours == theirs
     assert serving.PLOTLY.with_name("LICENSE").exists()
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_bundle_draws_every_trace(page):
-    start, used = page.settings(), set()
     for settings in [start.change(part=part) for part in start.choices.get("part", ())] or [start]:
         view = page.at(settings).view(compute(settings, seconds=0)[0])
         used |= {trace["type"] for picture in view.pictures(*view.boards).values() for trace in picture.figure["data"]}
     assert used
-    assert used <= traces(serving.PLOTLY)
+    assert used <= {*re.findall(r'moduleType:"trace",name:"(\w+)"', bundle)}
 
 
 def rules(ancestors: str = "") -> dict[str, str]:
-    policy = security_headers.policy({"LAB_FRAME_ANCESTORS": ancestors})
-    return dict(rule.split(" ", 1) for rule in policy.split("; "))
+    return dict(rule.split(" ", 1) for rule in policy({"LAB_FRAME_ANCESTORS": ancestors}).split("; "))
 
 
-def test_policy_allows_only_files_of_the_server():
+def test_policy_allows_only_files_of_the_server_and_origins_to_frame_the_lab():
     """Firefox asks ``default-src`` about ``rel="prefetch"``, so other kinds of content need a rule of their own."""
     found = rules()
     assert found["default-src"] == found["connect-src"] == "'self'"
     assert {found[name] for name in ("frame-src", "media-src", "object-src")} == {"'none'"}
     assert re.fullmatch(r"'self'( 'sha256-[\w+/]{43}=')+", found["script-src"])
     assert not [sources for sources in found.values() if re.search(r"eval|https?:|\*", sources)]
+    assert rules("  ")["frame-ancestors"] == "'self'"
+    for given in ("'self' https://lms.example.edu", "https://*.example.edu:8443", "*"):
+        assert rules(given)["frame-ancestors"] == given
+    for wrong in ("*; script-src *", "https://a.example, https://b.example", "a\nb: c"):
+        with pytest.raises(ValueError, match="LAB_FRAME_ANCESTORS"):
+            rules(wrong)
 
 
-@pytest.mark.parametrize(
-    ("asked", "given"),
-    [
-        ("  ", "'self'"),
-        ("'self' https://lms.example.edu", "'self' https://lms.example.edu"),
-        ("https://*.example.edu:8443", "https://*.example.edu:8443"),
-        ("*", "*"),
-        ("*; script-src *", None),
-        ("https://a.example, https://b.example", None),
-        ("a\nb: c", None),
-    ],
-)
-def test_only_origins_may_frame_the_lab(asked, given):
-    if given:
-        assert rules(asked)["frame-ancestors"] == given
-        return
-    with pytest.raises(ValueError, match="LAB_FRAME_ANCESTORS"):
-        rules(asked)
-
-
-@pytest.mark.parametrize(
-    ("path", "closed"),
-    [
-        ("/", False),
-        ("/_stcore/health", False),
-        ("/_stcore/metrics", True),
-        ("/_stcore/metrics/", True),
-        ("/lab/_stcore/metrics", True),
-    ],
-)
-def test_every_answer_has_the_rules_and_streamlit_metrics_are_closed(path, closed):
-    status, headers, body = ask(security_headers.Guard(inside), path, host="x")
-    assert (status, body) == ((404, b"Not Found") if closed else (200, b"inside"))
-    assert headers["x-content-type-options"] == "nosniff"
-    assert headers["content-security-policy"] == security_headers.policy()
-    assert closed or headers["cache-control"] == "public"
+def test_every_answer_has_the_rules_and_streamlit_metrics_are_closed():
+    closed = ["/_stcore/metrics", "/_stcore/metrics/", "/lab/_stcore/metrics"]
+    for path in ("/", "/_stcore/health", *closed):
+        status, headers, body = ask(security_headers.Guard(inside), path, host="x")
+        assert (status, body) == ((404, b"Not Found") if path in closed else (200, b"inside"))
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["content-security-policy"] == security_headers.policy()
+        assert path in closed or headers["cache-control"] == "public"
 
 
 @pytest.mark.parametrize("allowed", [[], ["10.1.2.3"], ["LAB.example.org", "x"], ["*.example.org"], ["*.2.3"]])

@@ -17,6 +17,7 @@ from pages.mechanisms.experiment import MechanismsSettings
 from pages.mechanisms.page import PAGE
 from pages.mechanisms.reconstruction import PEOPLE
 from tests import attackers, reached
+from tests.said import amount, counts, percent, says
 from tests.sentences import Rules, hold, plain
 
 EVERY = [RandomisedResponse(epsilon=epsilon, options=options) for epsilon in (0.1, 1.0, 4.0) for options in (2, 3, 8)]
@@ -33,47 +34,39 @@ MANY_ONCE = [
 ]
 
 
-class TestRandomisedResponse:
-    @pytest.mark.parametrize("one", EVERY)
-    def test_no_answer_is_more_likely_by_more_than_epsilon_and_one_is(self, one):
-        rows = np.full((one.options, one.options), one.other) + np.eye(one.options) * (one.truthful - one.other)
-        assert rows.sum(axis=1) == pytest.approx(1, rel=1e-12)
-        worst = max(np.log(rows[a] / rows[b]).max() for a, b in itertools.permutations(range(one.options), 2))
-        assert worst == pytest.approx(one.epsilon, rel=1e-12)
-        assert one.event.epsilon == one.epsilon
+@pytest.mark.parametrize("one", EVERY)
+def test_answers_have_their_probabilities_which_differ_by_epsilon_at_most(one):
+    rows = np.full((one.options, one.options), one.other) + np.eye(one.options) * (one.truthful - one.other)
+    assert rows.sum(axis=1) == pytest.approx(1, rel=1e-12)
+    worst = max(np.log(rows[a] / rows[b]).max() for a, b in itertools.permutations(range(one.options), 2))
+    assert [worst, one.event.epsilon] == pytest.approx([one.epsilon] * 2, rel=1e-12)
+    truths = np.repeat(np.arange(one.options), 20_000)
+    found = one.answers(truths, np.random.default_rng(1)).reshape(one.options, -1)
+    for said, wanted in zip(found, rows * 20_000, strict=True):
+        assert stats.chisquare(np.bincount(said, minlength=one.options), wanted).pvalue > 1e-4
 
-    @pytest.mark.parametrize("one", EVERY)
-    def test_answers_have_their_probabilities(self, one):
-        truths = np.repeat(np.arange(one.options), 20_000)
-        found = one.answers(truths, np.random.default_rng(1)).reshape(one.options, -1)
-        for truth, row in enumerate(found):
-            wanted = np.where(np.arange(one.options) == truth, one.truthful, one.other) * 20_000
-            assert stats.chisquare(np.bincount(row, minlength=one.options), wanted).pvalue > 1e-4
 
-    def test_estimate_is_unbiased_and_its_error_is_that_of_the_formula(self):
-        one, people = RandomisedResponse(epsilon=1.0, options=3), np.array([300, 500, 200])
-        found = one.estimates(one.counts(people, np.random.default_rng(2), size=40_000))
-        sds = [one.sd(1000, share=share) for share in people / 1000]
-        assert found.mean(axis=0) == pytest.approx(people / 1000, abs=4 * max(sds) / 200)
-        assert found.std(axis=0) == pytest.approx(sds, rel=0.02)
-        assert found.sum(axis=1) == pytest.approx(1, rel=1e-9)
+def test_estimate_is_unbiased_and_its_error_is_that_of_the_formula():
+    one, people = RandomisedResponse(epsilon=1.0, options=3), np.array([300, 500, 200])
+    found = one.estimates(one.counts(people, np.random.default_rng(2), size=40_000))
+    sds = [one.sd(1000, share=share) for share in people / 1000]
+    assert found.mean(axis=0) == pytest.approx(people / 1000, abs=4 * max(sds) / 200)
+    assert found.std(axis=0) == pytest.approx(sds, rel=0.02)
+    assert found.sum(axis=1) == pytest.approx(1, rel=1e-9)
+    few, many = (LOCAL.change(respondents=count).run() for count in (100, 10_000))
+    gaps = [one.error() / one.central() for one in (few, many)]
+    assert gaps[1] / gaps[0] == pytest.approx(10, rel=1e-9)  # the root of the people
 
-    def test_the_gap_to_a_curator_grows_with_the_root_of_the_people(self):
-        few, many = (LOCAL.change(respondents=count).run() for count in (100, 10_000))
-        gaps = [one.error() / one.central() for one in (few, many)]
-        assert gaps[1] / gaps[0] == pytest.approx(10, rel=1e-9)
 
-    def test_bad_arguments_are_refused_by_name(self):
-        for name, value in (("epsilon", 0), ("options", 1)):
-            with pytest.raises(RefusedError, match=f"^{name} is "):
-                RandomisedResponse(**{"epsilon": 1.0, "options": 2, name: value})
-        with pytest.raises(RefusedError, match="^truths is "):
-            RandomisedResponse(epsilon=1.0, options=2).answers(np.array([0, 2]), np.random.default_rng(0))
-
-    def test_best_attacker_of_two_answers_attains_the_bound(self):
-        result = LOCAL.change(options=2).run()
-        found = attackers.right(result.guarantee.event, result.guarantee.adjacency)
-        assert found == pytest.approx(result.survey.mechanism.truthful, abs=1e-5)
+def test_bad_arguments_are_refused_and_the_bound_of_two_answers_is_attained():
+    for name, value in (("epsilon", 0), ("options", 1)):
+        with pytest.raises(RefusedError, match=f"^{name} is "):
+            RandomisedResponse(**{"epsilon": 1.0, "options": 2, name: value})
+    with pytest.raises(RefusedError, match="^truths is "):
+        RandomisedResponse(epsilon=1.0, options=2).answers(np.array([0, 2]), np.random.default_rng(0))
+    result = LOCAL.change(options=2).run()
+    found = attackers.right(result.guarantee.event, result.guarantee.adjacency)
+    assert found == pytest.approx(result.survey.mechanism.truthful, abs=1e-5)
 
 
 def share(questions: int, noise_sd: float, seeds: int = 20) -> float:
@@ -82,82 +75,77 @@ def share(questions: int, noise_sd: float, seeds: int = 20) -> float:
     return float(np.mean([one.right(questions, noise_sd=noise_sd) for one in drawn]))
 
 
-class TestReconstruction:
-    def test_all_bits_are_recovered_without_noise_from_as_many_questions_as_people(self):
-        assert share(4 * PEOPLE, 0.0) == share(PEOPLE, 0.0) == 1.0
-        assert share(PEOPLE // 2, 0.0) < 0.95
-
-    def test_more_questions_undo_any_fixed_noise(self):
-        shares = [share(questions, 5.0) for questions in (50, 200, 1000)]
-        assert shares == sorted(shares)
-        assert shares[-1] > 0.9
-
-    @pytest.mark.parametrize(("questions", "noise_sd"), [(300, 3.0), (400, 10.0), (1000, 20.0)])
-    def test_formula_expects_what_unweighted_least_squares_recovers(self, questions, noise_sd):
-        right = []
-        for seed in range(20):
-            one = reconstruct.Survey.drawn(PEOPLE, questions, seed=seed)
-            answers = one.questions @ one.bits + noise_sd * one.noise
-            right.append((lsq_linear(one.questions, answers).x > 0.5) == one.bits)
-        assert np.mean(right) == pytest.approx(reconstruct.expected(PEOPLE, questions, noise_sd=noise_sd), abs=0.035)
-        assert share(questions, noise_sd) >= np.mean(right) - 0.01  # knowing that bits are 0 or 1 does no harm
-
-    def test_no_persons_bit_changes_an_answer_by_more_than_one(self):
-        one = reconstruct.Survey.drawn(8, 50, seed=3)
-        for person in range(8):
-            other = np.where(np.arange(8) == person, 1 - one.bits, one.bits)
-            assert np.abs(one.questions @ one.bits - one.questions @ other).max() <= 1
-        ((release, count),) = releases(reconstruct.event(50, noise_sd=2.5)).items()
-        assert (release.noise_multiplier, count) == (2.5, 50)
-
-    def test_longer_survey_begins_with_a_shorter_one_and_refuses_more_questions_than_it_has(self):
-        short, long = (reconstruct.Survey.drawn(20, questions, seed=1) for questions in (30, 90))
-        assert np.array_equal(short.right(30, noise_sd=2.0), long.right(30, noise_sd=2.0))
-        with pytest.raises(RefusedError, match="questions"):
-            short.right(31, noise_sd=2.0)
-        assert math.isnan(reconstruct.expected(20, 20, noise_sd=1.0))
-
-    def test_attacker_stays_below_the_bound_of_the_noise(self):
-        """One bit is guessed no better than the best attacker of all answers, whose prior is a coin."""
-        for result in (settings.run() for settings in MANY_ONCE):
-            errors = 3 * math.sqrt(0.25 / (PEOPLE * len(result.now)))
-            assert result.now.mean() <= attackers.right(result.guarantee.event, result.guarantee.adjacency) + errors
+def test_all_bits_are_recovered_without_noise_and_more_questions_undo_fixed_noise():
+    assert share(4 * PEOPLE, 0.0) == share(PEOPLE, 0.0) == 1.0
+    assert share(PEOPLE // 2, 0.0) < 0.95
+    shares = [share(questions, 5.0) for questions in (50, 200, 1000)]
+    assert shares == sorted(shares)
+    assert shares[-1] > 0.9
 
 
-def told(shown: str) -> float:
-    return float(shown.replace(",", ""))
+@pytest.mark.parametrize(("questions", "noise_sd"), [(300, 3.0), (400, 10.0), (1000, 20.0)])
+def test_formula_expects_what_unweighted_least_squares_recovers(questions, noise_sd):
+    right = []
+    for seed in range(20):
+        one = reconstruct.Survey.drawn(PEOPLE, questions, seed=seed)
+        answers = one.questions @ one.bits + noise_sd * one.noise
+        right.append((lsq_linear(one.questions, answers).x > 0.5) == one.bits)
+    assert np.mean(right) == pytest.approx(reconstruct.expected(PEOPLE, questions, noise_sd=noise_sd), abs=0.035)
+    assert share(questions, noise_sd) >= np.mean(right) - 0.01  # knowing that bits are 0 or 1 does no harm
+
+
+def test_no_persons_bit_changes_an_answer_by_more_than_one():
+    one = reconstruct.Survey.drawn(8, 50, seed=3)
+    for person in range(8):
+        other = np.where(np.arange(8) == person, 1 - one.bits, one.bits)
+        assert np.abs(one.questions @ one.bits - one.questions @ other).max() <= 1
+    ((release, count),) = releases(reconstruct.event(50, noise_sd=2.5)).items()
+    assert (release.noise_multiplier, count) == (2.5, 50)
+
+
+def test_longer_survey_begins_with_a_shorter_one_and_refuses_more_questions_than_it_has():
+    short, long = (reconstruct.Survey.drawn(20, questions, seed=1) for questions in (30, 90))
+    assert np.array_equal(short.right(30, noise_sd=2.0), long.right(30, noise_sd=2.0))
+    with pytest.raises(RefusedError, match="questions"):
+        short.right(31, noise_sd=2.0)
+    assert math.isnan(reconstruct.expected(20, 20, noise_sd=1.0))
+
+
+def test_attacker_stays_below_the_bound_of_the_noise():
+    """One bit is guessed no better than the best attacker of all answers, whose prior is a coin."""
+    for result in (settings.run() for settings in MANY_ONCE):
+        errors = 3 * math.sqrt(0.25 / (PEOPLE * len(result.now)))
+        assert result.now.mean() <= attackers.right(result.guarantee.event, result.guarantee.adjacency) + errors
 
 
 OF_LOCAL: Rules = {
-    r"90 % error, points: ±([\d.,e+-]+)": lambda r, m: told(m[1]) == pytest.approx(100 * r.error(), rel=0.006),
-    r"With a trusted curator: ±([\d.,e+-]+)": lambda r, m: told(m[1]) == pytest.approx(100 * r.central(), rel=0.006),
-    r"([\d.,e+]+) times smaller": lambda r, m: told(m[1]) == pytest.approx(r.error() / r.central(), rel=0.006),
+    r"90 % error, points: ±([\d.,e+-]+)": says(lambda r: 100 * r.error()),
+    r"With a trusted curator: ±([\d.,e+-]+)": says(lambda r: 100 * r.central()),
+    r"([\d.,e+]+) times smaller": says(lambda r: r.error() / r.central()),
     r"about the same\)": lambda r, _: 0.95 <= r.error() / r.central() <= 1.05,
-    r"([\d.,e+]+) times larger": lambda r, m: told(m[1]) == pytest.approx(r.central() / r.error(), rel=0.006),
+    r"([\d.,e+]+) times larger": says(lambda r: r.central() / r.error()),
     r"this survey learns nothing": lambda r, _: r.error() >= 0.5,
     r"cannot tell it from zero": lambda r, _: r.shares[0] <= r.error() < 0.5,
-    r"finds a share of ([\d.]+) % within ([\d.,e+-]+) points": lambda r, m: (
-        r.error() < r.shares[0] and abs(float(m[1]) - 100 * r.shares[0]) <= 0.05 + 1e-9
+    r"finds a share of ([\d.]+) % within": says(
+        lambda r: 100 * r.shares[0], given=lambda r: r.error() < r.shares[0], within=0.051
     ),
     r"needs ([\d,]+) (?:person|people)": lambda r, m: (
-        r.central(told(m[1])) <= r.error() * (1 + 1e-9)
-        and (told(m[1]) == 1 or r.central(told(m[1]) - 1) > r.error() * (1 - 1e-9))
+        r.central(amount(m[1])) <= r.error() * (1 + 1e-9)
+        and (amount(m[1]) == 1 or r.central(amount(m[1]) - 1) > r.error() * (1 - 1e-9))
     ),
-    r"Truthful answers: (\d+) %": lambda r, m: abs(float(m[1]) - 100 * r.survey.mechanism.truthful) <= 0.5 + 1e-9,
+    r"Truthful answers: (\d+) %": percent(lambda r: r.survey.mechanism.truthful),
 }
 OF_MANY: Rules = {
-    r"Secrets recovered: (\d+) of 100": lambda r, m: int(m[1]) == r.right.sum(),
+    r"Secrets recovered: (\d+) of 100": counts(lambda r: r.right.sum()),
     r"All hundred secrets are recovered": lambda r, _: r.right.all(),
-    r"(\d+) of 100 secrets are recovered": lambda r, m: 90 <= int(m[1]) == r.right.sum() < 100,
+    r"(\d+) of 100 secrets are recovered": counts(lambda r: r.right.sum(), given=lambda r: 90 <= r.right.sum() < 100),
     r"secrets are guessed from .* more than by chance": lambda r, _: 58 < r.right.sum() < 90,
     r"no more than chance allows": lambda r, _: r.right.sum() <= 58,
-    r"which is (\d+) % here": lambda r, m: abs(int(m[1]) - 100 * r.expected) <= 0.5,
+    r"which is (\d+) % here": percent(lambda r: r.expected),
     r"needs more questions than people": lambda r, _: r.settings.questions <= PEOPLE,
-    r"curve finding: (\d+) % after": lambda r, m: abs(int(m[1]) - 100 * np.median(r.now)) <= 0.5 + 1e-9,
-    r"between (\d+) % and (\d+) % are guessed": lambda r, m: (
-        [int(m[1]), int(m[2])] == [round(100 * end) for end in (r.now.min(), r.now.max())]
-    ),
-    r"Epsilon of all answers: ([\d.,e+]+)": lambda r, m: told(m[1]) == pytest.approx(r.guarantee.epsilon, rel=0.006),
+    r"curve finding: (\d+) % after": percent(lambda r: np.median(r.now)),
+    r"between (\d+) % and (\d+) % are guessed": percent(lambda r: r.now.min(), lambda r: r.now.max()),
+    r"Epsilon of all answers: ([\d.,e+]+)": says(lambda r: r.guarantee.epsilon),
 }
 WITHIN_LOCAL = {"epsilon": (0.01, 20.0), "respondents": [10, 1000, 100_000]}
 WITHIN_MANY = {"seed": [4, 5], "questions": [1, 20, 100, 101, 500, 1000]}

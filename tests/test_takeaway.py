@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pandas as pd
 import pytest
-import segno
 import streamlit as st
-import zxingcpp
-from PIL import Image
 
 from lab.links import VERSION, versioned
 from lab.settings import Settings
@@ -29,7 +27,6 @@ from tests.handouts import quick
 from tests.test_house import imports
 from ui import qr_code, share, takeaway
 from ui.controls import Desk, from_link
-from ui.page import Page
 
 # At each commit; what the other scripts import is held below, without running them.
 SHORT = ("classifier", "attack", "accounting")
@@ -48,10 +45,7 @@ runpy.run_path(sys.argv[1], run_name="__main__")
 
 def run_alone(folder: Path, program: str) -> str:
     """What a program in a folder prints where it stands alone."""
-    command = [sys.executable, "-I", "-c", ALONE, program]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    return ran.stdout
+    return subprocess.check_output([sys.executable, "-I", "-c", ALONE, program], cwd=folder, text=True, timeout=300)
 
 
 def guaranteed(printed: str) -> float:
@@ -60,9 +54,7 @@ def guaranteed(printed: str) -> float:
 
 
 @pytest.mark.parametrize(
-    "page",
-    [page if page.name in SHORT else pytest.param(page, marks=pytest.mark.soak) for page in PAGES],
-    ids=lambda page: page.name,
+    "page", [pytest.param(page, id=page.name, marks=() if page.name in SHORT else pytest.mark.soak) for page in PAGES]
 )
 def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
     """Its script prints the numbers of the page, its tables hold them, and its estimator has the page's guarantee."""
@@ -100,27 +92,18 @@ def test_what_is_to_be_installed_is_what_is_imported():
     assert set(pins) <= set((takeaway.ROOT / "requirements.txt").read_text().splitlines())
 
 
-def test_a_table_says_what_it_is_of():
-    settings = PAGES[0].settings(seed=77)
-    frame = pd.DataFrame({"accuracy": [50.550000000000004, 1 / 3], "name": ["a", "b"]})
-    text = takeaway.table(frame, title="Right answers", settings=settings, link="http://x/?seed=77")
-    title, told, link, *_ = text.splitlines()
-    assert (title, link) == ("# Epsilon Lab: Right answers", "# link: http://x/?seed=77")
-    assert json.loads(told.removeprefix("# settings: ")) == asdict(settings)
-    assert "50.55,a" in text
-    np.testing.assert_allclose(pd.read_csv(io.StringIO(text), comment="#")["accuracy"], frame["accuracy"], rtol=1e-5)
-
-
-def test_no_cell_of_a_table_is_a_formula():
+def test_a_table_says_what_it_is_of_and_no_cell_is_a_formula():
     """Of a file of one's own, answers and names of columns stand in tables that a spreadsheet opens."""
     typed = ['=HYPERLINK("http://evil.test")', "+1+cmd|' /C calc'!A1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1"]
     plain = ["yes", "-", "-0.5", "+1,234.5", "-3 %", "1e-5", "a=b", "", "x\r=1"]
-    cells = [*typed, *plain]
-    frame = pd.DataFrame(
-        {"=answer": cells, "share": np.linspace(-1, 1, len(cells)), "count": range(-1, len(cells) - 1)}
-    )
-    frame["group"] = pd.Categorical(cells)
-    text = takeaway.table(frame, title="By class", settings=PAGES[0].settings(), link="http://x/")
+    cells, settings = [*typed, *plain], PAGES[0].settings(seed=77)
+    share, group = np.linspace(-1, 50.550000000000004, len(cells)), pd.Categorical(cells)
+    frame = pd.DataFrame({"=answer": cells, "share": share, "count": range(-1, len(cells) - 1), "group": group})
+    text = takeaway.table(frame, title="By class", settings=settings, link="http://x/?seed=77")
+    title, told, link, *_ = text.splitlines()
+    assert (title, link) == ("# Epsilon Lab: By class", "# link: http://x/?seed=77")
+    assert json.loads(told.removeprefix("# settings: ")) == asdict(settings)
+    assert ",50.55," in text
     again = pd.read_csv(io.StringIO(text, newline=""), comment="#", keep_default_na=False)
     assert list(again) == ["'=answer", "share", "count", "group"]
     for column in ("'=answer", "group"):
@@ -161,33 +144,26 @@ def cheap(settings: Settings, **changes: str) -> Settings:
     return settings.change(repeats=min(options)) if (options := settings.choices.get("repeats")) else settings
 
 
-def parts() -> Iterator[tuple[str, Page, Settings]]:
-    """Each page, and each of its parts: (name, page, cheap settings)."""
+def parts() -> Iterator[Any]:
+    """(page, cheap settings) of each page, and of each of its parts."""
     for page in PAGES:
         start = page.settings()
         for part in start.choices.get("part", ("",)):
             settings = cheap(start, **({"part": part} if part else {}))
-            yield f"{page.name} {part}".strip(), page.at(settings), settings
+            if (name := f"{page.name} {part}".strip()) not in LONG:
+                yield pytest.param(page.at(settings), settings, id=name)
 
 
-CASES = [case for case in parts() if case[0] not in LONG]
-ESTIMATORS = [(page, settings) for _, page, settings in CASES if page.code]
-
-
-@pytest.mark.parametrize("settings", [case[2] for case in CASES], ids=[case[0] for case in CASES])
-def test_script_prints_a_table(settings, capsys):
+@pytest.mark.parametrize(("page", "settings"), [*parts()])
+def test_script_prints_a_table_and_an_estimator_runs_with_every_choice(page, settings, capsys):
     """That it runs alone is a test of the zip that holds it."""
     exec(takeaway.script(settings), {})
     assert any(line.startswith("0 ") for line in capsys.readouterr().out.splitlines()[1:])
-
-
-@pytest.mark.parametrize(("page", "settings"), ESTIMATORS, ids=[page.name for page, _ in ESTIMATORS])
-def test_an_estimators_program_runs_with_every_choice(page, settings, capsys):
-    for field, options in settings.choices.items():
+    for field, options in settings.choices.items() if page.code else ():
         for option in set(options) - ELSEWHERE:
             exec(page.code(cheap(settings, **{field: str(option)})), {})
             assert 0 < guaranteed(capsys.readouterr().out) < float("inf"), (field, option)
-    if "rows_each" in settings.limits:
+    if page.code and "rows_each" in settings.limits:
         exec(page.code(settings.change(rows_each=7)), {})
         assert ("unit='person'" in capsys.readouterr().out) == (page.name == "classifier")
 
@@ -195,33 +171,20 @@ def test_an_estimators_program_runs_with_every_choice(page, settings, capsys):
 HERE = "http://localhost:8501/classifier"
 
 
-@pytest.mark.parametrize(
-    ("link", "server", "address", "told"),
-    [
-        (f"{HERE}?epsilon=1", {}, "10.1.2.3", "http://10.1.2.3:8501/classifier?epsilon=1"),
-        ("http://[::1]:8501/x", {}, "10.1.2.3", "http://10.1.2.3:8501/x"),
-        ("https://lab.example.org/classifier", {}, "10.1.2.3", ""),
+def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
+    there, own = "http://10.1.2.3:8501", "10.1.2.3"
+    for link, server, address, told in (
+        (f"{HERE}?epsilon=1", {}, own, f"{there}/classifier?epsilon=1"),
+        ("http://[::1]:8501/x", {}, own, f"{there}/x"),
+        ("https://lab.example.org/classifier", {}, own, ""),
         (HERE, {}, "", ""),
-        (HERE, {"server.address": "127.0.0.1"}, "10.1.2.3", ""),  # it hears nobody else
-        (HERE, {"server.allowedHosts": ["localhost"]}, "10.1.2.3", ""),  # it answers nobody who asks for that address
-        (HERE, {"server.allowedHosts": ["localhost", "10.1.2.3"]}, "10.1.2.3", "http://10.1.2.3:8501/classifier"),
-    ],
-)
-def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch, link, server, address, told):
-    monkeypatch.setattr(qr_code, "own_address", lambda: address)
-    monkeypatch.setattr(st, "get_option", server.get)
-    assert qr_code.elsewhere(link) == told
-
-
-@pytest.mark.parametrize("query", ["", "?" + "&".join(f"field_{n}=0.123456" for n in range(25))])
-def test_a_phone_reads_the_link(query):
-    """The modules of the drawing, as a picture, by another library."""
-    link = HERE + query
-    assert qr_code.qr(link).startswith(f'<svg role="img" aria-label="{qr_code.QR_ALT}" ')
-    picture = io.BytesIO()
-    segno.make(link, error="l").save(picture, kind="png", scale=4, border=3)
-    (found,) = zxingcpp.read_barcodes(Image.open(picture).convert("L"))
-    assert found.text == link
+        (HERE, {"server.address": "127.0.0.1"}, own, ""),  # it hears nobody else
+        (HERE, {"server.allowedHosts": ["localhost"]}, own, ""),  # it answers nobody who asks for that address
+        (HERE, {"server.allowedHosts": ["localhost", own]}, own, f"{there}/classifier"),
+    ):
+        monkeypatch.setattr(qr_code, "own_address", lambda address=address: address)
+        monkeypatch.setattr(st, "get_option", server.get)
+        assert qr_code.elsewhere(link) == told
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
