@@ -44,9 +44,8 @@ def copy(tmp_path_factory) -> Path:
 
 def ran(copy: Path, *command: str) -> str:
     """What Python says to the command in the copy, where it must succeed."""
-    found = subprocess.run(
-        [sys.executable, *command], check=False, cwd=copy, capture_output=True, text=True, timeout=300
-    )
+    how = {"cwd": copy, "capture_output": True, "text": True, "timeout": 300}
+    found = subprocess.run([sys.executable, *command], check=False, **how)
     assert found.returncode == 0, found.stdout[-3000:]
     return found.stdout
 
@@ -73,8 +72,6 @@ def test_every_block_has_its_place_and_the_page_its_result(copy):
 
 @pytest.mark.soak
 def test_what_the_guide_adds_is_like_what_is_there(copy):
-    """The page opens, asks its question, stands on the home page, takes links, has its downloads; the mechanism has its
-    contract, its guarantee and its audits; the data set its bounds and its story; all keep the house's rules."""
     commands = [shlex.split(line.replace("\\\n", " ")) for line in COMMAND.findall(GUIDE)]
     assert len(commands) == GUIDE.count("\n## Add a ") == 3
     for command in commands:

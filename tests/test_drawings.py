@@ -1,6 +1,5 @@
 """Charts from the builders of ui/plot, ghosts of pinned settings, and the attacker as a hundred people."""
 
-import base64
 import math
 import re
 from dataclasses import replace
@@ -16,8 +15,8 @@ from lab.label import Stated
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.handouts import quick
-from tests.test_figures import numbers
 from tests.sentences import plain
+from tests.test_figures import numbers
 from ui import hundred, panels
 from ui.ghosts import NAME, ghosted
 from ui.live import Picture

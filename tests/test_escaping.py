@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
@@ -19,14 +20,10 @@ from ui import controls, own_file
 from ui.escaping import plain, quoted
 
 
-def seen(text: str) -> str:
-    """What a person sees of a text that was made plain."""
-    return unescape(text).replace("\u2060", "")
-
-
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_keeps_its_letters_on_one_line_and_nothing_that_could_act(text):
-    assert seen(plain(text)) == " ".join(text.replace("\x00", "").replace("\x1b", "").replace("\u202e", "").split())
+    seen = unescape(plain(text)).replace("\u2060", "")
+    assert seen == " ".join(re.sub("[\x00\x1b\u202e]", "", text).split())
     assert not set(plain(text)) & set("\\`*[]<>{}+|~$!\"'^@\n\r\t\x00\x1b\u202e\u2028")
     assert "://" not in unescape(plain(text))
     assert quoted(text)[1:-1].count("`") == 0
@@ -35,9 +32,8 @@ def test_text_keeps_its_letters_on_one_line_and_nothing_that_could_act(text):
 
 
 def test_plain_text_and_letters_that_need_their_joiners_are_left():
-    for text in ("Epsilon cannot be 0.5: it must be from 1 to 2.", "clip_norm=1e-5; “Sourcë” (3/4)", ""):
+    for text in ("It must be from 1 to 2.", "clip_norm=1e-5; “Sourcë” (3/4)", "", "می\u200cخواهم 👩\u200d🔬"):
         assert plain(text) == text
-    assert plain("می\u200cخواهم 👩\u200d🔬") == "می\u200cخواهم 👩\u200d🔬"
 
 
 def acts(said: str) -> bool:
@@ -46,12 +42,6 @@ def acts(said: str) -> bool:
     words, codes = "".join(said.split("`")[::2]).replace("**", ""), "".join(said.split("`")[1::2])
     unseen = set("\n\r\x00\x1b\u202e\u2028")
     return bool(set(words) & (set("\\[]<>{}|~$*") | unseen) or set(codes) & unseen or "://" in unescape(words))
-
-
-def linked(hostile: str) -> Iterator[str]:
-    """What is said of a link that holds this wherever it may."""
-    yield from controls.from_link(ClassifierSettings, {"dataset": hostile, "epsilon": hostile, hostile: hostile})[1]
-    yield from controls.from_link(HypothesesSettings, {"data": "own", "own": hostile})[1]
 
 
 def brought(hostile: str) -> bytes:
@@ -85,7 +75,9 @@ def filed(hostile: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_notice_refusal_or_caption_lets_it_act(text):
-    said = [*linked(text), *filed(text.replace("\x00", ""))]
+    linked = controls.from_link(ClassifierSettings, {"dataset": text, "epsilon": text, text: text})[1]
+    linked += controls.from_link(HypothesesSettings, {"data": "own", "own": text})[1]
+    said = [*linked, *filed(text.replace("\x00", ""))]
     assert len(said) > 10
     assert [*map(acts, ("It is ![x](http://e.test/p.png).", "It is `a\n\nb`.", "http://e.test"))] == [True] * 3
     assert not acts("It is **bold** `http://[x]` and &#91;.")

@@ -1,5 +1,6 @@
 """Fits of the estimators against loops that take a row and a step at a time, and their defaults."""
 
+import itertools
 import math
 from functools import partial
 
@@ -60,17 +61,9 @@ def test_a_logistic_fit_is_the_plain_loop(adjacency, n_classes, nobody):
     inputs[list(nobody)] = 0
     multiplier = descent.noise_multiplier(epsilon=3.0, delta=1e-5, steps=5)
     moves = {Adjacency.REPLACE_ONE: 2, Adjacency.ADD_REMOVE: 1}[adjacency]
-    path = oracles.descend(
-        inputs,
-        np.unique(y, return_inverse=True)[1],
-        start=np.zeros((1 if n_classes == 2 else n_classes, 4)),
-        steps=5,
-        learning_rate=4.0,
-        clip_norm=0.2,
-        noise_sd=multiplier * moves * 0.2 / 40,
-        seed=seeds.noise_seed(3),
-        draw=0,
-    )
+    how = {"steps": 5, "learning_rate": 4.0, "clip_norm": 0.2, "seed": seeds.noise_seed(3), "draw": 0}
+    how |= {"start": np.zeros((1 if n_classes == 2 else n_classes, 4)), "noise_sd": multiplier * moves * 0.2 / 40}
+    path = oracles.descend(inputs, np.unique(y, return_inverse=True)[1], **how)
     path[..., :-1] /= 0.7  # weights are published for rows in their own units
     labels, classes = without(y, nobody)
     model = DPLogisticRegression(**PLAIN, learning_rate=4.0, adjacency=str(adjacency), classes=classes)
@@ -135,29 +128,24 @@ def test_a_penalty_is_in_its_own_units_and_changes_no_guarantee(q):
     assert model.guarantee_ == plain.guarantee_
 
 
-@pytest.mark.parametrize(("epsilon", "rate"), [(0.5, 4 * 0.75**0.25), (0.01, 0.5), (100.0, 8.0)])
-def test_by_default_the_learning_rate_follows_n_epsilon_over_clip_norm(epsilon, rate):
+def test_defaults_follow_rows_weights_and_epsilon():
+    """The learning rate follows n epsilon over the clipping norm."""
     X, y = problem(n=40)
-    model = DPLogisticRegression(**PLAIN | {"epsilon": epsilon})
-    plain = clone(model).set_params(learning_rate=rate / 0.2)
-    np.testing.assert_allclose(model.fit(X, y).coef_, plain.fit(X, y).coef_, rtol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("rows", "n_classes", "given", "clip_norm", "steps"),
-    [
+    for epsilon, rate in ((0.5, 4 * 0.75**0.25), (0.01, 0.5), (100.0, 8.0)):
+        model = DPLogisticRegression(**PLAIN | {"epsilon": epsilon})
+        plain = clone(model).set_params(learning_rate=rate / 0.2)
+        np.testing.assert_allclose(model.fit(X, y).coef_, plain.fit(X, y).coef_, rtol=1e-9)
+    X = np.random.default_rng(0).normal(size=(2000, 3))
+    for rows, n_classes, given, clip_norm, steps in (
         (200, 2, {}, 0.3, 100),
         (2000, 2, {"epsilon": 0.5}, (1000 / 22_000) ** (1 / 3), 200),
         (2000, 4, {}, (2000 / 44_000) ** (1 / 3), 400),
         (2000, 2, {"epsilon": 100.0}, math.sqrt(2), 400),
         (2000, 2, {"clip_norm": 0.7, "steps": 9}, 0.7, 9),
-    ],
-)
-def test_defaults_follow_rows_weights_and_epsilon(rows, n_classes, given, clip_norm, steps):
-    rng = np.random.default_rng(0)
-    fitted = DPLogisticRegression(random_state=0, **given).fit(rng.normal(size=(rows, 3)), np.arange(rows) % n_classes)
-    assert fitted.clip_norm_ == pytest.approx(clip_norm)
-    assert fitted.n_iter_ == fitted.guarantee_.event.count == steps
+    ):
+        fitted = DPLogisticRegression(random_state=0, **given).fit(X[:rows], np.arange(rows) % n_classes)
+        assert fitted.clip_norm_ == pytest.approx(clip_norm)
+        assert fitted.n_iter_ == fitted.guarantee_.event.count == steps
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 5))])
@@ -168,20 +156,17 @@ def test_on_20_000_rows_the_defaults_cost_less_than_a_third_of_a_point(seed):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_start_is_in_the_units_of_the_rows(n_classes):
+def test_a_start_is_in_the_units_of_the_rows_and_the_reference_is_stationary(n_classes):
     k = 1 if n_classes == 2 else n_classes
     coef, intercept = np.random.default_rng(5).normal(size=(k, 3)), np.arange(k) + 0.5
     model = DPLogisticRegression(epsilon=150.0, steps=1, learning_rate=1e-9, data_norm=2.0)
     fitted = model.fit(*problem(n_classes), coef_init=coef, intercept_init=intercept)
     np.testing.assert_allclose(fitted.coef_, coef, atol=1e-7)
     np.testing.assert_allclose(fitted.intercept_, intercept, atol=1e-7)
-
-
-def test_the_reference_is_a_stationary_point():
-    X, y = problem(3, seed=2)
+    X, y = problem(n_classes, seed=2)
     labels = np.unique(y, return_inverse=True)[1]
     inputs, how = np.column_stack([X, np.ones(len(X))]), {"clip_norm": 1.0, "clipping": "none"}
-    mean = oracles.mean_gradient(optimum(X, labels, n_classes=3), inputs, labels, **how)
+    mean = oracles.mean_gradient(optimum(X, labels, n_classes=n_classes), inputs, labels, **how)
     assert np.linalg.norm(mean) < 1e-4  # what its slight regularisation balances
 
 
@@ -195,11 +180,8 @@ def test_with_hardly_any_noise_a_network_learns_what_no_line_separates():
     line = clone(model).set_params(hidden_layer_sizes=()).fit(*rings(0))
     assert line.score(*rings(1)) < 0.85
     np.testing.assert_allclose(line.predict_proba([[1.0, 0.0]]), line.predict_proba([[7.0, 0.0]]))  # of norm 1 at most
-
-
-def test_a_lot_larger_than_the_data_is_all_of_it():
     fitted = DPNetworkClassifier(lot_size=1000, epochs=3).fit(*problem())
-    assert (fitted.n_iter_, fitted.guarantee_.event.event.rate) == (3, 1)
+    assert (fitted.n_iter_, fitted.guarantee_.event.event.rate) == (3, 1)  # a lot larger than the data is all of it
 
 
 @pytest.mark.parametrize("name", linear.REGRESSIONS)
@@ -213,30 +195,24 @@ def test_with_hardly_any_noise_the_estimator_finds_the_line(name):
     assert model.score(X, y) > 0.98
 
 
-DEFAULTS = [
-    ({"epsilon": 0.1}, "output"),  # n epsilon is 40, and (d + 1)^3 is 64
-    ({"epsilon": 0.2, "delta": 0.0}, "functional"),
-    ({"epsilon": 0.1, "delta": 1e-5}, "adassp"),
-    ({"epsilon": 5.0, "mechanism": "output"}, "output"),
-    ({"epsilon": 0.1, "mechanism": "functional", "delta": 1e-5}, "functional"),
-]
-
-
-@pytest.mark.parametrize(("given", "name"), DEFAULTS, ids=str)
-def test_the_default_mechanism_follows_public_numbers_and_a_given_one_wins(given, name):
+def test_the_default_mechanism_follows_public_numbers_and_a_given_one_wins():
+    """It is the best of its kind on six data sets."""
     X, y = rows_of()
     X, y = X[np.arange(400) % len(X), 1:4], y[np.arange(400) % len(X)]
-    model = linear.DPLinearRegression(random_state=0, **given).fit(X, y)
-    same = linear.DPLinearRegression(random_state=0, **given | {"mechanism": name})
-    if name == "functional" and "mechanism" not in given:
-        same.share = functional.best_share(4)
-    assert model.mechanism_ == name
-    np.testing.assert_array_equal(model.coef_, same.fit(X, y).coef_)
-    assert model.guarantee_ == same.guarantee_
-    assert model.guarantee_.delta == (1e-5 if name == "adassp" else 0.0)
-
-
-def test_the_default_is_the_best_of_its_kind_on_six_data_sets():
+    for given, name in (
+        ({"epsilon": 0.1}, "output"),  # n epsilon is 40, and (d + 1)^3 is 64
+        ({"epsilon": 0.2, "delta": 0.0}, "functional"),
+        ({"epsilon": 0.1, "delta": 1e-5}, "adassp"),
+        ({"epsilon": 5.0, "mechanism": "output"}, "output"),
+        ({"epsilon": 0.1, "mechanism": "functional", "delta": 1e-5}, "functional"),
+    ):
+        model = linear.DPLinearRegression(random_state=0, **given).fit(X, y)
+        same = linear.DPLinearRegression(random_state=0, **given | {"mechanism": name})
+        if name == "functional" and "mechanism" not in given:
+            same.share = functional.best_share(4)
+        np.testing.assert_array_equal(model.coef_, same.fit(X, y).coef_)
+        assert (model.mechanism_, model.guarantee_) == (name, same.guarantee_)
+        assert model.guarantee_.delta == (1e-5 if name == "adassp" else 0.0)
     shown = []
     assert [line.met for line in defaults._linear(shown.append)] == [True, True]
     assert sum(line.endswith("features") for line in shown) == 6
@@ -265,20 +241,16 @@ def test_epsilons_and_noise_that_make_no_sense_are_refused_by_name(name):
         quiet(perturbed.Descent(clip_norm=1.0), statistics)
 
 
-@pytest.mark.parametrize(("name", "value"), [("X", np.nan), ("X", "a"), ("y", np.nan), ("y", "a")])
-def test_rows_that_are_no_numbers_are_refused_by_name(name, value):
+def test_rows_that_are_no_numbers_and_what_is_no_epsilon_are_refused_by_name():
     X, y = rows_of()
-    rows = {"X": X, "y": y} | {name: np.full_like({"X": X, "y": y}[name], value, dtype=type(value))}
-    with pytest.raises(check.RefusedError, match=f"^{name} is "):
-        Statistics.of(**rows)
+    for name, value in itertools.product("Xy", (np.nan, "a")):
+        wrong = {name: np.full_like({"X": X, "y": y}[name], value, dtype=type(value))}
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            Statistics.of(**{"X": X, "y": y} | wrong)
     with pytest.raises(check.RefusedError, match="^X is "):
         Statistics.of(X[1:], y)
-
-
-@pytest.mark.parametrize("epsilon", [True, "1", np.nan, 0.0, -1.0], ids=repr)
-def test_no_guarantee_is_made_of_what_is_no_epsilon(epsilon):
     guarantees = [partial(linear.mechanism(name).guarantee, inputs=4, rows=100) for name in linear.REGRESSIONS]
     others = partial(functional.published_epsilon, share=0.9), partial(classical_noise_multiplier, delta=1e-5)
-    for made in (*guarantees, *others):
+    for made, epsilon in itertools.product((*guarantees, *others), (True, "1", np.nan, 0.0, -1.0)):
         with pytest.raises(check.RefusedError, match="^epsilons? is "):
             made(epsilon)

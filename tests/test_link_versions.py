@@ -24,16 +24,14 @@ REFERENCE = Path(__file__).parent / "reference"
 DEFAULTS = REFERENCE / "defaults.json"
 # Four things changed: a question about the mean is answered by the median, one page has another name, other noise is
 # correlated over the steps, and one release is drawn.
-CHANGED = {
-    '"reached": "mean"': '"reached": "median"',
-    '"topic": "ledger"': '"topic": "accounting"',
-    '"mechanism": "tree"': '"mechanism": "toeplitz"',
-    '"release": "1", ': "",
-}
 WRITTEN = (REFERENCE / "links_of_version_1.json").read_text("utf-8")
-for old, new in CHANGED.items():
-    WRITTEN = WRITTEN.replace(old, new)
-OLD = json.loads(WRITTEN)
+for name, old, new in (
+    ("reached", "mean", "median"),
+    ("topic", "ledger", "accounting"),
+    ("mechanism", "tree", "toeplitz"),
+):
+    WRITTEN = WRITTEN.replace(f'"{name}": "{old}"', f'"{name}": "{new}"')
+OLD = json.loads(WRITTEN.replace('"release": "1", ', ""))
 PAGES = {page.name: page for page in table.PAGES}
 NEXT = links.VERSION + 1
 
@@ -62,9 +60,8 @@ def number(text: str) -> float | str:
 def then(found: dict, known: dict) -> dict:
     """Return the fields that a link knew, without others that were ``ADDED`` since; numbers as such, so 90 is 90.0."""
     assert {*found} - {*known} <= ADDED
-    return {
-        name: then(found[name], one) if isinstance(one, dict) else number(found[name]) for name, one in known.items()
-    }
+    pairs = ((name, found[name], one) for name, one in known.items())
+    return {name: then(now, one) if isinstance(one, dict) else number(now) for name, now, one in pairs}
 
 
 def defaults() -> dict[str, dict]:
@@ -143,15 +140,12 @@ def test_an_old_link_opens_what_it_opened(link):
     assert (again.settings, same.kept, again.notices) == (desk.settings, pins.kept, [])
 
 
-def test_a_version_that_is_none_is_refused_and_the_rest_is_read():
+def test_a_version_that_is_none_is_refused_once_and_a_bare_address_has_the_newest():
     for version in (str(NEXT), "0", "", "2.0", "02", "x" * 5000, "\u00b2", "<b>", "1e0", " 1"):
         settings, (notice,) = from_link(PAGES["network"].settings, {"v": version, "epsilon": "2"})
         assert settings == PAGES["network"].settings(epsilon=2.0)
         assert notice.endswith(f" was ignored. It must be a version that this lab knows, 1 to {links.VERSION}.")
         assert len(notice) < 200
-
-
-def test_a_version_that_is_refused_is_said_once_and_a_bare_address_has_the_newest():
     app = read("network", f"epsilon=2&v={NEXT}&pin=~B~delta~2e-06&what_if=knob+clip_norm&present=1~epsilon~2.0")
     desk, pins = app.session_state["found"]
     assert len(desk.notices) == 1
@@ -165,5 +159,5 @@ def test_a_version_that_is_refused_is_said_once_and_a_bare_address_has_the_newes
 
 
 if __name__ == "__main__":
-    whole_file = {"version": links.VERSION, "defaults": defaults()}
-    DEFAULTS.write_text(json.dumps(whole_file, indent=1, sort_keys=True) + "\n", "utf-8")
+    written = json.dumps({"version": links.VERSION, "defaults": defaults()}, indent=1, sort_keys=True)
+    DEFAULTS.write_text(written + "\n", "utf-8")

@@ -73,7 +73,7 @@ def test_newest_of_a_few_pins_is_shown_until_one_is_chosen_or_gone():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_is_brief_reads_as_the_whole(page):
+def test_what_is_brief_reads_as_the_whole_and_no_pin_takes_a_page_away(page):
     for link in links(page.settings, count=60 if page.name != "network" else 15, seed=2):
         settings, _ = from_link(page.settings, link)
         if settings.private:
@@ -82,22 +82,6 @@ def test_what_is_brief_reads_as_the_whole(page):
         assert from_link(page.settings, short) == (settings, [])
         assert short.items() <= {name: str(value) for name, value in asdict(settings).items()}.items()
         assert len(Pin(settings, "x" * LONGEST_NAME).text) < LONGEST
-
-
-def test_brief_holds_what_a_change_brings_along_as_long_as_the_settings_live():
-    """And no longer: they may hold a private file."""
-    settings = NetworkSettings().change(dataset="digits").change(dataset="circles", rows=300)
-    assert brief(settings).keys() >= {"dataset", "rows"}
-    assert from_link(NetworkSettings, brief(settings))[0] == settings
-    assert not brief(NetworkSettings())
-    gone = weakref.ref(settings)
-    del settings
-    gc.collect()
-    assert gone() is None
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_no_pin_takes_a_page_away(page):
     names = [*asdict(page.settings())]
     for place, value in enumerate([*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]):
         field = names[place % len(names)]
@@ -106,6 +90,18 @@ def test_no_pin_takes_a_page_away(page):
             assert again(pins, page.settings) == pins
             assert len(" ".join(notices)) < 2000
             assert all("\n" not in notice for notice in notices)
+
+
+def test_brief_holds_what_a_change_brings_along_no_longer_than_the_settings_live():
+    """They may hold a private file."""
+    settings = NetworkSettings().change(dataset="digits").change(dataset="circles", rows=300)
+    assert brief(settings).keys() >= {"dataset", "rows"}
+    assert from_link(NetworkSettings, brief(settings))[0] == settings
+    assert not brief(NetworkSettings())
+    gone = weakref.ref(settings)
+    del settings
+    gc.collect()
+    assert gone() is None
 
 
 def test_what_is_ignored_is_said():
@@ -258,7 +254,7 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
 CLASSIFIER, LINK = "classifier", {"repeats": "2", "steps": "5"}
 
 
-def test_a_link_with_pins_opens_the_same_in_a_fresh_session():
+def test_a_link_with_pins_opens_the_same_in_a_fresh_session_and_a_broken_one_is_said():
     app = at_rest(opened(CLASSIFIER, **LINK), CLASSIFIER)
     desk = app.session_state["classifier.desk"]
     for value in (1.0, 2.0, 3.0):
@@ -279,14 +275,10 @@ def test_a_link_with_pins_opens_the_same_in_a_fresh_session():
     assert "Epsilon</th><td>4</td><td>2</td>" in table(fresh)
     fresh.selectbox(key="classifier/pins.which").select(2).run()
     assert '<b class="lab-b">B</b> my &lt;b&gt;best&lt;/b&gt;' in table(fresh)
+    app = at_rest(opened(CLASSIFIER, **LINK, pin=["~~clip_norm~-3", "odd~clip_norm"]), CLASSIFIER)
+    assert [warning.value.startswith("A pin in the link") for warning in app.warning] == [True, True]
+    assert app.session_state["classifier.desk"].pins == ("~",)
 
 
 def table(app) -> str:
     return next(one.proto.body for one in app.get("html") if '<div class="lab-compare">' in one.proto.body)
-
-
-def test_broken_pin_in_a_link_is_said_and_gone():
-    app = at_rest(opened(CLASSIFIER, **LINK, pin=["~~clip_norm~-3", "odd~clip_norm"]), CLASSIFIER)
-    assert not app.exception
-    assert [warning.value.startswith("A pin in the link") for warning in app.warning] == [True, True]
-    assert app.session_state["classifier.desk"].pins == ("~",)
