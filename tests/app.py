@@ -39,7 +39,6 @@ def opened(page: str, **link: str) -> AppTest:
 
 
 def settings_of(app: AppTest, page: str) -> Any:
-    """The settings that the page's knobs stand at."""
     return app.session_state[f"{page}.desk"].settings
 
 
@@ -64,17 +63,14 @@ def moved(app: AppTest, page: str, name: str, value: float | str) -> AppTest:
 
 
 def address(app: AppTest) -> dict[str, str]:
-    """The link that the page's address bar holds."""
     return {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
 
 
 def text(app: AppTest) -> str:
-    """All that the page says."""
     elements = [*app.markdown, *app.warning, *app.error, *app.get("html")]
     return " ".join(getattr(one, "value", None) or one.proto.body for one in elements)
 
 
 def press(app: AppTest, label: str) -> AppTest:
-    """Press the button with this label."""
     (button,) = (one for one in app.button if one.label == label)
     return button.click().run()

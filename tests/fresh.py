@@ -38,7 +38,6 @@ class Interpreter:
         self._python.communicate()
 
     def run(self, program: str) -> str:
-        """What ``program`` prints; fails with its traceback where it fails."""
         print(json.dumps(program), file=self._python.stdin, flush=True)
         printed, failed = json.loads(self._python.stdout.readline())
         assert not failed, failed

@@ -22,7 +22,6 @@ def _recorded(texts: Texts, key: str) -> str:
 
 
 def record() -> None:
-    """Record each text that is read from now on."""
     Texts.__getitem__ = _recorded
 
 

@@ -22,10 +22,8 @@ def says(*values: Callable[[Any], float], given: Callable[[Any], Any] = bool, re
 
 
 def percent(*shares: Callable[[Any], float], given: Callable[[Any], Any] = bool, within: float = 0.51):
-    """Return a rule: the numbers said are these shares of the result, in percent."""
     return says(*(lambda r, one=one: 100 * one(r) for one in shares), given=given, rel=0, within=within)
 
 
 def counts(*values: Callable[[Any], int], given: Callable[[Any], Any] = bool):
-    """Return a rule: the numbers said are these counts of the result, exactly."""
     return says(*values, given=given, rel=1e-12)

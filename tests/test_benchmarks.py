@@ -49,14 +49,11 @@ def test_a_redraw_never_goes_back_to_the_rows(monkeypatch: pytest.MonkeyPatch):
     page.redraw(drawn=True)
 
 
-def test_the_loop_of_the_classifier_is_ours():
+def test_the_loops_of_the_classifier_and_the_network_are_ours():
     work = contenders.Work(contenders.Case(rows=60, features=3, classes=4))
     for name, single in engine.SINGLES.items():
         assert engine.disagreement(work, single) <= engine.TOLERANCE, name
     assert engine.clipped(work) > 0
-
-
-def test_the_loop_of_the_network_is_ours():
     work = network_contenders.Work()
     work.recipe = network_contenders.sgd.Recipe(**vars(work.recipe) | {"steps": 12})
     ours = network_contenders.ours(work, np.zeros(network_contenders.MODELS))()
@@ -79,7 +76,7 @@ def test_the_loop_of_the_two_worlds_is_ours(dataset: str):
 
 @pytest.mark.parametrize("noise", [1.0, 0.5], ids=["as it is", "half of the noise"])
 def test_the_table_of_audits_counts_what_is_not_as_expected(noise, monkeypatch, capsys):
-    """A sound Laplace mechanism whose noise is halved behind the table's back is a surprise, and an error."""
+    """A sound mechanism whose noise is halved behind the table's back is a surprise, and an error."""
     some = {name: audit_benchmark.AUDITS[name] for name in ("laplace", "laplace half", "classifier filtered")}
     some["laplace"] = replace(some["laplace"], how={"factor": noise})
     monkeypatch.setattr(audit_benchmark, "AUDITS", some)
@@ -95,7 +92,7 @@ def run(*words: str) -> tuple[int, str]:
     return code, "\n".join(said)
 
 
-def test_people_are_answered_what_they_waited_is_told_and_what_goes_wrong_counted(monkeypatch):
+def test_waits_of_people_are_told_and_what_goes_wrong_is_counted(monkeypatch):
     monkeypatch.setenv("LAB_METRICS", "1")
     with served("app.py") as address:
         code, said = run(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)

@@ -31,8 +31,6 @@ PATIENCE = 60  # seconds
 
 
 class Client:
-    """A browser's end of the channel, without a network."""
-
     def __init__(self, app: Starlette, origin: str = "http://lab.test", path: str = f"/{NAME}"):
         self._in, self._out = asyncio.Queue(), asyncio.Queue()
         self.number = 0
@@ -54,19 +52,16 @@ class Client:
         return self.number
 
     async def hear(self) -> dict[str, Any]:
-        """The next answer, or how the connection was closed."""
         message = await asyncio.wait_for(self._out.get(), PATIENCE)
         return orjson.loads(message["text"]) if message["type"] == "websocket.send" else message
 
     async def heard(self) -> list[dict[str, Any]]:
-        """All answers until the work is done."""
         answers = [await self.hear()]
         while answers[-1]["done"] < 1:
             answers.append(await self.hear())
         return answers
 
     async def read(self) -> None:
-        """Wait until the server has taken all that was said."""
         while not self._in.empty():
             await asyncio.sleep(0)
         await asyncio.sleep(0)
@@ -104,7 +99,6 @@ def talks(test: Callable) -> Callable:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait until this is so."""
     async with asyncio.timeout(PATIENCE):
         while not holds():
             await asyncio.sleep(0.005)

@@ -55,7 +55,7 @@ def test_guesses_are_shown_once_the_teacher_closes_and_one_per_visitor(rooms):
             rooms.guess(other, QUESTION, someone(), 1)
 
 
-def test_an_hour_after_the_last_visit_a_room_is_gone_and_few_visits_are_written(rooms, tmp_path, clock):
+def test_room_is_gone_an_hour_after_its_last_visit_and_few_are_written(rooms, tmp_path, clock):
     code, writes = rooms.open("lesson=forgotten", TEACHER), []
     rooms._db.set_trace_callback(lambda query: writes.append(query) if "UPDATE" in query else None)
     for _ in range(180):
@@ -126,12 +126,11 @@ def test_a_file_of_an_older_version_goes_on(tmp_path):
 
 
 def ran(program: str, rooms: str) -> str:
-    """What a program of another process prints."""
     env = os.environ | {"LAB_ROOMS": rooms}
     return subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, env=env, text=True).strip()
 
 
-def test_a_thousand_guesses_take_less_than_a_megabyte_and_another_server_sees_them(tmp_path, rooms):
+def test_thousand_guesses_are_small_and_seen_by_another_server(tmp_path, rooms):
     code, values, file = rooms.open(QUESTION, TEACHER), np.linspace(0, 100, 1000), tmp_path / "rooms.sqlite"
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(lambda value: rooms.guess(code, QUESTION, owner(str(value)), value), values))

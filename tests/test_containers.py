@@ -33,7 +33,6 @@ def read(name: str) -> str:
 
 
 def steps(instruction: str) -> list[str]:
-    """What the Dockerfile says to an instruction, in order."""
     lines = re.sub(r"\\\n\s*", "", read("Dockerfile")).splitlines()
     return [line.partition(" ")[2] for line in lines if line.startswith(f"{instruction} ")]
 

@@ -30,7 +30,6 @@ def paste(path: Path, where: str, line: str, block: str) -> None:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
-    """The project with all that the guide adds."""
     to = tmp_path_factory.mktemp("lab")
     for name in ("ui", "pages", "lab", "dpcore", "sample_data", "scripts", "tests", "docs", ".streamlit"):
         shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__", "browser"))
@@ -43,7 +42,6 @@ def copy(tmp_path_factory) -> Path:
 
 
 def ran(copy: Path, *command: str) -> str:
-    """What Python says to the command in the copy, where it must succeed."""
     how = {"cwd": copy, "capture_output": True, "text": True, "timeout": 300}
     found = subprocess.run([sys.executable, *command], check=False, **how)
     assert found.returncode == 0, found.stdout[-3000:]

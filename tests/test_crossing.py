@@ -37,7 +37,6 @@ class Population(NamedTuple):
         return brentq(lambda v: np.clip(1000 * (self.p(v, NODES) - least), 0, 1) @ weights - share, 0.05, 20)
 
     def runs(self, rng: np.random.Generator, experiments: int, repeats: int) -> np.ndarray:
-        """Accuracies (experiments, V, repeats)."""
         shape = (experiments, len(GRID), repeats)
         own = rng.standard_normal(shape, dtype=np.float32) * np.float32(math.sqrt(0.2))
         luck = own + rng.standard_normal((experiments, 1, repeats)) * math.sqrt(0.8)
@@ -55,7 +54,6 @@ NODES = np.linspace(-8, 8, 40001)
 @pytest.mark.parametrize(("repeats", "share"), [(24, None), (100, None), (100, 0.9)])
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_coverage(name, repeats, share):
-    """Of the median, and of the value from which nine of ten runs reach the target."""
     there, rng = POPULATIONS[name], np.random.default_rng([len(name), repeats])
     batches = (there.runs(rng, 50, repeats) for _ in range(EXPERIMENTS // 50))
     found = [smallest(GRID, one, there.target, share=share) for runs in batches for one in runs]
@@ -80,7 +78,6 @@ def test_what_is_never_reached_is_not_found(repeats):
 
 @pytest.mark.parametrize(("share", "least", "hits"), [(0.8, 17, 87), (0.9, 36, 96), (0.95, 72, 99)])
 def test_how_many_runs_show_a_share(share, least, hits):
-    """If all of them are right, and of 100."""
     assert all_succeed_minimum(share, confidence=0.975) == least
     for right in (hits - 1, hits):
         runs = np.arange(100)[None] < right

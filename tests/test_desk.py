@@ -76,8 +76,6 @@ def test_only_a_late_message_with_a_replaced_address_asks_for_nothing():
 
 
 class Address(dict):
-    """An address bar."""
-
     to_dict, get_all = dict.copy, lambda self, name: []
 
     def from_dict(self, new: dict[str, str]) -> None:
@@ -140,6 +138,14 @@ def test_stops_are_round_values_of_the_hero_knob_or_the_pins_and_the_start():
     assert all(one.change(epsilon=0.3) == desk.settings for one in places)
     pins = [Pin(desk.settings.change(epsilon=1.0), "Much"), Pin(desk.settings.change(clip_norm=0.2))]
     assert [*present.stops(CLASSIFIER, desk, pins).values()] == ["Much", "Clipping norm 0.2", "As it was"]
+    # The place is the stop, or the one before the knob was moved.
+    for epsilon, place in ((0.3, 2), (0.35, 2), (10.0, 4)):
+        desk.change(epsilon=epsilon)
+        assert present.arrived(desk, places) == place
+    for broken in ("", "0", "99", "-1", "two", "9" * 700, "²"):
+        desk.change(epsilon=0.35)
+        desk.shown["step"] = broken
+        assert 0 <= present.arrived(desk, places) < len(places), broken
 
 
 def test_start_stays_in_the_address_whatever_is_moved():
@@ -158,18 +164,6 @@ def test_start_stays_in_the_address_whatever_is_moved():
         assert isinstance(present.begun(desk_at(broken)), CLASSIFIER.settings)
 
 
-def test_the_place_is_the_stop_or_the_one_before_the_knob_was_moved():
-    desk = desk_at(epsilon="0.3")
-    places = present.stops(CLASSIFIER, desk, ())
-    for epsilon, place in ((0.3, 2), (0.35, 2), (10.0, 4)):
-        desk.change(epsilon=epsilon)
-        assert present.arrived(desk, places) == place
-    for broken in ("", "0", "99", "-1", "two", "9" * 700, "²"):
-        desk.change(epsilon=0.35)
-        desk.shown["step"] = broken
-        assert 0 <= present.arrived(desk, places) < len(places), broken
-
-
 def test_knobs_lead_from_each_stop_to_each_other_and_choices_do_not():
     settings = CLASSIFIER.settings()
     places = {settings.change(epsilon=1.0, steps=7): "a", settings.change(clip_norm=0.2): "b"}
@@ -181,36 +175,38 @@ def test_knobs_lead_from_each_stop_to_each_other_and_choices_do_not():
     assert "&lt;img src=x&gt;" in present.told(places, hero="epsilon", asks="x")[2]["notes"]
     assert all(stop["moves"] is None for stop in present.told(places, hero="epsilon", asks="x"))
 
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_page_has_stops_that_its_knob_leads_to(page):
-    desk = Desk(page=page.name, settings=page.settings(), shown={"present": "1"})
-    places = present.stops(page, desk, ())
-    assert 3 <= len(places) <= 8
-    hero = page.at(desk.settings).knobs(desk.settings).hero
-    assert all(stop["moves"] for stop in present.told(places, hero=hero, asks=""))
+    for page in PAGES:
+        desk = Desk(page=page.name, settings=page.settings(), shown={"present": "1"})
+        places, hero = present.stops(page, desk, ()), page.at(desk.settings).knobs(desk.settings).hero
+        assert 3 <= len(places) <= 8
+        assert all(stop["moves"] for stop in present.told(places, hero=hero, asks="")), page.name
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "more", "values"),
-    [
+def test_round_values_along_a_knob():
+    for low, high, more, values in (
         (0.05, 50.0, {"scale": "log"}, [0.1, 1, 10]),
         (1e-12, 0.1, {"scale": "log"}, [1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2]),
         (2.0, 7.0, {"scale": "log"}, [2, 7]),
         (0, 9999, {"whole": True}, [0, 2000, 4000, 6000, 8000]),
         (0.0, 1.0, {"step": 0.05}, [0, 0.2, 0.4, 0.6, 0.8, 1]),
         (3.0, 3.0, {}, []),
-    ],
-)
-def test_round_values_along_a_knob(low, high, more, values):
-    assert present.ticks(Knob(name="x", label="X", low=low, high=high, **more)) == pytest.approx(values)
+    ):
+        assert present.ticks(Knob(name="x", label="X", low=low, high=high, **more)) == pytest.approx(values)
 
 
-def test_three_numbers_of_four():
+def test_three_numbers_of_four_and_the_first_sentence_as_the_heading():
     numbers = [Number(name, "1") for name in "abcd"]
     dots = [numbers[0], numbers[1]._replace(mark='<i class="lab-dots"></i>'), *numbers[2:]]
     for given, labels in ((numbers, "abd"), (numbers[:3], "abc"), (dots, "acd")):
         assert "".join(one.label for one in present.three(given)) == labels
+    for first, rest in (
+        ("Nothing more.", ""),
+        ("<b>At epsilon 0.5</b> it costs 2 points.", "More."),
+        ("<b>One. Two</b> of them.", "<b>Three</b>"),
+        ("<b>One.</b>", "Two."),
+        ("no end", ""),
+    ):
+        assert present.heading(f"{first} {rest}".strip()) == f"<h1>{first}</h1><p>{rest}</p>"
 
 
 def test_only_a_page_is_presented_and_notes_compute_nothing(monkeypatch):
@@ -238,14 +234,3 @@ def test_a_presented_page_has_one_picture():
     for asked, name in [(name, name) for name in names] + [("1", names[0]), ("nothing", names[0])]:
         ((picture,),) = present.staged(TOY, asked).view(result).boards[FIRST]
         assert (picture.name, picture.height) == (name, 0)
-
-
-def test_first_sentence_is_the_heading_and_none_is_lost():
-    for first, rest in [
-        ("Nothing more.", ""),
-        ("<b>At epsilon 0.5</b> it costs 2 points.", "More."),
-        ("<b>One. Two</b> of them.", "<b>Three</b>"),
-        ("<b>One.</b>", "Two."),
-        ("no end", ""),
-    ]:
-        assert present.heading(f"{first} {rest}".strip()) == f"<h1>{first}</h1><p>{rest}</p>"

@@ -85,7 +85,7 @@ def drawn(*curves, **how):
     return figure
 
 
-def test_the_value_at_now_is_a_point_of_its_curve_and_a_level_is_named_where_it_lies():
+def test_the_value_at_now_is_a_point_of_its_curve_and_a_level_has_its_name():
     curve = Curve(name="private", colour=theme.PRIVATE, x=AT, y=SPREAD, at_now=(50, 72, 90))
     area, line = drawn(curve, now=2.0)["data"]
     np.testing.assert_allclose(numbers(line["x"]), [0.1, 1, 2, 10], rtol=1e-6)
@@ -105,7 +105,6 @@ SHARES = [*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99
 
 
 def held(adjacency=Adjacency.ADD_REMOVE, unit="record", right=0.63):
-    """A guarantee whose best attacker is right this often: Phi(mu/2)."""
     event = GaussianRelease(noise_multiplier=1 / (2 * ndtri(right))) if right > 0.5 else PureRelease(epsilon=1e-9)
     return Guarantee(epsilon=9.0, delta=1e-5, adjacency=adjacency, unit=unit, basis="a theorem", event=event)
 
@@ -141,7 +140,6 @@ def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)
 def test_every_guarantee_draws_the_attacker_of_the_tile(page):
-    """In the tab, and on the sheet of the handout where the page promises something itself."""
     one = quick(page)
     view = page.view(one.result)
     ((tile,),) = ([number.amount] for number in view.numbers if number.label == "Attacker's accuracy, at most")

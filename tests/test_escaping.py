@@ -45,7 +45,6 @@ def acts(said: str) -> bool:
 
 
 def brought(hostile: str) -> bytes:
-    """A file whose columns, labels and sources begin with this."""
     file = io.StringIO()
     line = csv.writer(file).writerow
     name = " ".join(hostile.replace(";", " ").replace("|", " ").split())  # which would separate fields

@@ -196,7 +196,6 @@ def test_with_hardly_any_noise_the_estimator_finds_the_line(name):
 
 
 def test_the_default_mechanism_follows_public_numbers_and_a_given_one_wins():
-    """It is the best of its kind on six data sets."""
     X, y = rows_of()
     X, y = X[np.arange(400) % len(X), 1:4], y[np.arange(400) % len(X)]
     for given, name in (

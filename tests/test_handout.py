@@ -30,7 +30,6 @@ MOST = 1_000_000
 
 @pytest.fixture(scope="module", params=PAGES, ids=lambda page: page.name)
 def made(request):
-    """(page, its handout) with quick settings."""
     return request.param, quick(request.param)
 
 
@@ -130,7 +129,6 @@ def named(name: str):
 
 
 def of(kind: str, *roles) -> dict:
-    """The label of a page that is about a file."""
     return valid(handout(named(kind), own_files.settings(kind, *roles).run()).label)
 
 

@@ -96,13 +96,11 @@ def room(name: str) -> str | None:
 
 
 def topic(name: str) -> str | None:
-    """The topic of a page's module; None elsewhere."""
     hall, *rest = name.split(".")
     return rest[0] if hall == "pages" and rest and rest[0] not in ("table", "frame") else None
 
 
 def complaint(module: str, name: str) -> str | None:
-    """Why ``module`` may not import ``name``; None where it may."""
     top, here, there = name.partition(".")[0], room(module), room(name)
     if top in sys.stdlib_module_names or name in HALLS:
         return None
@@ -117,7 +115,6 @@ def complaint(module: str, name: str) -> str | None:
 
 
 def violations(module: str, source: str) -> list[str]:
-    """What is wrong with the place of a module and with its imports, a sentence each."""
     found = [f"{module}: {why}" for name in sorted(imports(source)) if (why := complaint(module, name))]
     return found if room(module) or module in HALLS else [f"{module}: has no rank", *found]
 
@@ -160,7 +157,6 @@ def test_no_module_imports_in_a_circle_and_the_engine_stays_small():
 
 
 def test_streamlit_asks_nobody_hides_tracebacks_and_knows_all_options(monkeypatch: pytest.MonkeyPatch):
-    """In the checkout, without the options of the person's home."""
     with monkeypatch.context() as patch:
         patch.chdir(ROOT)
         patch.setattr(config, "get_config_files", lambda name: [str(ROOT / ".streamlit" / name)])
@@ -187,7 +183,6 @@ def test_colours_can_be_read(mode: str):
 
 
 def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two colours, WCAG 2.2."""
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 

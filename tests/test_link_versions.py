@@ -95,7 +95,6 @@ def test_what_was_default_earlier_is_still_taken(page):
 
 
 def desk_alone() -> None:
-    """A page that reads its address, and shows nothing."""
     import streamlit as st
 
     from pages import table
@@ -140,7 +139,7 @@ def test_an_old_link_opens_what_it_opened(link):
     assert (again.settings, same.kept, again.notices) == (desk.settings, pins.kept, [])
 
 
-def test_a_version_that_is_none_is_refused_once_and_a_bare_address_has_the_newest():
+def test_a_version_that_is_none_is_refused_and_an_address_has_the_newest():
     for version in (str(NEXT), "0", "", "2.0", "02", "x" * 5000, "\u00b2", "<b>", "1e0", " 1"):
         settings, (notice,) = from_link(PAGES["network"].settings, {"v": version, "epsilon": "2"})
         assert settings == PAGES["network"].settings(epsilon=2.0)

@@ -20,7 +20,6 @@ COSTLY = {"network": 60, "what-if": 80}  # each link's noise is calibrated anew
 
 @pytest.mark.parametrize("page", PAGES)
 def test_no_link_takes_a_page_away(page):
-    """The links try every field with good and bad values."""
     kind, tried, taken, refused = PAGES[page], set(), set(), 0
     some = list(links(kind, count=COSTLY.get(page, COUNT), seed=1))
     assert [(wrong, link) for link in some if (wrong := fault(kind, link))] == []
@@ -51,8 +50,6 @@ def test_every_field_refuses_by_its_name_what_has_no_meaning(page):
 
 @dataclass(frozen=True)
 class Broken(Settings):
-    """Settings with a fault of their own, once their number is above 5."""
-
     number: float = 1.0
 
     def __post_init__(self):

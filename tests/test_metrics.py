@@ -25,18 +25,16 @@ def answer(path: str = "/metrics", **headers: str) -> tuple[int, str]:
 
 @pytest.fixture(autouse=True)
 def on(monkeypatch) -> None:
-    """The figures are on, and one page is open."""
     monkeypatch.setenv("LAB_METRICS", "1")
     monkeypatch.setattr(busy, "PAGES", {object()})
 
 
 def figures() -> dict[tuple[str, ...], float]:
-    """(name, label values) -> value."""
     families = text_string_to_metric_families(answer()[1])
     return {(one.name, *one.labels.values()): one.value for family in families for one in family.samples}
 
 
-def test_direct_requests_get_the_figures_where_the_switch_is_on_and_others_the_app(monkeypatch):
+def test_direct_requests_get_the_figures_once_they_are_switched_on(monkeypatch):
     for said in ("", "0", " 0 "):
         monkeypatch.setenv("LAB_METRICS", said)
         assert answer("/metrics") == answer("/metrics/") == (404, "Not Found")
@@ -77,8 +75,7 @@ def test_who_is_here_who_waits_and_what_is_remembered(monkeypatch):
 
 @talks
 async def test_movement_is_counted_once_and_so_is_its_wait(server):
-    """However many slices follow. Stops asked ahead are no movements, and what only the page can answer has no wait.
-    All names and values of labels are known beforehand, whatever was asked."""
+    """Stops ahead are no movements, and what only the page can answer has no wait. All labels are known beforehand."""
     before, client = await asyncio.to_thread(figures), await met(server)
     client.ask(("epsilon", 1.23456), ("nothing", "Ada Lovelace"), link={"seed": "4711"})
     await client.heard()

@@ -50,7 +50,6 @@ def attacked_of(which: str = "row", **changes):
 
 
 def run_of(of):
-    """The result without the curve over epsilon."""
     return of.result({task: task.run() for task in of.tasks() if task.work is not attacked})
 
 

@@ -49,7 +49,7 @@ def sent(app, name, value, key="attack.board"):
     return app.run()
 
 
-def test_a_click_is_a_person_or_an_outlier_once_and_a_forged_one_changes_nothing():
+def test_a_click_is_a_person_or_a_place_once_and_a_forged_one_is_nothing():
     app = sent(opened("attack", **ATTACK), "person", 17)
     assert (settings_of(app, "attack").who, settings_of(app, "attack").person) == ("row", 17)
     app = sent(app, "person", 3, key="attack.knobs").run()
@@ -112,7 +112,6 @@ def result(request):
 
 
 def named(figure) -> dict:
-    """Traces by what their legend calls them, without the value."""
     return {trace.get("name", "").partition("  ")[0]: trace for trace in figure["data"]}
 
 

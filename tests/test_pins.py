@@ -42,7 +42,6 @@ THREE = Pins().add(A, "one").add(B).add(C, "three")
 
 
 def again(pins: Pins, kind: type[Settings] = ClassifierSettings) -> Pins:
-    """The pins after the way through an address."""
     found, notices = read(kind, tuple(parse_qs(urlencode({"pin": pins.texts}, doseq=True)).get("pin", ())))
     assert not notices
     return found
@@ -92,7 +91,7 @@ def test_what_is_brief_reads_as_the_whole_and_no_pin_takes_a_page_away(page):
             assert all("\n" not in notice for notice in notices)
 
 
-def test_brief_holds_what_a_change_brings_along_no_longer_than_the_settings_live():
+def test_brief_holds_what_a_change_brings_while_the_settings_live():
     """They may hold a private file."""
     settings = NetworkSettings().change(dataset="digits").change(dataset="circles", rows=300)
     assert brief(settings).keys() >= {"dataset", "rows"}
@@ -120,7 +119,6 @@ def test_what_is_ignored_is_said():
 
 
 def mounted(app) -> dict:
-    """The data of the panel as the browser reads it."""
     (panel,) = [one for one in app.get("bidi_component") if one.proto.component_name.endswith(".knobs")]
     return json.loads(panel.proto.json)
 
@@ -165,7 +163,6 @@ THERE = HERE.change(clip_norm=0.1, epsilon=1.0)
 
 
 def whole(settings, pin):
-    """Both, once all of their work is done."""
     both = compare(PAGE, settings, pin, seconds=1e9)
     assert both.done == 1
     return both
@@ -254,7 +251,7 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
 CLASSIFIER, LINK = "classifier", {"repeats": "2", "steps": "5"}
 
 
-def test_a_link_with_pins_opens_the_same_in_a_fresh_session_and_a_broken_one_is_said():
+def test_a_link_with_pins_opens_the_same_and_a_broken_one_is_said():
     app = at_rest(opened(CLASSIFIER, **LINK), CLASSIFIER)
     desk = app.session_state["classifier.desk"]
     for value in (1.0, 2.0, 3.0):

@@ -30,7 +30,7 @@ def test_bounds_off_the_rows_are_refuted_and_public_ones_are_not(seed):
     assert len(np.unique(noise)) > 0.99 * len(noise) == 0.99 * 2 * read_off.RUNS
 
 
-def test_the_canary_arrives_either_way_and_moves_only_its_row_under_public_bounds():
+def test_the_canary_arrives_and_moves_only_its_row_under_public_bounds():
     for way in read_off.WAYS:
         ends = [read_off.trained(way, you, first=0, count=20, sd=0.1) for you in (read_off.ORDINARY, read_off.OUTSIDE)]
         assert audit.arrives(ends[0][:, 0], ends[1][:, 0])

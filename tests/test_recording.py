@@ -84,7 +84,6 @@ def test_sentences_about_what_only_the_live_page_has_are_left_out(said, kept):
 
 
 def live(one, value, tab):
-    """What the live page shows at this value, asked for as its browser asks."""
     link = {name: str(part) for name, part in asdict(one.settings.change(**{one.knob.name: value})).items()}
     message = {"number": 1, "page": one.page.name, "settings": link, "moves": [], "tab": tab}
     question, _ = read(json.dumps(message), {one.page.name: one.page})
@@ -120,7 +119,7 @@ def elements(html: str) -> int:
     return len(re.findall(r"<\w", re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)))
 
 
-def test_a_file_asks_nobody_holds_foreign_text_as_text_and_no_rows_of_yours():
+def test_a_file_holds_foreign_text_as_text_and_no_rows_of_a_visitor():
     """With hostile words in every place that foreign text can come to: as many elements as without them."""
     page = named("mechanisms")
     plain = recording(page)
@@ -153,7 +152,6 @@ RECORDED = ("", "classifier", "mechanisms")  # quickly made; the last one with f
 
 @pytest.fixture(scope="module")
 def found():
-    """Address -> the first picture that is recorded of it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(first_picture, "AFTER", 0)
         patch.setattr(first_picture, "FOUND", {})
@@ -220,7 +218,6 @@ QUICKLY = [page for page in table.PAGES if page.name in ("classifier", "mechanis
 
 @pytest.fixture(scope="module", params=["", AT], ids=["alone", "beside the lab"])
 def site(request):
-    """(address of the live lab, name of a file -> its HTML)"""
     return request.param, dict(make_site.files(request.param, pages=QUICKLY))
 
 
@@ -262,7 +259,7 @@ def test_a_lesson_covers_its_chart_until_the_guess_and_then_names_it(site, lesso
     assert len(set(taken["seen"])) == 2  # of a right observation, and of a wrong one
 
 
-def test_glossary_and_papers_are_whole_and_markdown_is_escaped_with_its_formulas(site):
+def test_glossary_and_papers_are_whole_and_markdown_is_escaped(site):
     assert all(f'id="{key}"' in site[1]["glossary.html"] for key in glossary.TERMS)
     html = site[1]["works.html"]
     assert "<span class=formula>C(2k, k)/4<sup>k</sup></span>" in html

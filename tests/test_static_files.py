@@ -58,7 +58,7 @@ def test_all_that_a_page_needs_is_small_and_kept_for_good(front):
     assert sum(sizes.values()) < 1000 * MOST, sizes
 
 
-def test_streamlits_own_page_shows_a_question_and_its_shape_until_the_app_is_there(front):
+def test_page_shows_its_question_and_its_shape_until_the_app_is_there(front):
     for path, shape in (("/", "home"), ("/classifier", "page"), ("/data", "text")):
         assert f'<main class="lab-first {shape}"><h1>' in html(front, path)
     styles = static_files.look()
@@ -97,7 +97,6 @@ def test_everything_else_is_answered_by_streamlit(front):
 
 @pytest.mark.parametrize("base", ["", "lab/"])
 def test_files_and_moved_pages_stand_below_the_base_path(monkeypatch, base):
-    """An old address leads to the new one, with its query."""
     monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else "")
     below, root = static_files.Delivery(inside, QUESTIONS), f"/{base}".rstrip("/")
     chart = serving.address("chart", "chart.js")

@@ -58,7 +58,7 @@ def test_estimate_is_unbiased_and_its_error_is_that_of_the_formula():
     assert gaps[1] / gaps[0] == pytest.approx(10, rel=1e-9)  # the root of the people
 
 
-def test_bad_arguments_are_refused_and_the_bound_of_two_answers_is_attained():
+def test_bad_arguments_are_refused_and_two_answers_attain_the_bound():
     for name, value in (("epsilon", 0), ("options", 1)):
         with pytest.raises(RefusedError, match=f"^{name} is "):
             RandomisedResponse(**{"epsilon": 1.0, "options": 2, name: value})
@@ -70,12 +70,11 @@ def test_bad_arguments_are_refused_and_the_bound_of_two_answers_is_attained():
 
 
 def share(questions: int, noise_sd: float, seeds: int = 20) -> float:
-    """The mean share of bits recovered over seeds."""
     drawn = (reconstruct.Survey.drawn(PEOPLE, questions, seed=seed) for seed in range(seeds))
     return float(np.mean([one.right(questions, noise_sd=noise_sd) for one in drawn]))
 
 
-def test_all_bits_are_recovered_without_noise_and_more_questions_undo_fixed_noise():
+def test_bits_are_recovered_without_noise_and_by_more_questions_with_it():
     assert share(4 * PEOPLE, 0.0) == share(PEOPLE, 0.0) == 1.0
     assert share(PEOPLE // 2, 0.0) < 0.95
     shares = [share(questions, 5.0) for questions in (50, 200, 1000)]
@@ -94,16 +93,13 @@ def test_formula_expects_what_unweighted_least_squares_recovers(questions, noise
     assert share(questions, noise_sd) >= np.mean(right) - 0.01  # knowing that bits are 0 or 1 does no harm
 
 
-def test_no_persons_bit_changes_an_answer_by_more_than_one():
+def test_no_bit_changes_an_answer_by_more_than_one_and_more_questions_go_on():
     one = reconstruct.Survey.drawn(8, 50, seed=3)
     for person in range(8):
         other = np.where(np.arange(8) == person, 1 - one.bits, one.bits)
         assert np.abs(one.questions @ one.bits - one.questions @ other).max() <= 1
     ((release, count),) = releases(reconstruct.event(50, noise_sd=2.5)).items()
     assert (release.noise_multiplier, count) == (2.5, 50)
-
-
-def test_longer_survey_begins_with_a_shorter_one_and_refuses_more_questions_than_it_has():
     short, long = (reconstruct.Survey.drawn(20, questions, seed=1) for questions in (30, 90))
     assert np.array_equal(short.right(30, noise_sd=2.0), long.right(30, noise_sd=2.0))
     with pytest.raises(RefusedError, match="questions"):

@@ -112,7 +112,6 @@ def test_runs_are_compared_in_pairs_where_the_noise_is_common_else_as_groups():
 
 
 def test_several_splits_are_counted_and_not_their_runs():
-    """Splits of one file are less sure than fresh rows."""
     a, b = np.random.default_rng(0).normal(size=(2, 60))
     known = stats.ttest_rel(*(np.median(runs.reshape(5, 12), axis=1) for runs in (a, b))).confidence_interval(0.95)
     made, file = QUICK.change(dataset="gaussians"), QUICK.change(dataset="breast_cancer")
@@ -167,7 +166,6 @@ DRAWN = [name for name in asked("classifier").TOPICS if not asked(name).exact]
 
 
 def words(command: str) -> list[str]:
-    """Return the arguments of ``make sweep ARGS="..."``."""
     make, target, arguments = shlex.split(command)
     assert (make, target) == ("make", "sweep")
     return shlex.split(arguments.removeprefix("ARGS="))

@@ -44,12 +44,10 @@ runpy.run_path(sys.argv[1], run_name="__main__")
 
 
 def run_alone(folder: Path, program: str) -> str:
-    """What a program in a folder prints where it stands alone."""
     return subprocess.check_output([sys.executable, "-I", "-c", ALONE, program], cwd=folder, text=True, timeout=300)
 
 
 def guaranteed(printed: str) -> float:
-    """The epsilon of the guarantee that a program prints."""
     return float(re.search(r"Guarantee\(epsilon=([\d.e+-]+),", printed)[1])
 
 
@@ -81,7 +79,6 @@ def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
 
 
 def test_what_is_to_be_installed_is_what_is_imported():
-    """The packages that any packed module imports, at the lab's own versions."""
     sources = [takeaway._sources(takeaway.script(page.settings())) for page in PAGES]
     modules = {text for packed in sources for file, text in packed.items() if file.endswith(".py")}
     tops = {name.partition(".")[0] for text in modules for name in imports(text)}
@@ -135,7 +132,6 @@ LONG = {"attack audit"}
 
 
 def cheap(settings: Settings, **changes: str) -> Settings:
-    """These settings with ``changes``, and as little work as they allow."""
     settings = settings.change(**changes) if changes else settings
     for name, least in WORK.items():
         if name in settings.limits:
@@ -156,7 +152,6 @@ def parts() -> Iterator[Any]:
 
 @pytest.mark.parametrize(("page", "settings"), [*parts()])
 def test_script_prints_a_table_and_an_estimator_runs_with_every_choice(page, settings, capsys):
-    """That it runs alone is a test of the zip that holds it."""
     exec(takeaway.script(settings), {})
     assert any(line.startswith("0 ") for line in capsys.readouterr().out.splitlines()[1:])
     for field, options in settings.choices.items() if page.code else ():

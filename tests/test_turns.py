@@ -19,7 +19,6 @@ PATIENCE = 60
 
 @pytest.fixture
 def shared(monkeypatch):
-    """One place for all of the process."""
     monkeypatch.setattr(turns, "SHARED", Turns(1))
     CACHE.forget()
     Piece.begun.clear()

@@ -27,7 +27,6 @@ def clock(monkeypatch):
 
 
 def fill(clock, *, waits: float, pages: int = 2 * FEW) -> None:
-    """So many pages are open, and a hundred answers waited so long."""
     busy.PAGES |= {object() for _ in range(pages)}
     numbers = [busy.QUESTIONS.joins() for _ in range(100)]
     clock[0] += waits
@@ -36,8 +35,6 @@ def fill(clock, *, waits: float, pages: int = 2 * FEW) -> None:
 
 
 class Browser:
-    """Asks, and keeps its cookies."""
-
     def __init__(self, app: Admission | None = None):
         self.app, self.jar = app or Admission(inside), {}
 

@@ -75,8 +75,6 @@ class Toy(Settings):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is shown: ``pieces`` are done."""
-
     settings: Toy
     epsilon: float
     shown: int
@@ -100,7 +98,6 @@ def pictures(result: Outcome) -> list[list[Picture]]:
 
 
 def more(result: Outcome) -> list[list[Picture]]:
-    """Another curve that moves with epsilon."""
     ((moves, _),) = pictures(result)
     return [[replace(moves, name="too")]]
 
