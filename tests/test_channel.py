@@ -1,8 +1,8 @@
 """The channel answers as a page does at the link, and takes nothing else: the newest question first, in fair turns."""
 
 import asyncio
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import cycle
 from types import SimpleNamespace
@@ -28,6 +28,7 @@ from ui.pins import MOST
 from ui.turns import Turns
 
 PATIENCE = 60  # seconds
+pytestmark = pytest.mark.anyio
 
 
 class Client:
@@ -74,28 +75,29 @@ class Client:
 TOLD = SimpleNamespace(line=Line(1))  # the line of the channel that is talked to
 
 
-def talks(test: Callable) -> Callable:
-    """Run an async test of a channel whose visitors share one thread. It takes the server, then fixtures by name."""
+@contextmanager
+def serving() -> Iterator[Starlette]:
+    """A server of the channel whose visitors share one thread."""
+    CACHE.forget()
+    Piece.begun.clear()
+    TOLD.line = Line(1)
+    served = Channel([*PAGES, TOY], line=TOLD.line, turns=Turns(1))
+    try:
+        yield Starlette(routes=[served.route()])
+    finally:
+        Piece.gate.set()
+        served.close()
 
-    def run(**fixtures) -> None:
-        CACHE.forget()
-        Piece.begun.clear()
-        TOLD.line = Line(1)
-        served = Channel([*PAGES, TOY], line=TOLD.line, turns=Turns(1))
 
-        async def held() -> None:
-            await test(Starlette(routes=[served.route()]), **fixtures)
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
 
-        try:
-            asyncio.run(held())
-        finally:
-            Piece.gate.set()
-            served.close()
 
-    signature = inspect.signature(test)
-    run.__name__, run.__doc__ = test.__name__, test.__doc__
-    run.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])
-    return run
+@pytest.fixture
+def server():
+    with serving() as one:
+        yield one
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -119,7 +121,6 @@ async def met(server: Starlette) -> Client:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-@talks
 async def test_answer_is_what_the_page_shows_at_that_link(server, page):
     """Of a knob that was moved from where the link is, and then back: what differs, put together, is the whole."""
     start, client, charts, words = page.settings(), await met(server), {}, {}
@@ -176,7 +177,6 @@ def test_only_what_differs_travels():
     assert second["charts"]["stays"] == {"alt": "Line"}
 
 
-@talks
 async def test_only_what_a_panel_moves_is_moved_and_later_slices_are_pushed(server):
     client = await met(server)
     client.ask(("epsilon", 7), ("repeats", 99), ("seed", "many"), ("dataset", "own"), ("nothing", 3))
@@ -209,7 +209,6 @@ MALFORMED += [orjson.dumps(GOOD | {"name": "epsilon", "ahead": [1.0] * (MOST_AHE
 MALFORMED += [orjson.dumps(GOOD | {"moves": [["epsilon", 1]] * (MOST_MOVES + 1)}).decode()]
 
 
-@talks
 async def test_malformed_or_too_many_messages_end_the_connection_with_a_reason(server):
     for sent in [[text] for text in MALFORMED] + [[orjson.dumps(GOOD).decode()] * (MOST_A_SECOND + 1)]:
         client = await met(server)
@@ -222,7 +221,6 @@ async def test_malformed_or_too_many_messages_end_the_connection_with_a_reason(s
         assert closed["reason"], sent[0][:60]
 
 
-@talks
 async def test_private_files_and_faults_are_left_to_the_page(server):
     client = await met(server)
     for page, link in (("toy", {"dataset": "own"}), ("toy", {"epsilon": "95"}), ("hypotheses", {"data": "own"})):
@@ -237,21 +235,14 @@ REFUSED = [("", "http://lab.test.evil.test"), ("", "http://lab.test:81"), ("", "
 
 
 @pytest.mark.parametrize(("base", "origin"), OPENS + REFUSED)
-def test_only_pages_of_this_server_may_ask_below_its_base_path(monkeypatch, base, origin):
+async def test_only_pages_of_this_server_may_ask_below_its_base_path(monkeypatch, base, origin):
     monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else None)
-
-    @talks
-    async def asked(server):
-        path = "/".join(["", *filter(None, base.split("/")), NAME])
-        assert (
-            await Client(server, origin, path).opened()
-            == f"websocket.{'accept' if (base, origin) in OPENS else 'close'}"
-        )
-
-    asked()
+    opens = (base, origin) in OPENS
+    with serving() as server:
+        client = Client(server, origin, "/".join(["", *filter(None, base.split("/")), NAME]))
+        assert await client.opened() == f"websocket.{'accept' if opens else 'close'}"
 
 
-@talks
 async def test_newest_question_wins_and_what_nobody_waits_for_is_left(server, monkeypatch):
     monkeypatch.setattr(channel, "LULL", PATIENCE)  # a person's next movement comes within it
     client = await met(server)
@@ -269,7 +260,6 @@ async def test_newest_question_wins_and_what_nobody_waits_for_is_left(server, mo
     assert {piece.epsilon for piece in Piece.begun if piece.place} == set()
 
 
-@talks
 async def test_first_answer_goes_before_later_slices_of_others(server, monkeypatch):
     monkeypatch.setattr(channel, "LULL", 0.0)
     monkeypatch.setattr(turns, "GIVES_WAY", PATIENCE)
@@ -289,7 +279,6 @@ async def test_first_answer_goes_before_later_slices_of_others(server, monkeypat
 
 
 @pytest.mark.parametrize("leaves", [False, True])
-@talks
 async def test_slice_is_given_up_for_a_newer_question_or_when_its_visitor_leaves(server, monkeypatch, leaves):
     monkeypatch.setattr(channel, "SLICE_SECONDS", PATIENCE)  # all pieces in one slice
     client, other = await met(server), await met(server)
@@ -306,7 +295,6 @@ async def test_slice_is_given_up_for_a_newer_question_or_when_its_visitor_leaves
     assert len(set(Piece.begun)) == len(Piece.begun) == 51  # what was done is kept
 
 
-@talks
 async def test_visitors_in_line_are_told_their_place_and_asked_for_their_newest_question(server, monkeypatch):
     """On a server with one thread. Nothing is computed for one who has left."""
     monkeypatch.setattr(channel, "TOLD", 0.1)
@@ -331,7 +319,6 @@ async def test_visitors_in_line_are_told_their_place_and_asked_for_their_newest_
     assert 2 not in {piece.who for piece in Piece.begun}
 
 
-@talks
 async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order_until_the_next_question(server):
     one, other = await met(server), await met(server)
     with debounce.working():

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from dpcore.cache import CACHE
 from tests.app import opened, settings_of
 from tests.asgi import ask, inside
-from tests.test_channel import met, talks
+from tests.test_channel import met, serving
 from tests.toy.page import TOY
 from ui import busy, metrics
 from ui.live import channel
@@ -73,18 +73,23 @@ def test_who_is_here_who_waits_and_what_is_remembered(monkeypatch):
     assert 10**6 < seen["lab_cache_bytes",] < 1.01 * 10**6
 
 
-@talks
-async def test_movement_is_counted_once_and_so_is_its_wait(server):
+def test_movement_is_counted_once_and_so_is_its_wait():
     """Stops ahead are no movements, and what only the page can answer has no wait. All labels are known beforehand."""
-    before, client = await asyncio.to_thread(figures), await met(server)
-    client.ask(("epsilon", 1.23456), ("nothing", "Ada Lovelace"), link={"seed": "4711"})
-    await client.heard()
-    client.ask(ahead=[2, 3], name="epsilon")
-    for _ in range(2):
-        await client.hear()
-    client.ask(("epsilon", 1), link={"dataset": "own"})
-    assert (await client.hear())["ordinary"]
-    after = await asyncio.to_thread(figures)
+
+    async def moves(server) -> None:
+        client = await met(server)
+        client.ask(("epsilon", 1.23456), ("nothing", "Ada Lovelace"), link={"seed": "4711"})
+        await client.heard()
+        client.ask(ahead=[2, 3], name="epsilon")
+        for _ in range(2):
+            await client.hear()
+        client.ask(("epsilon", 1), link={"dataset": "own"})
+        assert (await client.hear())["ordinary"]
+
+    before = figures()
+    with serving() as server:
+        asyncio.run(moves(server))
+    after = figures()
     assert after["lab_moves_total", "channel"] == before["lab_moves_total", "channel"] + 2
     assert after["lab_wait_seconds_count", "channel"] == before["lab_wait_seconds_count", "channel"] + 1
     waited = after["lab_wait_seconds_sum", "channel"] - before["lab_wait_seconds_sum", "channel"]
