@@ -26,15 +26,10 @@ def hockey_stick(p, q, epsilon):
     return STEP_SIZE * max(np.maximum(one - math.exp(epsilon) * other, 0).sum() for one, other in ((p, q), (q, p)))
 
 
-def of_step(rate, multiplier):
-    """delta(epsilon) of one more contribution in a sampled sum."""
-    mixed = (1 - rate) * norm.pdf(Z) + rate * norm.pdf(Z, 1 / multiplier)
-    return lambda epsilon: hockey_stick(mixed, norm.pdf(Z), epsilon)
-
-
-def of_replaced(rate, multiplier):
-    """delta(epsilon) of one contribution in a sampled sum, or its opposite: half of the sensitivity each."""
-    pair = [(1 - rate) * norm.pdf(Z) + rate * norm.pdf(Z, side / (2 * multiplier)) for side in (1, -1)]
+def of_step(rate, multiplier, adjacency):
+    """delta(epsilon) of one more contribution in a sampled sum; or of one and its opposite, half of the sensitivity."""
+    ends = (1, 0) if adjacency is ADD else (0.5, -0.5)
+    pair = [(1 - rate) * norm.pdf(Z) + rate * norm.pdf(Z, end / multiplier) for end in ends]
     return lambda epsilon: hockey_stick(*pair, epsilon)
 
 
@@ -59,19 +54,11 @@ def of_answers(*sizes, failing=0.0):
     )
 
 
+STEPS = [(ADD, one) for one in ((0.2, 1.0), (0.5, 2.0), (0.01, 0.6), (0.9, 4.0), (0.999, 4.0))]
+STEPS += [(REPLACE, one) for one in ((0.2, 1.0), (0.05, 0.35), (0.9, 2.0))]
 # (event, adjacency, delta(epsilon)) where a whole curve is known.
-NOISY = [
-    (sampled(0.2, 1.0), ADD, of_step(0.2, 1.0)),
-    (sampled(0.5, 2.0), ADD, of_step(0.5, 2.0)),
-    (sampled(0.01, 0.6), ADD, of_step(0.01, 0.6)),
-    (sampled(0.9, 4.0), ADD, of_step(0.9, 4.0)),
-    (sampled(0.999, 4.0), ADD, of_step(0.999, 4.0)),
-    (sampled(0.2, 1.0), REPLACE, of_replaced(0.2, 1.0)),
-    (sampled(0.05, 0.35), REPLACE, of_replaced(0.05, 0.35)),
-    (sampled(0.9, 2.0), REPLACE, of_replaced(0.9, 2.0)),
-    (laplace(1.0), ADD, of_laplace(1.0)),
-    (laplace(5.0), REPLACE, of_laplace(5.0)),
-]
+NOISY = [(sampled(*one), adjacency, of_step(*one, adjacency)) for adjacency, one in STEPS]
+NOISY += [(laplace(1.0), ADD, of_laplace(1.0)), (laplace(5.0), REPLACE, of_laplace(5.0))]
 _MIXED = (times(3, pure(0.3)), times(2, pure(0.8)))
 ANSWERS = [
     (pure(0.05), ADD, of_answers(0.05)),

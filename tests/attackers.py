@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import fft, integrate, stats
+from scipy import fft, stats
 
 from dpcore.privacy import (
     Adjacency,
@@ -38,8 +38,6 @@ def right(event: Event, adjacency: Adjacency) -> float:
     if all(isinstance(one, GaussianRelease) for one in found):
         return float(stats.norm.cdf(_mu(found) / 2))
     match [*found.items()]:
-        case [(LaplaceRelease(noise_multiplier=scale), 1)]:
-            return 1 - math.exp(-0.5 / scale) / 2
         case [(NormExponentialRelease(epsilon=epsilon, dimension=dimension), 1)]:
             return _one_coordinate(epsilon, dimension)
     return (1 + _distance(found, adjacency)) / 2
@@ -54,14 +52,9 @@ def _mu(found: dict) -> float:
 def _one_coordinate(epsilon: float, dimension: int) -> float:
     """Right where the noise along the change is less than half of it: 1/2 + E[F(epsilon / (2 |u|))] / 2, F the law of
     Gamma(d), u a coordinate of a random direction."""
-    if dimension == 1:
-        return 1 - math.exp(-epsilon / 2) / 2
-    half = (dimension - 1) / 2
-    t = np.append(0.0, np.geomspace(1e-12, math.pi / 2, 200_001))  # u = sin t
-    density = np.maximum(np.cos(t), 0) ** (dimension - 2)
-    beyond = stats.gamma.cdf(epsilon / (2 * np.maximum(np.sin(t), 1e-300)), dimension)
-    whole = math.exp(math.lgamma(half) + math.lgamma(0.5) - math.lgamma(half + 0.5)) / 2
-    return 0.5 + float(integrate.trapezoid(density * beyond, t)) / whole / 2
+    places = (np.arange(50_000) + 0.5) / 50_000
+    u = 1.0 if dimension == 1 else np.sqrt(stats.beta.ppf(places, 0.5, (dimension - 1) / 2))
+    return 0.5 + float(np.mean(stats.gamma.cdf(epsilon / (2 * u), dimension))) / 2
 
 
 def _distance(found: dict, adjacency: Adjacency) -> float:

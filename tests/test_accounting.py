@@ -54,7 +54,7 @@ def test_the_inverse_is_safe_and_tight(theorem, changes):
     assert cost(settings.noise_multiplier, steps + 1) > settings.target_epsilon
 
 
-def test_groups_and_neighbours_are_counted_apart_and_the_published_figure_is_no_bound():
+def test_groups_and_neighbours_are_counted_apart_and_no_bound_is_published():
     example = run_of()
     held, group, own, two = example.held, example.effects()["group"], example.replaced, example.replaced_in_two
     assert group.epsilon == pytest.approx(3 * held.epsilon)
@@ -68,7 +68,7 @@ def test_groups_and_neighbours_are_counted_apart_and_the_published_figure_is_no_
     assert PUBLISHED not in THEOREMS
 
 
-def test_tuning_is_one_long_run_and_curves_of_searches_go_through_what_is_tried():
+def test_tuning_is_one_long_run_and_searches_go_through_what_is_tried():
     example, run, alone = run_of(), AccountingSettings(steps=100_000), run_of(settings_tried=1)
     own = {task: task.run() for task in run.tasks() if task.essential or task in run.work["today"]}
     assert example.tuned.epsilon == pytest.approx(float(run.result(own).found["today"][0]), rel=1e-12)

@@ -68,7 +68,7 @@ class TestWorlds:
         weights = two_worlds.retrained(Model.of(of(clip_norm=0.1)), (1.0,), range(200)).weights[..., 0, 0]
         assert abs(np.corrcoef(weights)[0, 1]) < 0.3
 
-    def test_no_clipped_person_moves_further_than_anybody_could_whoever_is_meant(self):
+    def test_no_clipped_person_moves_further_than_anybody_could(self):
         for dataset in ("gaussians", "iris"):
             risks = exposed(Training.of(of(dataset=dataset)), nobody=False).run()
             assert 0 <= risks.min() < risks.max() <= 1 + 1e-9
@@ -93,7 +93,7 @@ class TestWorlds:
 
 
 class TestSettings:
-    def test_a_click_chooses_who_is_meant_and_a_moved_row_keeps_its_class_until_another_is_chosen(self):
+    def test_a_click_chooses_who_is_meant_and_a_moved_row_keeps_its_class(self):
         labels = data.load("gaussians", seed=4).y_private
         for row, chosen in ((int(np.argmin(labels)), 1), (int(np.argmax(labels)), 0)):
             meant = of(label=chosen).change(person=row)
@@ -212,7 +212,7 @@ class TestCanaries:
         assert bound.epsilon > 2
         assert result.caught == (version == "published")
 
-    def test_what_is_drawn_as_guessed_is_what_is_counted_and_luck_leaves_out_one_training_in_ten(self):
+    def test_what_is_drawn_as_guessed_is_what_is_counted(self):
         result = told_apart(of("once", epsilon=4.0))
         assert not result.caught
         assert result.first.bound.epsilon < result.beside["gaussian"].epsilon < 4  # many trainings see more than one
@@ -228,7 +228,7 @@ class TestCanaries:
         assert len(alone) == canaries.TRAININGS
         assert ((low <= alone) & (alone <= high)).sum() == 0.9 * len(alone)
 
-    def test_every_canary_has_its_feature_and_the_guessed_share_trains_nothing_anew(self):
+    def test_every_canary_has_its_feature_and_guesses_train_nothing_anew(self):
         X, y = canaries.planted_rows(Planting.of(of("once", canaries=400)))
         assert ((X[-400:] != 0).sum(axis=1) == 1).all()
         assert ((X != 0).sum(axis=0)[-400:] == 1).all()

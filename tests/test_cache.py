@@ -68,7 +68,7 @@ def test_bytes_are_counted_wherever_they_are(holder):
     assert small[0] + sum(small[1].values()) < BYTES / 10
 
 
-def test_a_part_that_is_held_twice_is_counted_once(memory: cache.Cache):
+def test_shared_parts_are_counted_once_and_the_oldest_make_room(memory: cache.Cache):
     one = array()
     for name in range(20):
         memory.answer(name, lambda: Outcome(one))
@@ -77,9 +77,6 @@ def test_a_part_that_is_held_twice_is_counted_once(memory: cache.Cache):
     assert BYTES <= memory.held_bytes < 2 * BYTES
     memory.forget()
     assert memory.held_bytes == 0
-
-
-def test_the_oldest_make_room_for_the_newest(memory: cache.Cache):
     for name in range(20):
         memory.answer(name, array)
         memory.find(0)

@@ -60,15 +60,12 @@ def test_a_record_of_another_unit_or_trust_is_apart_and_marked(unit, model):
     assert not VERDICT.search(re.sub(r"<li>.*?</li>", "", drawn))
 
 
-def test_every_page_with_a_guarantee_shows_them():
+def test_every_page_with_a_guarantee_and_the_table_show_them():
     for page in PAGES:
         one = quick(page)
         said = one.page.view(one.result).words.get("guarantee", "")
         stated = one.page.label(one.result)
         assert ("lab-deployments" in said) == bool(stated.promise or page.name == "attack"), page.name
-
-
-def test_the_table_under_learn_has_all_of_them():
     found = unescape(page_deployments.table())
     assert all(one.source in found and one.name in found for one in deployments())
     assert not opened("deployments").exception

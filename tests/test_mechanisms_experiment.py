@@ -71,7 +71,7 @@ class TestNumber:
         ratio = other.worlds.scale / runs[0].worlds.scale
         assert other.drawn["output"] - 41 == pytest.approx(ratio * errors[0])
 
-    def test_the_exact_gaussian_keeps_its_claim_and_the_textbook_up_to_its_crossing(self):
+    def test_exact_gaussian_noise_keeps_its_claim_and_textbook_noise_to_a_point(self):
         for epsilon in (0.01, 1.0, 8.0, 150.0):
             claim = result("gaussian", epsilon).claim
             assert (claim.holds, claim.needed_delta) == (True, pytest.approx(1e-5, rel=1e-6))
@@ -153,15 +153,12 @@ class TestChoice:
             np.testing.assert_allclose(run.chances.sum(axis=1), 1, rtol=1e-12)
 
 
-def test_the_drawn_curves_are_the_downloaded_ones():
+def test_drawn_curves_and_table_rows_are_those_of_the_result():
     run = result("gaussian", 3.0)
     line, densities = figures.trade_off(run)["data"][2], figures.release(run)["data"][:2]
     np.testing.assert_allclose(numbers(line["y"]), 100 * run.trade_off["misses"], rtol=1e-6, atol=1e-7)
     for name, trace in zip(("density without you", "density with you"), densities, strict=True):
         np.testing.assert_allclose(numbers(trace["y"]), run.densities()[name], rtol=1e-5, atol=1e-12)
-
-
-def test_a_table_row_is_the_result_of_its_mechanism():
     table = result("classical", 20.0).table().set_index("mechanism")
     for name in NUMBER_MECHANISMS:
         run = result(name, 20.0)

@@ -45,7 +45,7 @@ def test_the_threshold_is_where_the_largest_of_so_many_draws_lies_one_time_in_a_
         assert missed == pytest.approx(0.0005)
 
 
-def test_bounds_hold_nearly_all_rows_and_are_powers_of_two():
+def test_bounds_hold_nearly_all_rows_and_are_the_outermost_bins():
     rng, epsilon = np.random.default_rng(1), 0.1
     values = rng.uniform(18, 90, 100_000)
     values[:3] = 1e6, 5e7, -4e8
@@ -56,11 +56,8 @@ def test_bounds_hold_nearly_all_rows_and_are_powers_of_two():
     with pytest.raises(check.RefusedError, match="at least 70,"):
         paid_bounds.bounds(np.arange(3000.0), epsilon=0.1, rng=rng)
     assert paid_bounds.least_rows(0.07) == pytest.approx(1e5, rel=0.01)
-
-
-def test_the_outermost_bins_are_those_of_a_plain_loop():
-    rng, epsilon = np.random.default_rng(2), 0.5
-    for _ in range(50):
+    epsilon = 0.5
+    for _ in range(50):  # the outermost bins by a plain loop
         counts = rng.laplace(scale=4.0, size=BINS) + rng.choice([0, 60], BINS, p=[0.95, 0.05])
         inhabited = [place for place in range(BINS) if counts[place] > paid_bounds.threshold(epsilon)]
         plain_loop = (EDGES[inhabited[0]], EDGES[inhabited[-1] + 1]) if inhabited else None
@@ -74,14 +71,11 @@ def paid(*payments: float, by: str = "", person: str = ""):
     return own_rows.choose(table_of(customers()), chosen)
 
 
-def test_what_is_paid_for_a_row_protects_no_person_of_several_rows():
+def test_buying_draws_anew_and_payments_for_rows_protect_no_person(monkeypatch):
     with pytest.raises(check.RefusedError, match="before it was said who a person is"):
         paid(0.1, person="customer_id")
     assert paid(0.1, by="customer_id", person="customer_id").roles.spent == 0.1
     assert paid(0.1, by="customer_id").roles.spent == 0.1
-
-
-def test_buying_draws_anew_and_refusing_costs_nothing(monkeypatch):
     table, column = table_of(customers()), Column(name="calls")
     with pytest.raises(check.RefusedError, match="at least"):
         own_rows.buy(table, column, epsilon=0.1)

@@ -131,7 +131,7 @@ class TestSchedules:
         assert (counted >= shares * min(end, 1 / end) ** (1 / 8) * (1 - 1e-12)).all()
 
     @pytest.mark.parametrize("accountant", ["renyi", "pld"])
-    def test_the_order_of_noises_does_not_matter_and_without_samples_they_are_exact(self, accountant):
+    def test_the_order_does_not_matter_and_without_samples_noise_is_exact(self, accountant):
         """Rate .01, 10,000 steps, noise 8 falling to 2: the truth lies between .957 and .972."""
         ramps = (Schedule(end, 10_000, "linear").event(2.0 / min(end, 1), rate=0.01) for end in (0.25, 4.0))
         falling, rising = (epsilon(event, accountant) for event in ramps)
@@ -188,7 +188,7 @@ def one_at_a_time(which, X, y, people, *, start, draw, sigma):
 
 
 def of_people(rows=1600, **changes):
-    return settings("network", by_person(CLASSES), file=frame(rows, people=800), **changes)
+    return settings("network", by_person(CLASSES), file=frame(rows, people=800), epsilon=2.0, **changes)
 
 
 class TestPeople:
@@ -210,7 +210,7 @@ class TestPeople:
         free = trained(recipe(None), X, y, people)
         assert clip == "none" or np.abs(found.weights - free.weights).max() > 0.01
 
-    def test_people_of_one_row_each_are_trained_as_rows_are_and_all_rows_are_somebodys(self):
+    def test_people_of_one_row_each_are_trained_as_rows_are(self):
         X, y, people = rows_of([1] * 30)
         alone, grouped = (trained(recipe(), X, y, who, noise_multiplier=1.0) for who in (None, np.arange(30)))
         np.testing.assert_array_equal(alone.weights, grouped.weights)
@@ -248,16 +248,14 @@ class TestPeople:
 
     @pytest.mark.parametrize(("accountant", "theirs"), [("renyi", RdpAccountant), ("pld", PLDAccountant)])
     def test_a_page_has_the_guarantee_of_another_library(self, accountant, theirs):
-        page = of_people(accountant=accountant, epsilon=2.0)
+        page = of_people(accountant=accountant)
         held, (release,) = page.promise, releases(page.promise.event)
         assert (page.rows, held.unit, held.epsilon) == (640, "person", 2.0)
         assert held.event.event == PoissonSampled(rate=100 / 640, event=release.event)
         step = dp_event.PoissonSampledDpEvent(100 / 640, dp_event.GaussianDpEvent(page.sigma))
         other = theirs().compose(step, page.steps).get_epsilon(page.delta)
         assert other == pytest.approx(2.0, rel=0.02)
-
-    def test_on_a_page_all_rows_have_a_say_and_only_so_many(self):
-        few, many = of_people(), of_people(rows=8000)
+        few, many = page, of_people(rows=8000, accountant=accountant)  # all rows count, and only so many
         (X, _, people), (more, _, theirs) = (one.models["private"].learned() for one in (few, many))
         assert (len(X), set(np.bincount(people))) == (1280, {2})
         assert (len(more), set(np.bincount(theirs)), many.rows) == (640 * MOST_EACH, {MOST_EACH}, 640)

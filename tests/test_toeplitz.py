@@ -93,14 +93,6 @@ class TestTraining:
 
 
 class TestNoise:
-    @pytest.mark.parametrize("m", [1, 2, 20, 500])
-    def test_coefficients_are_those_of_the_square_root(self, m):
-        found = toeplitz.coefficients("toeplitz", m)
-        np.testing.assert_allclose(found, square_root(m)[:, 0], rtol=1e-12)
-        np.testing.assert_allclose(np.convolve(found, found)[:m], 1, rtol=1e-12)
-        undone = np.convolve(found, toeplitz.coefficients("toeplitz", m, power=-1))[:m]
-        np.testing.assert_allclose(undone, np.eye(1, m)[0], atol=1e-12)
-
     @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     @pytest.mark.parametrize("m", [1, 2, 5, 8, 13])
     def test_the_noise_of_the_steps_adds_up_to_that_of_the_sums(self, mechanism, m):
@@ -155,7 +147,7 @@ class TestSensitivity:
                 assert (moved <= 0.4 + 1e-12).all()
                 assert (moved > 0).all() == (step % m == row % m)
 
-    @pytest.mark.parametrize(("m", "passes"), [(1, 3), (4, 1), (20, 15)])
+    @pytest.mark.parametrize(("m", "passes"), [(1, 3), (4, 1), (20, 15), (250, 2)])
     def test_a_guarantee_is_exact_and_of_a_part_no_more_than_of_the_whole(self, m, passes):
         which, one = recipe(m, steps=m * passes), np.linalg.norm(square_root(m)[:, 0])
         found = accountants.account(which.event(12.0), delta=1e-6, adjacency=Adjacency.ADD_REMOVE).epsilon
