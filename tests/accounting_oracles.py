@@ -3,13 +3,13 @@
 import itertools
 import math
 
-import mpmath
 import numpy as np
 from event_builders import approximate, laplace, pure, sampled, times, together
 from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import norm
 
 from dpcore import accountants
+from dpcore.accountants import gdp
 from dpcore.privacy import Adjacency
 
 ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
@@ -70,26 +70,6 @@ ANSWERS = [
 ]
 
 
-def formula(rate: float, sigma: float, steps: int, delta: float) -> float:
-    """Epsilon of Poisson-sampled Gaussian releases for one step or rate 1, where ``steps`` are one of less noise.
-
-    The loss rises with the output, so delta(epsilon) = P(x > x0) - e^epsilon Q(x > x0), x0 where the loss is epsilon.
-    """
-    with mpmath.workdps(60):
-        q, s = mpmath.mpf(rate), mpmath.mpf(sigma) / mpmath.sqrt(steps)
-
-        def delta_of(epsilon: mpmath.mpf) -> mpmath.mpf:
-            x0 = s**2 * mpmath.log((mpmath.exp(epsilon) - (1 - q)) / q) + mpmath.mpf(1) / 2
-            none = mpmath.ncdf(-x0 / s)
-            return q * mpmath.ncdf((1 - x0) / s) + (1 - q) * none - mpmath.exp(epsilon) * none
-
-        low, high = mpmath.mpf(0), mpmath.mpf(2000)
-        for _ in range(200):
-            middle = (low + high) / 2
-            low, high = (middle, high) if delta_of(middle) > delta else (low, middle)
-        return float(high)
-
-
 def log_moment(s: np.ndarray, rate: float, sigma: float) -> np.ndarray:
     """ln E_Q[(dP/dQ)^s] at complex s of one real part, by the trapezoidal rule."""
     real, far = float(np.max(np.real(s))), float(np.max(np.abs(np.imag(s))))
@@ -99,6 +79,14 @@ def log_moment(s: np.ndarray, rate: float, sigma: float) -> np.ndarray:
     exponent = real * loss + math.log(step / math.sqrt(2 * math.pi)) - z * z / 2
     top = float(np.max(exponent))
     return top + np.log(np.array([np.exp(exponent - top) @ np.exp(1j * t * loss) for t in np.imag(s)]))
+
+
+def exact(rate: float, sigma: float, steps: int, delta: float) -> float:
+    """Epsilon of Poisson-sampled Gaussian releases: of one Gaussian release, by densities, or by ``contour``."""
+    if rate == 1:
+        return gdp.epsilon_of(delta, mu=math.sqrt(steps) / sigma)
+    curve = of_step(rate, sigma, ADD)
+    return brentq(lambda epsilon: curve(epsilon) - delta, 0, 50) if steps == 1 else contour(rate, sigma, steps, delta)
 
 
 def contour(rate: float, sigma: float, steps: int, delta: float) -> float:
