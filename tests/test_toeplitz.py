@@ -1,7 +1,4 @@
-"""Lots in a fixed order, with independent noise and with square-root Toeplitz noise: the sum and its cost.
-
-The oracle is the matrix: quotients of whole numbers, whole matrices, and their inverses.
-"""
+"""Lots in a fixed order: noisy prefix sums and their cost, against whole matrices and their inverses."""
 
 import math
 
