@@ -91,6 +91,8 @@ class TestOutcomes:
         assert many.run().guarantees.formula.epsilon == pytest.approx(few.run().guarantees.formula.epsilon)
         for one in (few, many):
             assert [len(part.split.X_private) for part in (one.model, one.model.public, one.run())] == [one.rows] * 3
+        few, whole = (settings(dataset="wine", version=version, rows=rows).model.public for rows in (50, 89))
+        assert np.array_equal(few.weights(), whole.weights())
 
     def test_rows_of_a_person_are_averaged_before_clipping_and_the_noise_counts_people(self):
         """Whatever the rows of one person become, a step moves by at most 2 C / M: the C / M of add/remove, twice."""
@@ -109,10 +111,6 @@ class TestOutcomes:
         assert 2 * several.clip_norm / 400 < moved <= bound * (1 + 1e-5)
         assert (several.change(version="published").rows_each, several.change(dataset="wine").people) == (1, 13)
         assert (settings(dataset="wine").rows, settings(rows=1000).change(dataset="wine").rows) == (89, 89)
-
-    def test_fewer_rows_of_real_data_leave_its_public_start_as_it_is(self):
-        few, whole = (settings(dataset="wine", rows=rows).model.public for rows in (50, 89))
-        assert np.array_equal(few.weights(), whole.weights())
 
     def test_a_class_without_a_private_row_is_never_the_answer(self):
         random = np.random.default_rng(2)
@@ -164,30 +162,22 @@ def test_each_repeat_sees_the_same_noise_at_every_epsilon_and_arm():
 
 
 @pytest.mark.parametrize("dataset", ["gaussians", "blobs", "breast_cancer"])
-class TestPublicStart:
-    """No private row reaches the start, nor what is drawn around it."""
-
-    def test_it_is_the_same_bits_whatever_the_private_and_the_held_out_rows_are(self, dataset, monkeypatch):
-        one = settings(dataset=dataset)
-        split, start = data.load(dataset, seed=one.seed), one.model.public.weights()
-        plane = classifier_result._plane(split, None)
-        assert np.abs(start).max() > 0.01
-        for value in (math.nan, 1e6, 0.0):
-            rows = {name: np.full_like(getattr(split, name), value) for name in ("X_private", "X_test")}
-            labels = {name: np.zeros_like(getattr(split, name)) for name in ("y_private", "y_test")}
-            other = dataclasses.replace(split, **rows, **labels)
-            monkeypatch.setattr(data, "load", lambda *_, other=other, **__: other)
-            assert one.model.public.weights().tobytes() == start.tobytes()
-            again = classifier_result._plane(other, None)
-            for name in ("origin", "axes", "extent"):
-                np.testing.assert_array_equal(getattr(again, name), getattr(plane, name))
-
-    def test_it_is_fitted_on_the_public_rows_that_were_asked_for(self, dataset, monkeypatch):
-        one = settings(dataset=dataset, public_rows=30, shift=0.0)
-        split, start = data.load(dataset, seed=one.seed), one.model.public.weights()
-        for place, changes in ((29, True), (30, False)):
-            other = split.X_public.copy()
-            other[place] = -other[place][::-1]
-            changed = dataclasses.replace(split, X_public=other)
-            monkeypatch.setattr(data, "load", lambda *_, changed=changed, **__: changed)
-            assert (one.model.public.weights().tobytes() != start.tobytes()) is changes
+def test_no_private_row_reaches_the_public_start_nor_what_is_drawn_around_it(dataset, monkeypatch):
+    """The same bits whatever the private and held-out rows are, and it is fitted on the public rows asked for."""
+    one = settings(dataset=dataset, public_rows=30, shift=0.0)
+    split, start, others = data.load(dataset, seed=one.seed), one.model.public.weights(), []
+    assert np.abs(start).max() > 0.01
+    for value in (math.nan, 1e6, 0.0):
+        rows = {name: np.full_like(getattr(split, name), value) for name in ("X_private", "X_test")}
+        labels = {name: np.zeros_like(getattr(split, name)) for name in ("y_private", "y_test")}
+        others.append((dataclasses.replace(split, **rows, **labels), False))
+        planes = (classifier_result._plane(one, None) for one in (split, others[-1][0]))
+        for both in zip(*([plane.origin, plane.axes, plane.extent] for plane in planes), strict=True):
+            np.testing.assert_array_equal(*both)
+    for place, changes in ((29, True), (30, False)):
+        public = split.X_public.copy()
+        public[place] = -public[place][::-1]
+        others.append((dataclasses.replace(split, X_public=public), changes))
+    for other, changes in others:
+        monkeypatch.setattr(data, "load", lambda *_, other=other, **__: other)
+        assert (one.model.public.weights().tobytes() != start.tobytes()) is changes

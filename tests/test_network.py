@@ -22,27 +22,24 @@ from tests.sentences import first
 
 SMALL = {"rows": 300, "lot_size": 50, "epochs": 3, "repeats": 6, "width": 5, "layers": 1}
 
-OF_OURS = [name for name in network.DATA if name != OWN]
-
 
 def small(**changes) -> NetworkSettings:
     return NetworkSettings(**SMALL | changes)
 
 
+REFUSED = [
+    ({"lot_size": 301}, "lot_size is 301, but must be a whole number from 20 to 300"),
+    ({"accountant": "moments", "epsilon": 0.2}, r"epsilon is 0.2, but must be at least 0.\d+ with the moments"),
+    ({"plan": "noise", "noise_multiplier": 0.4, "epsilon": 0.1}, "epsilon is 0.1, but must be enough for one"),
+    ({"dataset": "digits"}, "rows is 300"),
+]
+
+
 class TestSettings:
-    @pytest.mark.parametrize(
-        ("changes", "why"),
-        [
-            ({"lot_size": 301}, "lot_size is 301, but must be a whole number from 20 to 300"),
-            ({"accountant": "moments", "epsilon": 0.2}, r"epsilon is 0.2, but must be at least 0.\d+ with the moments"),
-            ({"plan": "noise", "noise_multiplier": 0.4, "epsilon": 0.1}, "epsilon is 0.1, but must be enough for one"),
-            ({"dataset": "digits"}, "rows is 300"),
-        ],
-        ids=str,
-    )
-    def test_what_allows_no_training_is_refused(self, changes, why):
-        with pytest.raises(check.RefusedError, match=f"^{why}"):
-            small(**changes)
+    def test_what_allows_no_training_is_refused(self):
+        for changes, why in REFUSED:
+            with pytest.raises(check.RefusedError, match=f"^{why}"):
+                small(**changes)
 
     def test_baselines_differ_from_the_private_networks_in_one_thing(self):
         """Networks without privacy ignore epsilon and the order of lots; ramps and other loops have lots by chance."""
@@ -73,32 +70,26 @@ class TestSettings:
 
 
 class TestBudget:
+    @pytest.mark.parametrize("ramp", [{}, {"noise_ramp": 0.3, "clip_ramp": 2.0, "shape": "linear"}], ids=str)
     @pytest.mark.parametrize("clipping", network.CLIPPING)
     @pytest.mark.parametrize("accountant", network.ACCOUNTANTS)
-    def test_the_training_spends_its_epsilon_and_never_more(self, accountant, clipping):
-        one = small(accountant=accountant, clipping=clipping, repeats=2, layers=2)
+    def test_the_training_spends_its_epsilon_and_never_more(self, accountant, clipping, ramp):
+        one = small(accountant=accountant, clipping=clipping, repeats=2, layers=2, **ramp)
         result = one.run()
-        assert one.epsilon * (1 - 2e-3) <= result.guarantee.epsilon <= one.epsilon
+        assert one.epsilon * (1 - 3e-3) <= result.guarantee.epsilon <= one.epsilon
         half = dataclasses.replace(result, settings=one.change(shown=FRAMES // 2))
         assert half.guarantee.epsilon == result.spent[FRAMES // 2] < result.guarantee.epsilon
-        assert half.guarantee.event.count == half.step == one.marks[FRAMES // 2]
+        assert half.step == one.marks[FRAMES // 2] == (half.step if ramp else half.guarantee.event.count)
+        assert (np.diff(result.spent) > 0)[np.diff(one.marks) > 0].all()
         # by another accountant, of one plain Gaussian release a step: layers with bounds of their own cost no more
         plain = PoissonSampled(rate=one.rate, event=GaussianRelease(noise_multiplier=one.sigma))
-        event = Composed(event=plain, count=one.steps)
+        event = result.guarantee.event if ramp else Composed(event=plain, count=one.steps)
         exact = accountants.account(event, delta=one.delta, adjacency=Adjacency.ADD_REMOVE, accountant="pld")
         assert exact.epsilon <= result.guarantee.epsilon * (1 + 1e-3)
 
-    @pytest.mark.parametrize("accountant", network.ACCOUNTANTS)
-    def test_noise_that_changes_spends_the_epsilon_and_never_more(self, accountant):
-        one = small(accountant=accountant, noise_ramp=0.3, clip_ramp=2.0, repeats=2, shape="linear")
-        result = one.run()
-        assert one.epsilon * (1 - 3e-3) <= result.guarantee.epsilon <= one.epsilon
-        event = result.guarantee.event
-        exact = accountants.account(event, delta=one.delta, adjacency=Adjacency.ADD_REMOVE, accountant="pld")
-        assert exact.epsilon <= result.guarantee.epsilon * (1 + 1e-3)
-        assert (np.diff(result.spent) > 0)[np.diff(one.marks) > 0].all()
-        if accountant == "pld":  # half is spent late, where noise falls
-            assert result.half_spent > 1.5 * small(accountant=accountant, repeats=2).run().half_spent
+    def test_a_ramp_spends_half_late_where_noise_falls(self):
+        half = [small(repeats=2, **ramp).run().half_spent for ramp in ({"noise_ramp": 0.3, "clip_ramp": 2.0}, {})]
+        assert half[0] > 1.5 * half[1]
 
     def test_with_the_noise_fixed_the_training_ends_with_the_budget(self):
         short = small(plan="noise", noise_multiplier=2.0, epsilon=2.0, epochs=60, repeats=2)
@@ -149,9 +140,9 @@ class TestInOrder:
 
     def test_the_others_are_trained_where_a_fixed_order_is_chosen_and_only_there(self):
         assert small().run().at_the_end.keys() == {"sampled"}
+        assert set(first(small(mechanism="ordered")).at_the_end) <= {"ordered"}
         result = small(mechanism="toeplitz").run()
         assert result.at_the_end.keys() == {"sampled", "ordered", "toeplitz"}
-        assert set(first(small(mechanism="ordered")).at_the_end) <= {"ordered"}
         for name, found in result.at_the_end.items():
             np.testing.assert_array_equal(found, small(mechanism=name).run().accuracy["private"])
 
@@ -185,48 +176,41 @@ class TestTraining:
         np.testing.assert_allclose(stretches[-1].run().weights[-1], weights[-1], atol=5e-6)
         work.stretch.cache_clear()
 
-    def test_the_moment_shown_and_the_axis_change_no_work_but_its_own_count(self):
+    def test_the_moment_shown_and_the_axis_change_no_work_but_its_own_count_and_each_piece_is_small(self):
         changes = {"shown": 3}, {"shown": 40}, {"over": "epsilon"}
         early, late, other = ({*small(**change).tasks()} for change in changes)
         assert other <= early & late
         counted = {(task.accountant, task.steps) for task in (early | late) - other}
         assert counted == {("pld", (int(small().marks[frame]),)) for frame in (3, 40)}
-
-    def test_one_piece_of_work_is_small_whatever_is_asked(self):
         heavy = NetworkSettings(rows=5000, lot_size=20, epochs=60, layers=3, width=64, repeats=48)
-        for task in heavy.tasks():
-            if isinstance(task, Runs):
-                width = task.model.frames_at_once(task.count)
-                lot = task.model.recipe.sampling_rate * task.model.private_rows
-                cells = task.count * task.model.recipe.architecture.parameters * lot * task.model.recipe.steps
-                assert cells * width / FRAMES < 1.5e9 or width == 1
+        for task in (one for one in heavy.tasks() if isinstance(one, Runs)):
+            width = task.model.frames_at_once(task.count)
+            lot = task.model.recipe.sampling_rate * task.model.private_rows
+            cells = task.count * task.model.recipe.architecture.parameters * lot * task.model.recipe.steps
+            assert cells * width / FRAMES < 1.5e9 or width == 1
 
 
 class TestResult:
     @pytest.mark.parametrize("clipping", network.CLIPPING)
-    def test_clipped_gradients_are_those_that_are_too_long(self, clipping):
+    def test_clipped_gradients_are_those_that_are_too_long_and_their_mean_that_of_plain_loops(self, clipping):
         result = small(clipping=clipping, clip_norm=0.3, layers=2, repeats=2, shown=20).run()
         rows, labels = inputs(result.split.X_private[:300]), result.split.y_private[:300]
-        norms, bounds = networks.gradient_norms(result.architecture, result.weights("private")[:4], rows, labels), 0.3
+        weights, bounds, clip_norm = result.weights("private"), 0.3, 0.3
+        norms = networks.gradient_norms(result.architecture, weights[:4], rows, labels)
         long = np.linalg.norm(norms, axis=0) > bounds
         if clipping == "layers":
-            bounds = np.array(result.recipe.bounds)
+            clip_norm, bounds = result.recipe.bounds, np.array(result.recipe.bounds)
             long = (norms > bounds[:, None, None]).any(axis=0)
         assert np.linalg.norm(bounds) == pytest.approx(0.3)
         assert result.clipped[-1] == pytest.approx(long.mean())
         assert 0.05 < result.clipped[-1] < 0.95
         np.testing.assert_allclose(result.norms, norms, rtol=1e-6)
         np.testing.assert_allclose(result.histogram.sum().iloc[2:], 1)
+        sizes, how = result.architecture.sizes, {"clip_norm": clip_norm, "activation": "tanh"}
+        sums = [plain.lot_gradient(sizes, w, rows.astype(float), labels, **how) for w in weights.astype(float)]
+        assert result.signal == pytest.approx(np.median(np.linalg.norm(sums, axis=1) / 300), rel=1e-3)
 
-    def test_the_mean_gradient_is_that_of_plain_loops(self):
-        result = small(repeats=2, shown=10, clip_norm=0.2).run()
-        rows, labels = inputs(result.split.X_private[:300]).astype(float), result.split.y_private[:300]
-        sizes, how = result.architecture.sizes, {"clip_norm": 0.2, "activation": "tanh"}
-        sums = [plain.lot_gradient(sizes, w, rows, labels, **how) for w in result.weights("private").astype(float)]
-        found = np.linalg.norm(sums, axis=1) / 300
-        assert result.signal == pytest.approx(np.median(found), rel=1e-3)
-
-    @pytest.mark.parametrize("dataset", OF_OURS)
+    @pytest.mark.parametrize("dataset", [name for name in network.DATA if name != OWN])
     def test_every_data_set_is_learnt_with_a_large_epsilon(self, dataset):
         one = NetworkSettings(repeats=2, epsilon=50.0, rows=2000, lot_size=200).change(dataset=dataset)
         result = one.result({task: task.run() for task in one.tasks()[:40]})
