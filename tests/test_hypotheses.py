@@ -28,48 +28,42 @@ from tests.sentences import first, plain
 SMALL = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "public_rows": 200, "repeats": 3}
 
 
-def releases(K=4, d=5, *, repeats=(), seed=0):
+def releases():
     """Releases made of nothing: no source has ever been."""
-    rng = np.random.default_rng(seed)
-    return [
-        Release(hypothesis=rng.normal(size=(*repeats, d)), tilt=rng.normal(size=(*repeats, d)), guarantee=None)
-        for _ in range(K)
-    ]
+    drawn = np.random.default_rng(0).normal(size=(4, 2, 5))
+    return [Release(hypothesis=theta, tilt=tilt, guarantee=None) for theta, tilt in drawn]
 
 
-class TestWeights:
-    @pytest.mark.parametrize("divergence", hypotheses.DIVERGENCES)
-    def test_weights_are_as_near_as_a_general_solver_comes(self, divergence):
-        """Several targets at once, the last of which is a mixture of the sources."""
-        rng = np.random.default_rng(0)
-        sources = rng.gamma(1.0, size=(5, 4, 200))
-        sources /= sources.mean(axis=-1, keepdims=True)
-        h = np.concatenate([rng.dirichlet(np.ones(4) / 2, size=4), [[0.6, 0, 0.4, 0]]])
-        noise = np.concatenate([rng.gamma(20.0, size=(4, 200)), np.full((1, 200), 20.0)])
-        targets = np.einsum("rk,rkn->rn", h, sources) * noise
-        targets /= targets.mean(axis=-1, keepdims=True)
-        together = hypotheses.hypothesis_weights(targets, sources, divergence=divergence)
-        np.testing.assert_allclose(together[-1], h[-1], atol=0.02)
-        for found, target, densities in zip(together, targets, sources, strict=True):
+@pytest.mark.parametrize("divergence", hypotheses.DIVERGENCES)
+def test_weights_are_as_near_as_a_general_solver_comes(divergence):
+    """Several targets at once, the last of which is a mixture of the sources."""
+    rng = np.random.default_rng(0)
+    sources = rng.gamma(1.0, size=(5, 4, 200))
+    sources /= sources.mean(axis=-1, keepdims=True)
+    h = np.concatenate([rng.dirichlet(np.ones(4) / 2, size=4), [[0.6, 0, 0.4, 0]]])
+    noise = np.concatenate([rng.gamma(20.0, size=(4, 200)), np.full((1, 200), 20.0)])
+    targets = np.einsum("rk,rkn->rn", h, sources) * noise
+    targets /= targets.mean(axis=-1, keepdims=True)
+    together = hypotheses.hypothesis_weights(targets, sources, divergence=divergence)
+    np.testing.assert_allclose(together[-1], h[-1], atol=0.02)
 
-            def distance(h, target=target, densities=densities):
-                if divergence == "kl":
-                    return -(target * np.log(np.maximum(h @ densities, 1e-300))).mean()
-                return ((target - h @ densities) ** 2).mean()
+    def distance(h, target, densities):
+        if divergence == "kl":
+            return -(target * np.log(np.maximum(h @ densities, 1e-300))).mean()
+        return ((target - h @ densities) ** 2).mean()
 
-            options = {"bounds": [(0, 1)] * 4, "constraints": {"type": "eq", "fun": lambda h: h.sum() - 1}}
-            best = optimize.minimize(distance, np.full(4, 0.25), method="SLSQP", options={"ftol": 1e-14}, **options)
-            assert distance(found) <= best.fun + (1e-4 if divergence == "kl" else 1e-9)
-            assert (found.min() >= 0, found.sum()) == (True, pytest.approx(1))
+    options = {"bounds": [(0, 1)] * 4, "constraints": {"type": "eq", "fun": lambda h: h.sum() - 1}}
+    for found, *given in zip(together, targets, sources, strict=True):
+        best = optimize.minimize(distance, np.full(4, 0.25), tuple(given), options={"ftol": 1e-14}, **options)
+        assert distance(found, *given) <= best.fun + (1e-4 if divergence == "kl" else 1e-9)
+        assert (found.min() >= 0, found.sum()) == (True, pytest.approx(1))
 
-    def test_the_nearest_point_of_the_simplex(self):
-        rng = np.random.default_rng(0)
-        for point in rng.normal(size=(50, 4)):
-            found = hypotheses.on_simplex(point)
-            assert found.min() >= 0
-            assert found.sum() == pytest.approx(1)
-            others = rng.dirichlet(np.ones(4), size=500)
-            assert ((point - found) ** 2).sum() <= ((point - others) ** 2).sum(axis=1).min() + 1e-12
+
+def test_the_nearest_point_of_the_simplex():
+    for point in np.random.default_rng(0).normal(size=(50, 4)):
+        found = hypotheses.on_simplex(point)
+        assert (found.min() >= 0, found.sum()) == (True, pytest.approx(1))
+        assert ((np.eye(4) - found) @ (point - found) <= 1e-12).all()
 
 
 class TestPrior:
@@ -96,8 +90,7 @@ class TestPrior:
         p = expit(X @ found)
         hessian = X.T @ ((p * (1 - p))[:, None] * X) + np.diag(prior.sd**-2)
         expected = np.sqrt(np.diag(np.linalg.inv(hessian)))
-        found_sd = hypotheses.posterior_sd(X, found, prior, np.arange(5))
-        np.testing.assert_allclose(found_sd, expected, rtol=1e-3)
+        np.testing.assert_allclose(hypotheses.posterior_sd(X, found, prior, np.arange(5)), expected, rtol=1e-3)
         wide = hypotheses.Prior(mean=prior.mean[None], sd=prior.sd[None])
         some = hypotheses.posterior_sd((csr_matrix(X),), found[None], wide, [1, 4])
         np.testing.assert_allclose(some, expected[None, [1, 4]], rtol=1e-3)
@@ -158,7 +151,7 @@ def released(task):
     return task.model.releases(task.repeats)
 
 
-def test_orderings_are_those_of_the_paper():
+def test_orderings_are_those_of_the_paper_and_noise_in_the_objective_needs_a_third_of_epsilon():
     """Transfer is below the few labels at a small epsilon, leads at 10, and without noise is near to all labels."""
     none, low, middle, free = (measured(epsilon) for epsilon in (0.1, 1.0, 10.0, math.inf))
     assert none["transfer"] < none["weak"]
@@ -169,9 +162,6 @@ def test_orderings_are_those_of_the_paper():
     assert free["transfer"] > free["average"] + 0.01 > free["soft"] + 0.01
     assert none["error"] > 5 * middle["error"] > 10 * free["error"]
     assert free["error"] < 1e-3
-
-
-def test_noise_in_the_objective_needs_a_third_of_epsilon():
     at, plain = measured(3.0, noise="objective"), measured(3.0)
     assert at["error"] < 1e-3 < 0.02 < plain["error"]
     assert at["transfer"] > max(at[name] for name in ("average", "soft", "source", "weak")) + 0.008
@@ -191,17 +181,12 @@ def test_groups_of_sources_are_fitted_like_all_at_once(monkeypatch):
 
 
 class TestSettings:
-    def test_a_weight_gives_and_takes_in_proportion(self):
-        settings = HypothesesSettings().change(weight_2=0.5)
-        assert settings.shares == (0.3, 0.5, 0, 0.2, 0)
-        assert settings.mixture == "0.3-0.5-0-0.2-0"
-        assert settings.change(weight_2=1.0).change(weight_2=0.0).shares == (0.25, 0, 0.25, 0.25, 0.25)
-        zero = HypothesesSettings().change(weight_2=-0.0)
-        assert zero.mixture == "0.6-0-0-0.4-0"
-        assert zero.change(mixture=zero.mixture) == zero
-
     def test_every_way_keeps_the_simplex_and_the_link_brings_it_back(self):
-        rng, settings = np.random.default_rng(0), HypothesesSettings()
+        settings = HypothesesSettings().change(weight_2=0.5)  # the others give in proportion
+        assert (settings.shares, settings.mixture) == ((0.3, 0.5, 0, 0.2, 0), "0.3-0.5-0-0.2-0")
+        assert settings.change(weight_2=1.0).change(weight_2=0.0).shares == (0.25, 0, 0.25, 0.25, 0.25)
+        rng, settings = np.random.default_rng(0), HypothesesSettings().change(weight_2=-0.0)
+        assert settings.change(mixture=settings.mixture) == settings
         for turn in range(60):
             place = int(rng.integers(1, settings.sources + 1))
             settings = settings.change(**{f"weight_{place}": float(rng.choice([0, 1, rng.random()]))})
@@ -211,10 +196,7 @@ class TestSettings:
             for name, value in dataclasses.asdict(settings).items():  # as a link is read
                 again = again.change(**{name: value})
             assert again == settings
-
-    def test_what_makes_no_sense_is_refused(self):
-        values = ("weight_1", 1.5), ("weight_7", 0.5), ("sources", 9), ("mixture", "1-1"), ("mixture", "a")
-        for name, value in values:
+        for name, value in (("weight_1", 1.5), ("weight_7", 0.5), ("sources", 9), ("mixture", "1-1"), ("mixture", "a")):
             with pytest.raises(check.RefusedError, match=f"^{name} "):
                 HypothesesSettings().change(**{name: value})
 
@@ -225,6 +207,11 @@ class TestSettings:
         for one, other in zip(faint, plain, strict=True):
             np.testing.assert_allclose(one.hypothesis, other.hypothesis, atol=1e-2)
         assert settings.budget.guarantee.delta == (1e-5 if noise == "gaussian" else 0)
+
+    def test_objective_noise_works_with_all_words(self):
+        settings = HypothesesSettings().change(**published.REVIEWS).change(noise="objective", repeats=2)
+        outcome = settings.answers(epsilon=300.0)[0].run()
+        assert outcome.accuracy[:, 0].min() > outcome.accuracy[:, 4].max()
 
 
 @pytest.mark.parametrize(("over", "epsilon"), [("dimension", 3.0), ("plain dimension", math.inf)])
@@ -282,22 +269,13 @@ class TestPaper:
         assert few[ten] > all_words[ten] + 0.15
         assert few[last] < all_words[last] - 0.02
 
-    def test_sentences_say_from_which_epsilon_on(self, found):
-        measured = [
-            how(law, width) for width in (0, DIRECTIONS) for how in (found.helps_from, found.near_from) for law in LAWS
-        ]
+    def test_sentences_say_from_which_epsilon_on_and_an_answer_keeps_no_vector_of_all_words(self, found):
+        hows = found.helps_from, found.near_from
+        measured = [how(law, width) for width in (0, DIRECTIONS) for how in hows for law in LAWS]
         said = re.findall(r"from epsilon ([\d,.]+) on", plain(" ".join(say._laws(found))))
         assert said == [f"{one:,g}" for one in measured if EPSILONS[0] < one < math.inf] != []
-
-    def test_an_answer_keeps_no_vector_of_all_words(self, found):
         small, parts = sizes(found.settings.probe().run())
         assert small + sum(parts.values()) < 20_000
-
-
-def test_objective_noise_works_with_all_words():
-    settings = HypothesesSettings().change(**published.REVIEWS).change(noise="objective", repeats=2)
-    outcome = settings.answers(epsilon=300.0)[0].run()
-    assert outcome.accuracy[:, 0].min() > outcome.accuracy[:, 4].max()
 
 
 def test_the_curve_stands_before_all_of_todays_runs():

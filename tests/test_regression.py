@@ -16,19 +16,14 @@ from pages.regression.experiment import RegressionSettings
 from pages.regression.parameters import SPLITTERS
 from pages.regression.work import EPSILONS, SHARES, over_epsilon
 
-SMALL = {"dataset": "diabetes", "features": 4, "repeats": 6}
-
 
 def settings(**changes) -> RegressionSettings:
-    start = RegressionSettings().change(dataset=changes.pop("dataset", "diabetes"))
-    for name, value in changes.items():
-        start = start.change(**{name: value})
-    return start
+    return RegressionSettings().change(dataset="diabetes").change(features=4, repeats=6).change(**changes)
 
 
 @pytest.fixture(scope="module")
 def small():
-    return settings(**SMALL).run()
+    return settings().run()
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +50,7 @@ class TestSettings:
 
 
 def test_moving_epsilon_leaves_the_curves_alone():
-    one, other = (settings(**SMALL, epsilon=epsilon).tasks() for epsilon in (0.1, 5.0))
+    one, other = (settings(epsilon=epsilon).tasks() for epsilon in (0.1, 5.0))
     assert {task for task in one if task.work is over_epsilon} == {task for task in other if task.work is over_epsilon}
 
 
@@ -70,14 +65,10 @@ class TestResult:
         assert small.mean_error == pytest.approx(np.sqrt(np.square(data.y_test - y.mean()).mean()), rel=1e-9)
 
     @pytest.mark.parametrize("name", REGRESSIONS)
-    def test_every_method_comes_to_least_squares_or_near(self, name, census):
-        end = census.curves[name].errors[EPSILONS.index(100.0)]
+    def test_a_point_of_the_curve_is_what_today_shows_and_its_end_is_near_least_squares(self, name, census):
+        today, end = (census.curves[name].errors[EPSILONS.index(at)] for at in (0.1, 100.0))
+        np.testing.assert_allclose(today, census.at_now[name].errors, rtol=1e-6)
         assert np.median(end) < 1.01 * census.least_squares
-
-    def test_a_point_of_the_curve_is_what_today_shows(self, census):
-        for name in REGRESSIONS:
-            place = EPSILONS.index(0.1)
-            np.testing.assert_allclose(census.curves[name].errors[place], census.at_now[name].errors, rtol=1e-6)
 
     def test_tables_hold_every_mechanism(self, small):
         table = small.table()
@@ -96,11 +87,10 @@ class TestResult:
         assert (frame["low"] <= frame["median"]).all()
         assert list(frame["feature"]) == list(SOURCES["diabetes"].features[:4])
 
-    def test_a_lower_label_bound_cuts_and_a_higher_does_not(self):
-        assert settings(**SMALL).run().cut == 0
-        low = settings(**SMALL, label_top=100.0).run()
-        assert 0.3 < low.cut < 0.9
-        assert low.least_squares > settings(**SMALL).run().least_squares
+    def test_a_lower_label_bound_cuts_and_a_higher_does_not(self, small):
+        low = settings(label_top=100.0).run()
+        assert small.cut == 0 < 0.3 < low.cut < 0.9
+        assert low.least_squares > small.least_squares
 
 
 class TestSurface:
@@ -128,19 +118,15 @@ class TestSurface:
             assert z @ found.hessian @ z == pytest.approx(least(a, b) - bottom, abs=1e-8)
 
     @pytest.mark.parametrize("signs", [(1, 1, 1, 1, 1), (-1, 1, 1, 1, 1), (-1, -1, 1, 1, 1), (-1, -1, -1, -1, -1)])
-    def test_directions_that_curve_down_add_up(self, signs):
+    def test_directions_that_curve_down_add_up_and_the_grid_is_the_quadratic(self, signs):
         for seed in range(5):
             gram, moment = self.random(signs, seed)
             found = regression_surface.surface(gram, moment, rows=10, pair=(1, 3))
             others = np.linalg.eigvalsh(gram[np.ix_([0, 2, 4], [0, 2, 4])])
             assert found.negative == signs.count(-1) == found.seen + (others < 0).sum()
-
-    def test_the_grid_is_the_quadratic(self):
-        gram, moment = self.random([-1, 1, 1, 1, 1])
-        found = regression_surface.surface(gram, moment, rows=10, pair=(1, 3))
-        values = found.values(np.array([0.3, -0.1]))
-        z = np.array([0.3 + 0.6, -0.1 - 0.6]) - found.centre
-        assert values[0, -1] == pytest.approx(z @ found.hessian @ z)  # rows from below, columns to the right
+            z = np.array([0.3 + 0.6, -0.1 - 0.6]) - found.centre
+            corner = found.values(np.array([0.3, -0.1]))[0, -1]  # rows from below, columns to the right
+            assert corner == pytest.approx(z @ found.hessian @ z)
 
     def test_the_title_says_bowl_or_saddle(self, census):
         least = census.focus.least

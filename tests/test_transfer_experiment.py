@@ -92,9 +92,7 @@ class TestCandidates:
         assert (found.focus.kept == found.sources()["transferable"].to_numpy()).all()
         trusted = found.problem.risk(transfer.statistics(found.problem, 166).fit(found.focus.kept))
         np.testing.assert_allclose(found.focus.risk[1], trusted)
-
-    def test_without_a_source_a_transfer_is_the_walk_from_zero(self):
-        found = essential(SMALL.change(h=0.02, difference=4.0))
+        found = essential(SMALL.change(h=0.02, difference=4.0))  # without a source it is the walk from zero
         assert not found.focus.kept.any()
         assert found.summary()["source"].median == pytest.approx(found.nothing_learnt)
         alone, target = found.plan("alone"), found.plan("target")
@@ -124,25 +122,20 @@ def test_walks_in_the_plane_stay_inside_and_gather_as_epsilon_grows(polytope):
 @pytest.mark.parametrize(("q", "h", "radius"), [(1.0, 0.5, 0.5), (0.5, 0.5, 0.5), (0.0, 2.0, 1.6), (1.0, 9.0, 2.0)])
 def test_the_correction_reaches_every_transferable_contrast(q, h, radius):
     settings = TransferSettings(q=q, h=h, difference=1.6)
-    assert settings.radius == pytest.approx(radius)
     found = settings.data.problem
-    near = found.contrasts[found.transferable(q, h)]
-    assert (transfer.norm_q(near, 1) <= settings.radius + 1e-9).all()
+    assert settings.radius == pytest.approx(radius)
+    assert (transfer.norm_q(found.contrasts[found.transferable(q, h)], 1) <= settings.radius + 1e-9).all()
 
 
 @pytest.mark.parametrize(("dimension", "rows"), [(500, 200), (20, 1000)])
-def test_the_words_of_two_lines_do_not_cross(dimension, rows):
+def test_the_words_of_two_lines_do_not_cross_and_a_contrast_by_a_tiny_q_is_finite(dimension, rows):
     """With more coefficients than rows, least squares is about as good as nothing at all."""
-    result = TransferSettings(dimension=dimension, target_rows=rows, repeats=2).run()
+    result = TransferSettings(dimension=dimension, target_rows=rows, repeats=2, q=0.001).run()
     words = {one["text"]: one for one in figures.over_epsilon(result)["layout"]["annotations"]}
     height, ends = 0.35, []  # of a word, in decades of the picture's axis
     for word in (words[figures._NOTHING[False]], words[figures.WITHOUT[0]]):
         ends.append(np.add(word["y"], (0, height) if word["yanchor"] == "bottom" else (-height, 0)))
     assert min(high for _, high in ends) <= max(low for low, _ in ends)
-
-
-def test_a_contrast_by_a_tiny_q_is_a_finite_number():
-    result = TransferSettings(dimension=50, repeats=2, q=0.001).run()
     assert np.isfinite(result.sources()["norm"]).all()
     assert "inf" not in str(figures.sources(result)["layout"])
 
@@ -151,37 +144,22 @@ HOW = {"steps": 3000, "radius": 9.0, "norm": "l1", "rate": 1.0, "momentum": 0.0,
 WALK = TransferSettings(target_rows=200, dimension=20, sources=1, repeats=4)
 
 
-def rows_of(n: int = 60, d: int = 8) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, (n, d))
-    return X, X @ np.where(np.arange(d) < 3, 0.6, 0.0) + 0.1 * rng.normal(size=n)
-
-
 def quiet(way: perturbed.Descent, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     noise = np.zeros((1, way.steps * X.shape[1]))
     return way.fit(Statistics.of(X, y), noise, np.array([1.0]), rows=(X, y)).weights[0, 0]
 
 
-class TestDescent:
-    def test_the_nearest_point_of_the_diamond(self):
-        rng = np.random.default_rng(0)
-        for _ in range(300):
-            w = rng.normal(size=5) * rng.uniform(0.1, 2)
-            found = perturbed.in_diamond(w, 1.0)
-            assert np.abs(found).sum() <= 1 + 1e-12
-            corners = np.vstack([np.eye(5), -np.eye(5)])  # all lie on the far side of the plane through it
-            assert ((corners - found) @ (w - found) <= 1e-12).all()
-            assert np.abs(w).sum() > 1 or np.array_equal(found, w)
-
-    @pytest.mark.parametrize("penalty", [0.02, 0.2, 2.0])
-    def test_with_a_penalty_it_ends_at_the_lasso_or_the_ridge(self, penalty):
-        X, y = rows_of()
-        lasso = Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-12, max_iter=10**6).fit(X, y).coef_
-        ridge = np.linalg.solve(X.T @ X / len(X) + 0.3 * np.eye(8), X.T @ y / len(X))
-        # With the radius of the Lasso's answer a ball without a penalty has the same minimum.
-        ball = {"radius": max(float(np.abs(lasso).sum()), 1e-9)}
-        for how, expected in (({"lasso": penalty}, lasso), (ball, lasso), ({"ridge": 0.3}, ridge)):
-            np.testing.assert_allclose(quiet(perturbed.Descent(**HOW | how), X, y), expected, atol=1e-8)
+@pytest.mark.parametrize("penalty", [0.02, 0.2, 2.0])
+def test_with_a_penalty_descent_ends_at_the_lasso_or_the_ridge(penalty):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (60, 8))
+    y = X @ np.where(np.arange(8) < 3, 0.6, 0.0) + 0.1 * rng.normal(size=60)
+    lasso = Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-12, max_iter=10**6).fit(X, y).coef_
+    ridge = np.linalg.solve(X.T @ X / len(X) + 0.3 * np.eye(8), X.T @ y / len(X))
+    # With the radius of the Lasso's answer a ball without a penalty has the same minimum.
+    ball = {"radius": max(float(np.abs(lasso).sum()), 1e-9)}
+    for how, expected in (({"lasso": penalty}, lasso), (ball, lasso), ({"ridge": 0.3}, ridge)):
+        np.testing.assert_allclose(quiet(perturbed.Descent(**HOW | how), X, y), expected, atol=1e-8)
 
 
 def test_no_neighbour_moves_a_mean_gradient_further_than_its_noise_is_made_for():
