@@ -1,16 +1,26 @@
-"""Transfer: contrasts and their norms, the sources' fit, detection and what it costs; and the published table."""
+"""Transfer: the problem, detection and its cost; the published table; what each candidate spends and reaches."""
 
 import math
 
+import dp_accounting as dp
 import numpy as np
 import pytest
+from dp_accounting.pld import PLDAccountant
 from scipy import stats
+from sklearn.linear_model import Lasso
+from test_figures import numbers
 
 from dpcore import check, transfer
-from dpcore.accountants import zcdp
-from dpcore.privacy import Adjacency, GaussianRelease
+from dpcore.accountants import account, zcdp
+from dpcore.privacy import Adjacency, BoundedRangeRelease, GaussianRelease, PureRelease
+from dpcore.regression import perturbed
+from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
+from dpcore.training import frank_wolfe as fw
+from pages.transfer import descent, figures, parameters
+from pages.transfer.experiment import TransferSettings
 from pages.transfer.published import PUBLISHED, Row, fits
+from pages.transfer.work import EPSILONS, MIGRATED
 
 SIZE = {"rows": 50, "dimension": 20, "sources": 6, "difference": 1.5, "source_rows": 40}
 
@@ -147,3 +157,195 @@ def test_it_is_training_error_and_penalty_and_no_other_reading(migrated):
     names = ("training MSE", "training SSE", "value")
     assert [found[name] for name in names] == pytest.approx([mean, rows * mean, value])
     assert min(abs(found[name] - published) for name in ("training SSE", "held-out MSE", "training MSE")) > 0.04
+
+
+SMALL = TransferSettings(target_rows=300, dimension=8, repeats=6, epsilon=2.0, migrated=1000)
+
+
+def essential(settings):
+    return settings.result({task: task.run() for task in settings.tasks() if task.essential})
+
+
+class TestBudget:
+    @pytest.mark.parametrize("adjacency", Adjacency)
+    @pytest.mark.parametrize("noise", ["gumbel", "laplace"])
+    @pytest.mark.parametrize("selection", ["known", "detected"])
+    def test_each_candidate_spends_epsilon_and_no_more(self, selection, noise, adjacency):
+        settings = SMALL.change(selection=selection, noise=noise, adjacency=str(adjacency), epsilon=1.7)
+        for held in map(settings.guarantee, ("target", "pooled", "transfer")):
+            assert 1.7 * (1 - 1e-9) <= held.epsilon <= 1.7 + 1e-12
+            assert held.adjacency is adjacency
+        assert (settings.source_guarantee is None) == (selection == "known")
+        if selection == "detected":
+            events = settings.source_guarantee.event, settings.guarantee("transfer").event
+            share = zcdp.rho_of_event(events[0]) / zcdp.rho_of_event(events[1])
+            assert share == pytest.approx(settings.detection_share)
+
+    @pytest.mark.parametrize("adjacency", Adjacency)
+    def test_the_noise_is_that_of_the_event(self, adjacency):
+        settings = SMALL.change(adjacency=str(adjacency), h=0.4)
+        plans = settings.model.plans(2.0, 1000)
+        moves = {Adjacency.REPLACE_ONE: 2, Adjacency.ADD_REMOVE: 1}[adjacency]
+        for name, radius, rows in (("target", 2.0, 300), ("pooled", 2.0, 300 + 996), ("transfer", 0.4, 300)):
+            own = plans[name]
+            assert own.scale == pytest.approx(2 * moves * radius * transfer.RESIDUAL_BOUND / rows / own.epsilon)
+            assert own.event.event == BoundedRangeRelease(epsilon=own.epsilon)
+        # Another seed is other data: the noise and the path's length do not look at private rows.
+        assert plans == settings.change(seed=77).model.plans(2.0, 1000)
+
+    def test_the_printed_scale_costs_more_than_its_nominal_epsilon(self):
+        found = essential(SMALL.change(noise="printed", epsilon=1.0))
+        own, held = found.plan("target"), found.settings.guarantee("target")
+        printed = fw.printed_scale(2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=own.steps)
+        assert own.scale == pytest.approx(printed)
+        assert isinstance(own.event.event, PureRelease)
+        optimal = account(own.event, delta=1e-6, adjacency=Adjacency.REPLACE_ONE, accountant="pld")
+        assert found.strong("target").epsilon > 2.0 > held.epsilon > 1.5
+        assert held.epsilon >= optimal.epsilon > 1.4
+
+
+@pytest.fixture(scope="module", params=["known", "detected"])
+def result(request):
+    return SMALL.change(selection=request.param, migrated=MIGRATED[5], epsilon=EPSILONS[4]).run()
+
+
+class TestCandidates:
+    def test_a_picture_shows_the_medians_and_which_sources_transfer(self, result):
+        lines = [trace for trace in figures.over_epsilon(result)["data"] if trace.get("name")][1:]
+        for trace, runs in zip(lines, result.over_epsilon.runs, strict=True):
+            assert numbers(trace["y"]) == pytest.approx(np.median(runs, axis=1), rel=1e-5)
+        (dots, *_), shapes = figures.sources(result)["data"], figures.sources(result)["layout"]["shapes"]
+        assert next(shape for shape in shapes if shape["type"] == "line")["x0"] == result.settings.h
+        inside = [colour == figures.theme.PUBLIC for colour in dots["marker"]["line"]["color"]]
+        assert inside == (result.sources()["norm"] <= result.settings.h).tolist()
+
+    def test_today_is_a_point_of_the_curves_and_the_engine_on_the_candidates_rows(self, result):
+        settings, problem, today = result.settings, result.problem, result.focus.risk
+        np.testing.assert_allclose(result.over_epsilon.runs[:, EPSILONS.index(settings.epsilon)], today, rtol=1e-4)
+        np.testing.assert_allclose(result.over_migrated.runs[:, 5], today, rtol=1e-4)
+        own, ball = result.plan("target"), fw.L1Ball(dimension=8, radius=2.0)
+        options = {"steps": own.steps, "scale": own.scale, "residual_bound": 1.0, "draws": range(6)}
+        walk = fw.noisy_frank_wolfe(problem.X, problem.y, polytope=ball, seed=settings.seed, **options)
+        np.testing.assert_allclose(problem.risk(walk.weights), today[0], rtol=1e-5)
+
+    def test_the_known_sources_are_those_within_h(self):
+        found = essential(SMALL.change(q=0.0, h=6.5))
+        assert found.sources()["transferable"].tolist() == [width <= 6.5 for width in np.minimum(transfer.WIDTHS, 8)]
+        assert (found.focus.kept == found.sources()["transferable"].to_numpy()).all()
+        trusted = found.problem.risk(transfer.statistics(found.problem, 166).fit(found.focus.kept))
+        np.testing.assert_allclose(found.focus.risk[1], trusted)
+        found = essential(SMALL.change(h=0.02, difference=4.0))  # without a source it is the walk from zero
+        assert not found.focus.kept.any()
+        assert found.summary()["source"].median == pytest.approx(found.nothing_learnt)
+        alone, target = found.plan("alone"), found.plan("target")
+        assert (alone.steps, alone.scale) == (target.steps, pytest.approx(target.scale))
+        np.testing.assert_allclose(found.focus.risk[3], found.focus.risk[0], rtol=1e-5)
+
+    def test_with_a_large_budget_the_nearest_source_is_found(self):
+        sizes = {"target_rows": 5000, "migrated": 15_000, "dimension": 20}
+        sources = essential(SMALL.change(selection="detected", epsilon=50.0, **sizes)).sources()
+        assert sources["used"][sources["excess risk"].argmin()] == 1
+        assert sources["used"][sources["excess risk"].argmax()] == 0
+
+
+@pytest.mark.parametrize("polytope", parameters.POLYTOPES)
+def test_walks_in_the_plane_stay_inside_and_gather_as_epsilon_grows(polytope):
+    spreads = []
+    for epsilon in (0.1, 50.0):
+        found = essential(SMALL.change(epsilon=epsilon, polytope=polytope)).walks
+        for corners, points in zip(found.corners, found.points, strict=True):
+            (a, b), beside = (np.roll(corners, -1, axis=0) - corners).T, points[..., None, :] - corners
+            x, y = np.moveaxis(beside, -1, 0)
+            assert (a * y - b * x >= -1e-9).all()  # to the left of every edge
+        spreads.append([points[-1].std(axis=0).sum() for points in found.points])
+    assert (np.array(spreads[1]) < 0.5 * np.array(spreads[0])).all()
+
+
+@pytest.mark.parametrize(("q", "h", "radius"), [(1.0, 0.5, 0.5), (0.5, 0.5, 0.5), (0.0, 2.0, 1.6), (1.0, 9.0, 2.0)])
+def test_the_correction_reaches_every_transferable_contrast(q, h, radius):
+    settings = TransferSettings(q=q, h=h, difference=1.6)
+    found = settings.data.problem
+    assert settings.radius == pytest.approx(radius)
+    assert (transfer.norm_q(found.contrasts[found.transferable(q, h)], 1) <= settings.radius + 1e-9).all()
+
+
+@pytest.mark.parametrize(("dimension", "rows"), [(500, 200), (20, 1000)])
+def test_the_words_of_two_lines_do_not_cross_and_a_contrast_by_a_tiny_q_is_finite(dimension, rows):
+    """With more coefficients than rows, least squares is about as good as nothing at all."""
+    result = TransferSettings(dimension=dimension, target_rows=rows, repeats=2, q=0.001).run()
+    words = {one["text"]: one for one in figures.over_epsilon(result)["layout"]["annotations"]}
+    height, ends = 0.35, []  # of a word, in decades of the picture's axis
+    for word in (words[figures._NOTHING[False]], words[figures.WITHOUT[0]]):
+        ends.append(np.add(word["y"], (0, height) if word["yanchor"] == "bottom" else (-height, 0)))
+    assert min(high for _, high in ends) <= max(low for low, _ in ends)
+    assert np.isfinite(result.sources()["norm"]).all()
+    assert "inf" not in str(figures.sources(result)["layout"])
+
+
+HOW = {"steps": 3000, "radius": 9.0, "norm": "l1", "rate": 1.0, "momentum": 0.0, "clip_norm": 1e3}
+WALK = TransferSettings(target_rows=200, dimension=20, sources=1, repeats=4)
+
+
+def quiet(way: perturbed.Descent, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    noise = np.zeros((1, way.steps * X.shape[1]))
+    return way.fit(Statistics.of(X, y), noise, np.array([1.0]), rows=(X, y)).weights[0, 0]
+
+
+@pytest.mark.parametrize("penalty", [0.02, 0.2, 2.0])
+def test_with_a_penalty_descent_ends_at_the_lasso_or_the_ridge(penalty):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (60, 8))
+    y = X @ np.where(np.arange(8) < 3, 0.6, 0.0) + 0.1 * rng.normal(size=60)
+    lasso = Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-12, max_iter=10**6).fit(X, y).coef_
+    ridge = np.linalg.solve(X.T @ X / len(X) + 0.3 * np.eye(8), X.T @ y / len(X))
+    # With the radius of the Lasso's answer a ball without a penalty has the same minimum.
+    ball = {"radius": max(float(np.abs(lasso).sum()), 1e-9)}
+    for how, expected in (({"lasso": penalty}, lasso), (ball, lasso), ({"ridge": 0.3}, ridge)):
+        np.testing.assert_allclose(quiet(perturbed.Descent(**HOW | how), X, y), expected, atol=1e-8)
+
+
+def test_no_neighbour_moves_a_mean_gradient_further_than_its_noise_is_made_for():
+    """One step from anywhere, undone to its gradient: replaced rows, corners of the box and worse labels among them."""
+    rng, furthest, n, d = np.random.default_rng(1), 0.0, 5, 40
+    model = WALK.change(dimension=d).model
+    clip = descent.way(model).clip_norm
+    way = perturbed.Descent(steps=1, radius=1e9, momentum=0.0, rate=1.0, clip_norm=clip)
+    for case in range(200):
+        X, y = rng.uniform(-1, 1, (n, d)), rng.normal(size=n)
+        Z, z = X.copy(), y.copy()
+        X[0], Z[0] = rng.choice([-1.0, 1.0], (2, d)) if case % 2 else rng.uniform(-1, 1, (2, d))
+        Z[0] = X[0] if case % 3 else Z[0]
+        z[0] = -10 * np.sign(y[0])
+        furthest = max(furthest, np.linalg.norm(quiet(way, X, y) - quiet(way, Z, z)) / (2 * clip / n))
+    assert 0.95 < furthest <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0, 50.0])
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_its_promise_is_that_of_an_independent_accountant(epsilon, adjacency):
+    settings = WALK.change(epsilon=epsilon, adjacency=str(adjacency))
+    held = descent.guarantee(settings.model.claim, epsilon)
+    assert (held.adjacency, held.delta) == (adjacency, settings.delta)
+    assert held.epsilon == pytest.approx(epsilon, rel=1e-6)
+    # Noise on a number, in units of how far a row moves the mean gradient
+    clip, moves = 0.2 * (20 / 3) ** 0.5, adjacency.contributions
+    multiplier = descent.noise_sd(settings.model, epsilon) / (moves * clip / 200)
+    accountant = PLDAccountant().compose(dp.GaussianDpEvent(multiplier), descent.STEPS)
+    assert accountant.get_epsilon(settings.delta) == pytest.approx(epsilon, rel=2e-3)
+
+
+def test_today_s_walk_is_the_page_s_own():
+    wanted = [one for one in WALK.tasks() if one.essential or getattr(one, "work", None) is descent.beside]
+    assert not any(one.essential for one in wanted if one.work is descent.beside)
+    result = WALK.result({task: task.run() for task in wanted})
+    today = result.alone[20]
+    np.testing.assert_allclose(today.walk, result.focus.risk[0], rtol=1e-4)
+    assert (today.plain, today.nothing) == pytest.approx((result.focus.least_squares, result.nothing_learnt))
+
+
+def test_many_coefficients_and_little_noise_are_what_the_walk_is_for():
+    """At 500 and epsilon 50 it is ahead, with 20 or at epsilon 10 it is not."""
+    for d, epsilon, ahead in ((500, 50.0, True), (500, 10.0, False), (20, 10.0, False)):
+        settings = TransferSettings(target_rows=200, dimension=d, sources=1, epsilon=epsilon, repeats=8)
+        walk, other = descent.beside(settings.model, (epsilon,), range(8)).medians
+        assert (walk < other) == ahead
