@@ -37,14 +37,10 @@ def clipped(gradients: list[np.ndarray], clip_norm: float | tuple[float, ...] | 
     """One example's gradient, shortened as a whole, layer by layer, or not at all."""
     if clip_norm is None:
         return gradients
-    if isinstance(clip_norm, tuple):
-        return [_short(g, bound, np.linalg.norm(g)) for g, bound in zip(gradients, clip_norm, strict=True)]
-    norm = math.sqrt(sum(np.linalg.norm(g) ** 2 for g in gradients))
-    return [_short(g, clip_norm, norm) for g in gradients]
-
-
-def _short(g: np.ndarray, bound: float, norm: float) -> np.ndarray:
-    return g if norm <= bound else g * (bound / norm)
+    norms = [np.linalg.norm(g) for g in gradients]
+    if not isinstance(clip_norm, tuple):
+        norms, clip_norm = [math.hypot(*norms)] * len(norms), (clip_norm,) * len(norms)
+    return [g if n <= bound else g * (bound / n) for g, n, bound in zip(gradients, norms, clip_norm, strict=True)]
 
 
 def flat(gradients: list[np.ndarray]) -> np.ndarray:

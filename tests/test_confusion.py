@@ -1,7 +1,5 @@
 """Confusion matrices and what is made of them are scikit-learn's."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 from scipy.special import expit, softmax
@@ -37,9 +35,8 @@ def test_they_are_those_of_scikit_learn(classes, missing):
         assert balanced_accuracy(found[place]) == pytest.approx(theirs.mean())
     assert np.isnan(recalls(found)[..., 0]).all() == missing
     own = np.stack([labels, labels[::-1]])[:, None]  # each model may have rows of its own
-    np.testing.assert_array_equal(
-        confusion(answers, own, classes=classes)[1], confusion(answers[1], own[1], classes=classes)
-    )
+    both = confusion(answers, own, classes=classes)
+    np.testing.assert_array_equal(both[1], confusion(answers[1], own[1], classes=classes))
 
 
 def test_a_class_without_rows_is_no_part_of_any_number():
@@ -51,7 +48,6 @@ def test_a_class_without_rows_is_no_part_of_any_number():
     assert not broken_by(said, one, {})
 
 
-@cache
 def classifier():
     """(result, arm -> (labels, what each model says of the probabilities of the classes)), as of the others below."""
     result = ClassifierSettings(dataset="digits", repeats=3, steps=5).run()
@@ -61,7 +57,6 @@ def classifier():
     return result, said, result.summary["scratch"].median
 
 
-@cache
 def network():
     result = NetworkSettings(dataset="blobs", repeats=3, epochs=2, width=4, layers=1, epsilon=3.0).run()
     X, y, said = inputs(result.split.X_test), result.split.y_test, {}
@@ -70,7 +65,6 @@ def network():
     return result, said, result.summary("private").median
 
 
-@cache
 def parties():
     # With so little noise no probability is below 2e-16, where scikit-learn's loss ends
     result = PartiesSettings(dataset="four", parties=200, repeats=3, epsilon=100.0, regularisation=0.1).run()
@@ -80,7 +74,6 @@ def parties():
     return result, said, result.summary["soft"].median
 
 
-@cache
 def hypotheses():
     sizes = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "public_rows": 300}
     result = HypothesesSettings(**sizes, repeats=4).run()
@@ -98,7 +91,7 @@ def hypotheses():
 
 
 @pytest.mark.parametrize("page", [classifier, network, parties, hypotheses])
-def test_every_page_counts_what_its_own_models_answer(page):
+def test_every_page_counts_what_its_own_models_answer_and_that_is_downloaded(page):
     result, said, accuracy = page()
     assert said.keys() <= result.held_out.keys()
     for arm, models in said.items():
@@ -116,11 +109,6 @@ def test_every_page_counts_what_its_own_models_answer(page):
         assert found.middle == pytest.approx(middle | {"loss": np.median(loss)}, rel=1e-3)
     first = next(iter(said)) if page is not parties else "soft"
     assert result.held_out[first].middle["accuracy"] == pytest.approx(accuracy)
-
-
-@pytest.mark.parametrize("page", [classifier, network, parties, hypotheses])
-def test_what_is_downloaded_is_what_is_counted(page):
-    result, *_ = page()
     cells, measures = (panels.by_class_frames(result)[name]() for name in ("By class", "Held-out rows"))
     assert set(cells["arm"]) == set(measures["arm"]) == set(result.held_out)
     for arm, found in result.held_out.items():

@@ -52,7 +52,7 @@ def test_a_target_is_the_mixture_that_was_asked_for():
 
 
 def forget():
-    for kept in (domains._texts, domains._along, domains.world):
+    for kept in (domains._texts, domains._along, domains.world, domain_text._newsgroups, domain_text.newsgroups):
         kept.cache_clear()
 
 
@@ -97,44 +97,38 @@ class TestNothingIsFittedToPrivateRows:
 
     @pytest.mark.parametrize("slip", ["vocabulary", "weights", "directions"])
     def test_what_is_fitted_to_private_rows_is_caught(self, pair, monkeypatch, slip):
-        weighted, directions, whole = domains.weighted, domains.main_directions, []
-        if slip == "vocabulary":
-            monkeypatch.setattr(
-                Corpus, "counted", lambda one, _: one.counts[:, np.flatnonzero(one.counts.getnnz(axis=0))]
-            )
-        elif slip == "weights":
-            idf = word_counts.inverse_frequency
-            monkeypatch.setattr(domains, "weighted", lambda counts, _: weighted(counts, idf(counts)))
-        else:
-            monkeypatch.setattr(domains, "weighted", lambda *given: whole.append(weighted(*given)) or whole[-1])
-            monkeypatch.setattr(
-                domains, "main_directions", lambda _, *given, **how: directions(whole[-1], *given, **how)
-            )
+        weighted, main, idf, whole = domains.weighted, domains.main_directions, word_counts.inverse_frequency, []
+        slips = {
+            "vocabulary": (Corpus, "counted", lambda one, _: one.counts[:, one.counts.getnnz(axis=0) > 0]),
+            "weights": (domains, "weighted", lambda counts, _: weighted(counts, idf(counts))),
+            "directions": (domains, "weighted", lambda *given: whole.append(weighted(*given)) or whole[-1]),
+        }
+        monkeypatch.setattr(*slips[slip])
+        if slip == "directions":
+            monkeypatch.setattr(domains, "main_directions", lambda _, *given, **how: main(whole[-1], *given, **how))
         assert others_moved(monkeypatch, *pair, projection="hashing" if slip == "vocabulary" else "svd")[1]
 
-    def test_the_counts_are_those_of_a_vectorizer_fitted_to_the_public_texts(self):
+    def test_counts_and_weights_are_those_of_a_vectorizer_and_a_transformer_fitted_to_the_public_texts(self):
         rng = np.random.default_rng(3)
         texts = np.array([" ".join(f"term{n}" for n in rng.zipf(1.2, 20) % 90) for _ in range(400)], dtype=object)
         texts[0] += " solitary"
         corpus = Corpus(counts=word_counts.counted(texts), y=np.zeros(400, int), domain=np.zeros(400, int), real=True)
         oracle = CountVectorizer(stop_words="english", min_df=2, max_df=0.5).fit(texts[:150])
-        np.testing.assert_array_equal(corpus.counted(np.arange(150)).toarray(), oracle.transform(texts).toarray())
+        counts = corpus.counted(np.arange(150))
+        np.testing.assert_array_equal(counts.toarray(), oracle.transform(texts).toarray())
         with pytest.raises(check.RefusedError, match="share"):
             corpus.counted(np.array([10]))
-
-    def test_weights_of_words_are_those_of_a_transformer_fitted_to_the_public_texts(self):
-        counts = sparse.csr_matrix(np.random.default_rng(4).poisson(0.3, size=(120, 40)))
         found = word_counts.weighted(counts, word_counts.inverse_frequency(counts[:50]))
-        oracle = TfidfTransformer(sublinear_tf=True).fit(counts[:50])
-        np.testing.assert_allclose(found.toarray(), oracle.transform(counts).toarray(), atol=1e-6)
+        weights = TfidfTransformer(sublinear_tf=True).fit(counts[:50]).transform(counts)
+        np.testing.assert_allclose(found.toarray(), weights.toarray(), atol=1e-6)
 
 
-def cache(home, *, letters=60):
+def cache(home):
     """20 Newsgroups in the loader's own format, with made-up letters."""
-    rng = np.random.default_rng(0)
-    names = sorted({*domain_text.COMPUTER, *(name for pair in domain_text.OTHERS for name in pair)})
+    rng, parts = np.random.default_rng(0), {}
+    names = {*domain_text.COMPUTER, *(name for pair in domain_text.OTHERS for name in pair)}
     assert len(names) == 15
-    names = sorted([*names, "misc.forsale", "alt.atheism", "sci.electronics", "soc.religion.christian", "talk.rubbish"])
+    names |= {"misc.forsale", "alt.atheism", "sci.electronics", "soc.religion.christian", "talk.rubbish"}
 
     def letter(name):
         own = [f"{name.split('.')[-1]}word{n}" for n in rng.integers(0, 30, 15)]
@@ -142,11 +136,10 @@ def cache(home, *, letters=60):
         common = [f"common{n}" for n in rng.integers(0, 100, 30)]
         return "From: somebody\nSubject: headline\n\n" + " ".join(own + kind + common)
 
-    parts = {}
     for subset in ("train", "test"):
-        data = [letter(name) for name in names for _ in range(letters)]
-        more = {"target": np.repeat(np.arange(20), letters), "filenames": np.array(["x"] * len(data))}
-        parts[subset] = Bunch(data=data, target_names=names, **more)
+        letters = [letter(name) for name in sorted(names) for _ in range(60)]
+        more = {"target": np.repeat(np.arange(20), 60), "filenames": np.array(["x"] * len(letters))}
+        parts[subset] = Bunch(data=letters, target_names=sorted(names), **more)
     (home / "20news-bydate_py3.pkz").write_bytes(codecs.encode(pickle.dumps(parts), "zlib_codec"))
 
 
@@ -154,14 +147,8 @@ def cache(home, *, letters=60):
 def home(tmp_path, monkeypatch):
     """scikit-learn's folder, empty, and no way to the internet."""
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    clear()
+    forget()
     yield tmp_path
-    clear()
-
-
-def clear():
-    for kept in (domain_text._newsgroups, domain_text.newsgroups):
-        kept.cache_clear()
     forget()
 
 

@@ -34,44 +34,35 @@ def settings(request, own):
     return request.param.change(dataset="own").change(own=own)
 
 
-def test_a_part_is_live_and_all_is_a_press_away(settings):
+def test_a_part_is_live_and_all_is_a_press_away_if_it_fits_into_memory(settings, monkeypatch):
     assert (settings.rows, settings.limits["rows"], settings.beyond) == (MOST_LIVE, (50, MOST_LIVE), False)
     whole = settings.of_rows(settings.most)
     assert (whole.rows, whole.limits["rows"], whole.beyond) == (PRIVATE, (50, PRIVATE), True)
     assert whole.of_rows(whole.live) == settings
     with pytest.raises(check.RefusedError, match="^rows is 48001, but must be a whole number from 50 to 48000"):
         settings.change(rows=PRIVATE + 1)
-
-
-def test_with_all_the_noise_weighs_as_much_less_as_is_said(settings):
-    whole = settings.of_rows(settings.most)
-    ratio = PRIVATE / MOST_LIVE
-    if isinstance(settings, NetworkSettings):
-        assert whole.steps == settings.steps
-        assert whole.sigma == pytest.approx(settings.sigma, rel=1e-3)
-        assert whole.lot_size / settings.lot_size == pytest.approx(ratio, rel=0.01)
-    else:
-        assert settings.run().focus.noise / whole.run().focus.noise == pytest.approx(ratio)
-
-
-def test_all_rows_are_learned_from_in_pieces_no_longer_than_a_slice(settings):
-    whole = settings.of_rows(settings.most)
-    essential, *_ = whole.tasks()
-    if isinstance(whole, NetworkSettings):
-        assert [[len(group) for group in model.groups(3)] for model in whole.models.values()] == [[2, 1]] * 2
-        assert {len(model.learned()[0]) for model in whole.models.values()} == {PRIVATE}
-    else:
-        assert essential.count == 2
-        assert max(task.cells for task in whole.tasks() if hasattr(task, "cells")) <= max(SLICE, essential.cells)
-        assert len(whole.run().split.y_private) == PRIVATE
-    rows = toy.load(settings.rows_of, seed=4, private_rows=settings.rows).rows_of["private"]
-    assert len(rows) == MOST_LIVE
-    assert not np.array_equal(np.sort(rows), np.arange(MOST_LIVE))
-
-
-def test_not_all_rows_where_they_do_not_fit_into_memory(settings, monkeypatch):
     monkeypatch.setattr(sources, "_MOST_VALUES", 60_000)
     assert settings.most == 30_000
     assert settings.of_rows(30_000).beyond
     with pytest.raises(check.RefusedError, match="rows"):
         settings.of_rows(PRIVATE)
+
+
+def test_all_rows_are_learned_from_in_pieces_and_the_noise_weighs_as_much_less_as_is_said(settings):
+    whole, ratio = settings.of_rows(settings.most), PRIVATE / MOST_LIVE
+    essential, *_ = whole.tasks()
+    if isinstance(whole, NetworkSettings):
+        assert whole.steps == settings.steps
+        assert whole.sigma == pytest.approx(settings.sigma, rel=1e-3)
+        assert whole.lot_size / settings.lot_size == pytest.approx(ratio, rel=0.01)
+        assert [[len(group) for group in model.groups(3)] for model in whole.models.values()] == [[2, 1]] * 2
+        assert {len(model.learned()[0]) for model in whole.models.values()} == {PRIVATE}
+    else:
+        result = whole.run()
+        assert settings.run().focus.noise / result.focus.noise == pytest.approx(ratio)
+        assert essential.count == 2
+        assert max(task.cells for task in whole.tasks() if hasattr(task, "cells")) <= max(SLICE, essential.cells)
+        assert len(result.split.y_private) == PRIVATE
+    rows = toy.load(settings.rows_of, seed=4, private_rows=settings.rows).rows_of["private"]
+    assert len(rows) == MOST_LIVE
+    assert not np.array_equal(np.sort(rows), np.arange(MOST_LIVE))

@@ -18,6 +18,7 @@ from pages.parties import crowd as crowds
 from pages.parties import work
 from pages.parties.crowd import EARLY
 from pages.parties.experiment import PartiesSettings
+from pages.parties.parameters import RECORDED
 from pages.parties.work import BATCH_ROWS, Batch, Tried
 
 SMALL = {"parties": 60, "public_rows": 80, "repeats": 4, "queries": 40}
@@ -41,12 +42,15 @@ class TestWorlds:
             assert (rows[..., -1] == CONSTANT).all()
         assert set(np.unique(y)) == set(range(KINDS[dataset].classes))
 
-    def test_fewer_public_rows_are_the_first_of_more(self):
-        few, many = public("four", 2, 60), public("four", 2, 400)
+    @pytest.mark.parametrize("dataset", ["four", *RECORDED])
+    def test_public_rows_are_of_parties_of_their_own_and_fewer_are_the_first_of_more(self, dataset):
+        few, many = public(dataset, 4, 60), public(dataset, 4, 400)
         np.testing.assert_array_equal(few["public"].X, many["public"].X[:60])
         np.testing.assert_array_equal(few["check"].X, many["check"].X)
         rows = [row.tobytes() for part in many.values() for row in part.X]
-        assert len(set(rows)) == len(rows)
+        X, _ = parties(world(dataset=dataset, rows=30, seed=4), 0, 50)
+        assert len(set(rows)) == len(rows) >= 400 + 400 + 1000
+        assert {row.tobytes() for row in X.reshape(-1, X.shape[-1])}.isdisjoint(rows)
 
     def test_parties_that_are_unlike_see_one_class_half_a_standard_deviation_away(self):
         (_, even), (_, odd) = (parties(world(dataset="four", unlike=unlike), 0, 200) for unlike in (0.0, 1.0))
