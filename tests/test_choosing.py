@@ -61,43 +61,36 @@ def test_every_answer_ends_in_settings_that_promise_it(every: int, released: str
 
 
 @pytest.mark.parametrize(
-    "answers",
+    ("answers", "page"),
     [
-        Answers(drawn="shuffled", releases=4),
-        Answers(released="number", releases=12, tries=10),
-        Answers(released="votes", people=1_000_000, releases=4),
+        (Answers(drawn="shuffled", releases=4), "network"),
+        (Answers(released="number"), "mechanisms"),
+        (Answers(released="number", people=300, releases=12, tries=10), "accounting"),
+        (Answers(released="votes", people=1_000_000, releases=4), "parties"),
     ],
     ids=str,
 )
-def test_the_page_opens_them(answers: Answers):
+def test_the_page_opens_them(answers: Answers, page: str):
     app = opened("choosing")
     for name in OPTIONS:
         if any(box.key == f"choosing.{name}" for box in app.selectbox):
             app.selectbox(key=f"choosing.{name}").set_value(getattr(answers, name)).run()
     assert not app.exception
     chosen = choose(answers)
-    (link,) = (one.proto for one in app.get("page_link") if one.proto.page == chosen.page)
+    (link,) = (one.proto for one in app.get("page_link") if one.proto.page == chosen.page == page)
     assert dict(parse_qsl(link.query_string)) == versioned(chosen.settings)
     assert f"Epsilon is then <b>{number(chosen.guarantee.epsilon)}</b>" in text(app)
     there = opened(chosen.page, **chosen.settings)
     assert not [*there.exception, *there.warning]
 
 
-def test_a_shuffled_epoch_is_counted_as_one_release():
+def test_a_shuffled_epoch_is_counted_as_one_release_and_other_answers_are_refused():
     """As the network page does: the noise of a step, over all epochs, without sampling."""
     chosen = choose(Answers(drawn="shuffled"))
     noise = float(chosen.settings["noise_multiplier"]) * math.sqrt(choices._EPOCHS)
     steps = Composed(event=GaussianRelease(noise_multiplier=noise), count=choices._EPOCHS)
     found = account(steps, delta=chosen.guarantee.delta, adjacency=Adjacency.ADD_REMOVE)
     assert found.epsilon == pytest.approx(chosen.guarantee.epsilon, rel=1e-9)
-
-
-def test_many_uses_of_a_number_need_gaussian_noise_and_few_need_laplace():
-    assert choose(Answers(released="number")).page == "mechanisms"
-    assert choose(Answers(released="number", people=300, releases=12, tries=10)).page == "accounting"
-
-
-@pytest.mark.parametrize("wrong", [{"people": 7}, {"drawn": "some"}, {"epsilon": 0.4}, {"tries": 0}])
-def test_other_answers_are_refused(wrong):
-    with pytest.raises(RefusedError):
-        Answers(**wrong)
+    for wrong in ({"people": 7}, {"drawn": "some"}, {"epsilon": 0.4}, {"tries": 0}):
+        with pytest.raises(RefusedError):
+            Answers(**wrong)

@@ -4,14 +4,11 @@ import ast
 import inspect
 from pathlib import Path
 
-import pytest
-
 from pages import home
 from pages.table import PAGES
 from tests.app import moved, opened, text
 from ui import panels
 from ui.compute import compute
-from ui.page import Page
 
 HOME = Path(__file__).parents[1] / "pages" / "home.py"
 
@@ -40,24 +37,19 @@ def test_a_move_ticks_itself_off_and_the_next_one_opens():
     assert "Drag epsilon below 0.1" in said
     assert not app.exception
 
-
-@pytest.mark.parametrize("link", [{"version": "published"}, {"dataset": "iris"}])
-def test_a_link_to_other_settings_opens_and_its_moves_begin_anew(link):
     app = opened("", epsilon="8")
     assert "the attacker is right up to" in text(app)
-    for name, value in ({"epsilon": "0.5"} | link).items():
-        app.query_params[name] = value
-    app.run()
+    app.query_params.update(epsilon="0.5", dataset="iris")
+    assert "the attacker is right up to" not in text(app.run()), "other settings begin anew"
     assert not app.exception
-    assert "the attacker is right up to" not in text(app)
 
 
-def test_every_page_has_its_door():
-    """Over what it is about, in its group; and its room has its name."""
+def test_every_page_has_its_door_in_its_group_and_asks_its_question():
+    groups = [[page for page in PAGES if page.group == name] for name in dict.fromkeys(page.group for page in PAGES)]
     app = opened("")
     links = [link.proto.page for link in app.get("page_link")]
-    assert links == [*home.DOORS.values(), *(page.name for group in groups() for page in group)]
-    assert [caption.value for caption in app.caption][: len(PAGES)] == [page.about for g in groups() for page in g]
+    assert links == [*home.DOORS.values(), *(page.name for group in groups for page in group)]
+    assert [one.value for one in app.caption][: len(PAGES)] == [page.about for group in groups for page in group]
     folders = {page.name: Path(inspect.getfile(page.settings)).parent for page in PAGES}
     assert {*folders.values()} == {path.parent for path in HOME.parent.glob("*/page.py")} - {HOME.parent / "lessons"}
     for page in PAGES:
@@ -65,23 +57,13 @@ def test_every_page_has_its_door():
         assert ast.get_docstring(ast.parse(source)) == page.question
 
 
-def groups() -> list[list[Page]]:
-    names = dict.fromkeys(page.group for page in PAGES)
-    return [[page for page in PAGES if page.group == name] for name in names]
-
-
-def test_its_picture_is_the_classifiers():
-    """Its numbers are those of the classifier's page at the same settings, and its address opens them again."""
-    front, whole = home.front(PAGES), next(page for page in PAGES if page.name == "classifier")
-    settings = whole.settings(epsilon=0.05)
-    result, _ = compute(settings, seconds=0)
-    assert set(front.numbers(result)) <= set(whole.numbers(result))
-    assert text(opened("", epsilon="0.05")).count(panels.tiles(front.numbers(result))) == 1
-
-
-def test_it_has_no_pins_and_says_so():
+def test_its_numbers_are_the_classifier_s_and_it_has_no_pins():
     """A link with a pin would show a ghost that nothing on the page unpins."""
+    front, whole = home.front(PAGES), next(page for page in PAGES if page.name == "classifier")
+    result, _ = compute(whole.settings(epsilon=0.05), seconds=0)
+    assert set(front.numbers(result)) <= set(whole.numbers(result))
     app = opened("", epsilon="0.05", pin="~mine~epsilon~2.0")
+    assert text(app).count(panels.tiles(front.numbers(result))) == 1
     assert [one.value for one in app.warning] == ["A pin in the link was ignored, because this page has none."]
     desk = app.session_state["home.desk"]
     assert (desk.pins, desk.settings.epsilon) == ((), 0.05)

@@ -8,16 +8,14 @@ from streamlit.runtime.context import ContextProxy
 
 from pages.lessons.lessons import LESSONS
 from pages.table import PAGES
-from tests.app import opened
+from tests.app import opened, press
 from ui.classroom import classroom
 from ui.puzzles import Puzzle, puzzles
 from ui.texts import SAYS
 
-ALL = [*puzzles().values()]
 BY_NAME = {page.name: page for page in PAGES}
 # A training of theirs takes so long that a commit tries fewer seeds.
 SLOW = ("attack", "parties")
-every = pytest.mark.parametrize("puzzle", ALL, ids=lambda puzzle: puzzle.name)
 
 
 def solved(puzzle: Puzzle, **more: str) -> bool:
@@ -26,22 +24,15 @@ def solved(puzzle: Puzzle, **more: str) -> bool:
     return puzzle.solved(settings, page.at(settings).numbers(settings.run()))
 
 
-@every
+@pytest.mark.parametrize("puzzle", puzzles().values(), ids=lambda puzzle: puzzle.name)
 def test_begins_unsolved_and_has_a_solution_at_most_seeds(puzzle):
     kind = BY_NAME[puzzle.page].settings
     found = dict(parse_qsl(puzzle.solution))
     assert not {*found} & {*puzzle.kept}
     assert not solved(puzzle)
-    seeded = "seed" in kind.LIMITS
     count = 20 if "SOAK" in os.environ or puzzle.page not in SLOW else 3
-    tried = [
-        solved(puzzle, **found, **({"seed": str(seed)} if seeded else {})) for seed in range(count if seeded else 1)
-    ]
-    assert sum(tried) >= 0.9 * len(tried)
-
-
-@every
-def test_link_gives_no_notice_and_the_page_asks(puzzle):
+    seeds = [{"seed": str(seed)} for seed in range(count)] if "seed" in kind.LIMITS else [{}]
+    assert sum(solved(puzzle, **found, **seed) for seed in seeds) >= 0.9 * len(seeds)
     app = opened(puzzle.page, **puzzle.query)
     assert [one.value for one in app.warning] == []
     assert puzzle.ask in [one.value for one in app.info]
@@ -49,14 +40,14 @@ def test_link_gives_no_notice_and_the_page_asks(puzzle):
 
 def test_page_says_that_it_is_solved_and_keeps_the_puzzle_in_its_link():
     puzzle = puzzles()["error_and_attacker"]
-    app = opened(puzzle.page, **puzzle.query, **dict(parse_qsl(puzzle.solution)))
+    solution = puzzle.query | dict(parse_qsl(puzzle.solution))
+    app = opened(puzzle.page, **solution)
     assert [one.value for one in app.success if "Solved" in one.value]
     assert puzzle.name in app.query_params["puzzle"]
+    assert not opened(puzzle.page, **solution, sensitivity="0.5").success
     for name in ("more_parties", "nobody"):  # another page's puzzle, and none
         app = opened("mechanisms", puzzle=name)
         assert not [one for one in (*app.info, *app.success) if "%" in one.value]
-    moved = opened(puzzle.page, **puzzle.query, **dict(parse_qsl(puzzle.solution)), sensitivity="0.5")
-    assert not moved.success
 
 
 def test_a_class_sees_how_many_have_solved_it_and_counts_each_of_them_once(monkeypatch):
@@ -64,7 +55,7 @@ def test_a_class_sees_how_many_have_solved_it_and_counts_each_of_them_once(monke
     puzzle = puzzles()["error_and_attacker"]
     solution = puzzle.query | dict(parse_qsl(puzzle.solution))
     teacher = opened(puzzle.page, **solution)
-    next(one for one in teacher.button if one.label == "Ask a class").click().run()
+    press(teacher, "Ask a class")
     code = teacher.query_params["room"]
     sent["lab_inside"] = "b" * 32
     pupil = opened(puzzle.page, **puzzle.query, room=code)
@@ -83,7 +74,7 @@ def test_a_class_sees_how_many_have_solved_it_and_counts_each_of_them_once(monke
     assert "Ask the class this" not in [one.label for one in asking.button], "it is not theirs"
     teacher.query_params.clear()
     teacher.query_params.update(other.query | {"room": code})
-    next(one for one in teacher.run().button if one.label == "Ask the class this").click().run()
+    press(teacher.run(), "Ask the class this")
     assert (classroom().look(code).question, classroom().look(code).guesses) == (other.name, 0)
     assert not [one for one in pupil.run().caption if code in one.value]
 
