@@ -1,12 +1,18 @@
-"""What the classifier's page says, held against what was computed."""
+"""What the classifier's page says, and what its versions claim, held against what was computed."""
 
+import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import quantile_test
+from scipy import stats
 
+from dpcore.accountants import gdp
+from dpcore.accountants.attacker import best_attacker
 from dpcore.data.toy import STRAIGHT
+from dpcore.estimators import recipes
+from dpcore.privacy import Adjacency
 from lab.files import own_rows
 from pages.classifier import figures, words_tables
 from pages.classifier import words as say
@@ -53,7 +59,7 @@ def reference(result) -> float:
 
 def interval(result) -> tuple[float, float]:
     public, scratch = result.focus.accuracy[1], result.focus.accuracy[0]
-    found = quantile_test(public - scratch, p=0.5).confidence_interval(0.95)
+    found = stats.quantile_test(public - scratch, p=0.5).confidence_interval(0.95)
     return (-np.inf, np.inf) if np.isnan(found.low) else (found.low, found.high)
 
 
@@ -143,11 +149,8 @@ def once():
     return [one.run() for one in ONCE]
 
 
-def test_every_sentence_says_what_was_computed(once):
+def test_every_sentence_says_what_was_computed_and_a_first_picture_claims_nothing(once):
     hold(ClassifierSettings, words, RULES, within=QUICK, also=once, count=24, seldom=SELDOM, harmless=("adds? noise",))
-
-
-def test_a_first_picture_claims_nothing():
     said = plain(words(first(ClassifierSettings(dataset="digits", repeats=40, steps=400))))
     assert "o far" in said
     assert not unexplained(said)
@@ -160,7 +163,7 @@ def test_every_text_is_reached(once):
     for result in (*once[1:], *(settings.run() for settings in more)):
         words(result), words_tables.table(result), figures.accuracy(result), figures.loss(result)
     large = ClassifierSettings(dataset="digits", repeats=40, steps=5)
-    figures.accuracy(large.result({task: task.run() for task in large.tasks() if task.essential}))
+    figures.accuracy(first(large))
     result = large.run()
     part = replace(result.accuracy, runs=np.where(np.arange(40) < 20, result.accuracy.runs, np.nan))
     figures.weights(result), figures.accuracy(replace(result, accuracy=part))
@@ -171,3 +174,63 @@ def test_every_text_is_reached(once):
             say.guarantee(replace(result, apart=replace(result.apart, runs=apart[None])))
         say.caption(result), figures.weights(result), figures.accuracy(result)
     assert reached.unread(figures.SAYS) == []
+
+
+# The versions: what each claims and what holds, from the formulas on paper
+
+
+def gaussian_delta(epsilon: float, mu: float) -> float:
+    """delta of a mu-GDP release by plain numerical integration of max(0, p - e^epsilon q)."""
+    x = np.linspace(-12, 12 + mu, 400_001)
+    gap = stats.norm.pdf(x, mu) - math.exp(epsilon) * stats.norm.pdf(x)
+    return np.maximum(gap, 0).sum() * (x[1] - x[0])
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_the_sound_version_gives_what_it_claims_and_no_privacy_gives_none(adjacency):
+    for dataset, epsilon in product(["gaussians", "digits"], [0.01, 0.5, 150.0]):
+        one = ClassifierSettings(dataset=dataset, epsilon=epsilon, adjacency=str(adjacency), repeats=3, steps=6)
+        found = recipes.guarantees(one)
+        assert found.holds
+        assert found.claimed == epsilon
+        assert found.formula == found.bounded == found.unbounded
+        assert epsilon * (1 - 1e-9) < found.formula.epsilon <= epsilon
+        assert (found.formula.delta, found.formula.adjacency) == (1e-5, adjacency)
+        mu, attacker = gdp.mu_of(epsilon, delta=one.delta), best_attacker(one.promise)
+        assert attacker == (pytest.approx(stats.norm.cdf(mu / 2), rel=1e-9), "noise")
+        assert 0.5 < attacker.right <= one.promise.attacker_accuracy
+    found = recipes.guarantees(one.change(version="none"))
+    assert not found.holds
+    assert found.formula.epsilon == found.bounded.epsilon == found.unbounded.epsilon == math.inf
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize(("dataset", "features", "rows"), [("gaussians", 2, 400), ("iris", 4, 75)])
+@pytest.mark.parametrize("clip_norm", [0.01, 0.02, 1.0])
+def test_what_the_published_version_gives(clip_norm, dataset, features, rows, adjacency):
+    how = {"version": "published", "dataset": dataset, "clip_norm": clip_norm, "steps": 40, "public_rows": 0}
+    one = ClassifierSettings(adjacency=str(adjacency), epsilon=2.0, repeats=3, **how)
+    found = recipes.guarantees(one)
+    assert not found.holds
+    # Its noise, and how far one row moves what it is added to.
+    sd = (2 * clip_norm / (rows * 2.0)) * math.sqrt(2 * 40 * math.log(1.25 / 1e-5))
+    assert recipes.noise_sd(one, 2.0) == pytest.approx(sd, rel=1e-12)
+    moved = 2 if adjacency is Adjacency.REPLACE_ONE else 1
+    longest = math.sqrt(features + 1) * (1 if dataset == "gaussians" else math.sqrt(2))
+    bounded = min(2 * clip_norm, moved * longest / rows)
+    for name, sensitivity in (
+        ("formula", moved * clip_norm / rows),
+        ("bounded", bounded),
+        ("unbounded", 2 * clip_norm),
+    ):
+        guarantee, mu = getattr(found, name), sensitivity * math.sqrt(40) / sd
+        assert guarantee.epsilon == pytest.approx(gdp.epsilon_of(1e-5, mu=mu), rel=1e-9)
+        if mu < 8:
+            assert gaussian_delta(guarantee.epsilon, mu) == pytest.approx(1e-5, rel=1e-3)
+    assert found.formula.epsilon <= found.bounded.epsilon <= found.unbounded.epsilon
+
+
+def test_the_published_gains_have_three_slips():
+    assert recipes.published_slips() == (0.1, 0.5, 150.0)
+    computed = [after - before for before, after, _ in recipes.PUBLISHED.values()]
+    np.testing.assert_allclose(computed, [0, 0.5, 1, 6.75, 10.25, 11, 11, 10.5, 10.5])
