@@ -5,7 +5,6 @@ import re
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from dpcore.confusion import ByClass, confusion
 from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, PureRelease, Sequence
@@ -37,20 +36,17 @@ def runs(share: float, count: int = 24) -> np.ndarray:
     return share + np.linspace(-0.001, 0.001, count)
 
 
-@pytest.mark.parametrize(
-    ("private", "reference", "base", "said", "tile"),
-    [
+def test_the_cost_is_that_of_the_medians():
+    for private, reference, base, said, tile in (
         (runs(0.80), 0.85, 0.6, "by 5 points", "accuracy loss: 5 points"),
         (runs(0.85), 0.85, 0.6, "No accuracy loss can be shown in 24 runs", "no accuracy loss shown"),
         (runs(0.5), 0.85, 0.6, "learnt nothing yet", "accuracy loss: 35 points"),
         (runs(0.5), 0.55, 0.6, "the non-private model does no better, at 55 %", "no better than a constant baseline"),
         (runs(0.80, 3), 0.85, 0.6, "So far, 3 of 24 models are trained", "so far 3 of 24 runs"),
         (runs(1.0), 1.0, 1.0, "There is nothing to learn", "no better than a constant baseline"),
-    ],
-)
-def test_the_cost_is_that_of_the_medians(private, reference, base, said, tile):
-    assert said in plain(outcomes.cost(private, reference, baseline=("no", base), runs=24))
-    assert plain(outcomes.price(private, reference, base=base, runs=24)) == tile
+    ):
+        assert said in plain(outcomes.cost(private, reference, baseline=("no", base), runs=24))
+        assert plain(outcomes.price(private, reference, base=base, runs=24)) == tile
 
 
 def test_a_start_from_public_rows_is_judged_by_its_pairs():
@@ -68,60 +64,49 @@ def test_a_start_from_public_rows_is_judged_by_its_pairs():
     assert outcomes.confidence((0.01, 0.01, 0.01), pairs=24) == ""
 
 
-@pytest.mark.parametrize(
-    ("guarantee", "said"),
-    [
+def test_the_limit_names_what_it_holds_for_and_the_odds_the_unit_of_privacy():
+    for guarantee, said in (
         (held(Gaussian(noise_multiplier=0.0)), "right practically every time."),
         (held(PURE, epsilon=0.5, delta=0), "at most 63 % of the time, the limit for any mechanism with this epsilon."),
         (held(NOISY), "is right only 70 % of the time."),
         (held(CLOSE, epsilon=0.001, delta=0), "Against this noise, the best attacker is right 50.1 % of the time, the"),
         (held(PURE, NOISY), "By composition of the parts, even the best attacker is right only"),
         (held(PureRelease(epsilon=1e-4), CLOSE, epsilon=0.001), "of the parts, the best attacker is right 50.1 % of"),
-    ],
-)
-def test_the_limit_names_what_it_holds_for(guarantee, said):
-    assert said in plain(outcomes.limit(guarantee))
-    assert panels.attacker(guarantee).about.count(". ") >= 4
-
-
-def test_the_odds_name_the_unit_of_privacy():
-    replaced = {"adjacency": Adjacency.REPLACE_ONE}
+    ):
+        assert said in plain(outcomes.limit(guarantee))
+        assert panels.attacker(guarantee).about.count(". ") >= 4
     said = {"record": "your row or another one was used", "person": "your rows or another person's"}
     said |= {"party": "whether a party or another one", "group": said["record"]}
-    assert all(text in plain(panels.odds(held(NOISY, unit=unit, **replaced))) for unit, text in said.items())
+    for unit, text in said.items():
+        assert text in plain(panels.odds(held(NOISY, unit=unit, adjacency=Adjacency.REPLACE_ONE)))
     assert "whether you are in the data is right at most 70 %" in plain(panels.odds(held(NOISY)))
+    assert "practically every time" in panels.odds(held(Gaussian(noise_multiplier=0.0)))
 
 
-@pytest.mark.parametrize(
-    ("answers", "said"),
-    [
-        ("nn", "All 2 private models always answer “no”."),
-        ("nrr", "One of 3 private models always answers “no”."),
-        ("ny", "Each of 2 private models always gives one answer, most often “no”."),
-        ("n", "The private model always answers “no”."),
-        ("nnr", "2 of 3 private models always answer “no”."),
-        ("nnyr", "3 of 4 private models always give one answer, most often “no”."),
-    ],
-)
-def test_one_answer_is_counted(answers, said):
+def test_one_answer_is_counted():
     labels = np.array([0, 0, 0, 1])
-    given = np.array([{"n": [0] * 4, "y": [1] * 4, "r": labels}[one] for one in answers])
-    found = ByClass(counts=confusion(given, labels, classes=2), loss=np.zeros(len(given)))
-    accuracy = (given == labels).mean(axis=1)
-    assert plain(outcomes.one_answer(accuracy, labels, lambda: found, ("no", "yes"), model="model")) == said
+    for answers, said in {
+        "nn": "All 2 private models always answer “no”.",
+        "nrr": "One of 3 private models always answers “no”.",
+        "ny": "Each of 2 private models always gives one answer, most often “no”.",
+        "n": "The private model always answers “no”.",
+        "nnr": "2 of 3 private models always answer “no”.",
+        "nnyr": "3 of 4 private models always give one answer, most often “no”.",
+    }.items():
+        given = np.array([{"n": [0] * 4, "y": [1] * 4, "r": labels}[one] for one in answers])
+        found = ByClass(counts=confusion(given, labels, classes=2), loss=np.zeros(len(given)))
+        accuracy = (given == labels).mean(axis=1)
+        text = outcomes.one_answer(accuracy, labels, lambda found=found: found, ("no", "yes"), model="model")
+        assert plain(text) == said
 
 
 def test_beyond_accuracy_a_loss_may_have_no_number():
-    def said(counts, loss: float, **others) -> str:
+    def said(counts, loss: float) -> str:
         one, names = ByClass(counts=np.array([counts]), loss=np.array([loss])), ("no", "yes")
-        others = {name.replace("_", "-"): one for name in others}
-        return plain(
-            " ".join(
-                [*outcomes.beyond_accuracy(one, others, names), outcomes.by_class(one, others, names, models="models")]
-            )
-        )
+        parts = outcomes.beyond_accuracy(one, {"non-private": one}, names)
+        return plain(" ".join([*parts, outcomes.by_class(one, {"non-private": one}, names, models="models")]))
 
-    common, rare = said([[90, 0], [9, 1]], np.inf, non_private=1), said([[10, 80], [0, 10]], 0.0, a=1)
+    common, rare = said([[90, 0], [9, 1]], np.inf), said([[10, 80], [0, 10]], 0.0)
     assert "Median balanced accuracy is 55 % (non-private 55 %)." in common
     assert "Accuracy is 91 %, 36 points above balanced accuracy." in common
     assert "The median run finds 100 of 100 rows of “no” and 10 of 100 rows of “yes”." in common
@@ -167,5 +152,4 @@ def test_every_text_is_reached():
     assert "as long as the mean gradient" in outcomes.noise(1.0, accuracy=0.8, **how)
     assert outcomes.landing(0.65, 0.86).startswith("90\u00a0% of runs fall between 65 and 86")
     assert outcomes.landing(0.65, 0.65) == "90\u00a0% of runs reach 65\u00a0%."
-    assert "practically every time" in panels.odds(held(Gaussian(noise_multiplier=0.0)))
     assert [key for key in reached.unread(SAYS) if SECTIONS.match(key)] == []

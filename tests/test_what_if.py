@@ -5,6 +5,7 @@ import io
 import math
 from contextlib import redirect_stdout
 from dataclasses import asdict, fields, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from lab import links
 from lab.tuning import best_of, prices, together
 from pages.table import PAGES
 from pages.what_if import figures, figures_knobs, figures_map, words
-from pages.what_if.experiment import OTHER_SEEDS, QUESTIONS, STARTS
+from pages.what_if.experiment import QUESTIONS, STARTS
 from pages.what_if.result import WhatIfResult
 from ui import pins
 from ui.compute import compute
@@ -46,12 +47,6 @@ def fake(settings, number, *, only=None) -> WhatIfResult:
             runs = number(there, settings.repeats * settings.seeds)
             found |= dict(zip(measurements, np.split(np.asarray(runs, dtype=float), len(measurements)), strict=True))
     return settings.result(found)
-
-
-def steps(low: float, high: float, *, at: float):
-    """Runs that are ``low`` up to an epsilon, and ``high`` from there on, but for a little."""
-    random = np.random.default_rng(0)
-    return lambda there, runs: (high if there.epsilon >= at else low) + 0.001 * random.standard_normal(runs)
 
 
 @pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
@@ -88,24 +83,13 @@ def test_an_old_name_of_a_page_is_read_as_the_new_one(old, now):
         assert read(old) == read(now)
 
 
-class TestCrossing:
-    def test_of_runs_made_by_hand(self):
-        settings = asked("classifier", target=90)
-        result = fake(settings, steps(0.5, 0.95, at=1.0))
-        values = sorted(settings.around.curve)
-        after = min(value for value in values if value >= 1)
-        before = max(value for value in values if value < 1)
-        found = result.crossed("median")
-        assert (found.verdict, found.low, found.high) == ("found", before, after)
-        assert before < result.main < after
-
-    def test_what_is_computed_is_solved_on_the_safe_side(self):
-        settings = asked("accounting", target=1)
-        result = settings.result({task: task.run() for task in (settings.solved, *settings.tasks()[:1])})
-        shown = words.safely(result, result.main)
-        noises = [settings.settings.change(noise_multiplier=factor * shown) for factor in (1, 0.98)]
-        enough, less = (settings.asked.read(there.probe().run())[0] for there in noises)
-        assert enough <= 1 < less
+def test_what_is_computed_is_solved_on_the_safe_side():
+    settings = asked("accounting", target=1)
+    result = settings.result({task: task.run() for task in (settings.solved, *settings.tasks()[:1])})
+    shown = words.safely(result, result.main)
+    noises = [settings.settings.change(noise_multiplier=factor * shown) for factor in (1, 0.98)]
+    enough, less = (settings.asked.read(there.probe().run())[0] for there in noises)
+    assert enough <= 1 < less
 
 
 class TestMap:
@@ -144,26 +128,22 @@ class TestMap:
         result = self.result()
         assert len(result.line)
         for x, y in result.line.reshape(-1, 2):
-            epsilon, clip_norm = 10**x, 10**y
-            assert 0.5 + 0.4 * np.tanh(epsilon * clip_norm / 3) == pytest.approx(0.7, abs=0.08)
+            assert 0.5 + 0.4 * np.tanh(10 ** (x + y) / 3) == pytest.approx(0.7, abs=0.08)
         assert result.first[0] == pytest.approx(result.line[..., 0].min())
 
-    def test_a_click_goes_to_the_cell_under_it(self):
+    def test_a_click_goes_to_the_cell_under_it_or_is_refused(self):
         settings = asked("classifier")
         ends = figures_map.clicks(settings.result({}))
-        for x in settings.axes[0].values[::5]:
-            for y in settings.axes[1].values[::5]:
-                shares = [
-                    2 * (float(axis.place(value)) - low) / (high - low) - 1
-                    for axis, value, (low, high) in zip(settings.axes, (x, y), (ends["x"], ends["y"]), strict=True)
-                ]
-                there = settings.change(place="{:.3f},{:.3f}".format(*shares))
-                assert (there.epsilon, there.clip_norm) == (x, y)
-
-    @pytest.mark.parametrize("place", ["1", "a,b", "nan,0"])
-    def test_a_place_that_is_none_is_refused(self, place):
-        with pytest.raises(RefusedError, match="two numbers"):
-            asked("classifier").change(place=place)
+        for both in product(*(axis.values[::5] for axis in settings.axes)):
+            shares = [
+                2 * (float(axis.place(value)) - low) / (high - low) - 1
+                for axis, value, (low, high) in zip(settings.axes, both, (ends["x"], ends["y"]), strict=True)
+            ]
+            there = settings.change(place="{:.3f},{:.3f}".format(*shares))
+            assert (there.epsilon, there.clip_norm) == both
+        for place in ("1", "a,b", "nan,0"):
+            with pytest.raises(RefusedError, match="two numbers"):
+                settings.change(place=place)
 
 
 class TestRefused:
@@ -194,46 +174,36 @@ class TestRefused:
         assert len(low.line)
         assert low.first is None, "a target reached at the first value allowed has no mark"
 
-    def test_the_other_setting_has_the_values_that_it_allows(self):
+    def test_a_rival_has_the_values_that_it_allows_and_a_search_draws_again(self):
         settings = self.asked(question="versus", versus="clip_norm 2")
         values = [there.epsilon for there in settings.rivals]
         assert settings.rival in settings.rivals
-        assert set(values) == {value for value in settings.around.curve if value in values}
+        assert set(values) <= {*settings.around.curve}
         assert min(values) > min(settings.axis("epsilon").values)
         assert settings.tasks()
-
-    def test_a_search_draws_again_where_a_draw_is_refused(self):
         settings = self.asked(self.TIGHT, question="best")
         ranges = settings.settings.tuned
         with pytest.raises(RefusedError, match="epsilon"):
             settings.settings.change(lot_size=ranges["lot_size"][1])
-        assert len(settings.tried) == settings.tries
-        assert settings.asks == "best"
+        assert (settings.asks, len(settings.tried)) == ("best", settings.tries)
         assert all(low <= getattr(one, name) <= high for one in settings.tried for name, (low, high) in ranges.items())
 
 
-class TestKnobs:
-    def test_a_click_on_a_bar_asks_about_its_knob(self):
-        settings = asked("classifier", question="people")
-        result = fake(settings, lambda there, runs: np.full(runs, min(1, 0.5 + 0.1 * there.clip_norm)))
-        heard, *_ = figures_knobs.knobs(result, words)["data"]
-        assert set(heard["customdata"]) == {"clip_norm"}
-        there = settings.change(bar="clip_norm")
-        assert (there.along, there.asks) == ("clip_norm", "smallest")
-        assert there.other != "clip_norm"
-
-    def test_a_bar_that_may_be_nothing_is_hatched(self):
-        random = np.random.default_rng(1)
-        settings = asked("classifier")
-        result = fake(
-            settings, lambda there, runs: 0.8 + 0.1 * (there.epsilon > 1) + 0.01 * random.standard_normal(runs)
-        )
-        shown = {one.knob for both in result.effects.values() for one in both if one.difference.shown}
-        assert shown == {"epsilon"}
-        assert next(iter(result.effects)) == "epsilon"
-        sure, unsure, *_ = figures_knobs.knobs(result, words)["layout"]["shapes"]
-        assert sure["path"].count("Z") == 1
-        assert unsure["path"].count("Z") == sum(map(len, [*result.effects.values()][:7])) - 1
+def test_a_click_on_a_bar_asks_about_its_knob_and_a_bar_that_may_be_nothing_is_hatched():
+    settings, random = asked("classifier", question="people"), np.random.default_rng(1)
+    result = fake(settings, lambda there, runs: np.full(runs, min(1, 0.5 + 0.1 * there.clip_norm)))
+    heard, *_ = figures_knobs.knobs(result, words)["data"]
+    assert set(heard["customdata"]) == {"clip_norm"}
+    there = settings.change(bar="clip_norm")
+    assert (there.along, there.asks) == ("clip_norm", "smallest")
+    assert there.other != "clip_norm"
+    noisy = lambda there, runs: 0.8 + 0.1 * (there.epsilon > 1) + 0.01 * random.standard_normal(runs)  # noqa: E731
+    result = fake(asked("classifier"), noisy)
+    assert {one.knob for both in result.effects.values() for one in both if one.difference.shown} == {"epsilon"}
+    assert next(iter(result.effects)) == "epsilon"
+    sure, unsure, *_ = figures_knobs.knobs(result, words)["layout"]["shapes"]
+    assert sure["path"].count("Z") == 1
+    assert unsure["path"].count("Z") == sum(map(len, [*result.effects.values()][:7])) - 1
 
 
 def test_the_winner_is_measured_on_seeds_that_did_not_choose_it():
@@ -277,15 +247,12 @@ class TestPrices:
         if topic == "parties":
             pure = settings.change(method="soft")
             assert prices(pure, 7)["all"].epsilon <= 7 * pure.epsilon, "it has no delta"
-
-    @pytest.mark.parametrize("topic", ["classifier", "regression", "parties"])
-    def test_the_best_of_a_secret_number_costs_the_least_that_is_proved(self, topic):
-        settings = asked(topic).settings
-        found = {way: one for way, one in prices(settings, 12).items() if way not in ("public", "all")}
-        cheapest = best_of(settings, 12)
-        assert cheapest in found.values()
-        assert (cheapest.delta, cheapest.epsilon) == min((one.delta, one.epsilon) for one in found.values())
-        assert settings.promise.epsilon < cheapest.epsilon
+        secret = {way: one for way, one in found.items() if way not in ("public", "all")}
+        if secret:
+            cheapest = best_of(settings, 7)
+            assert cheapest in secret.values()
+            assert (cheapest.delta, cheapest.epsilon) == min((one.delta, one.epsilon) for one in secret.values())
+            assert promise.epsilon < cheapest.epsilon
 
     def test_an_answer_has_used_all_values_and_all_runs(self):
         settings = asked("classifier", question="smallest", repeats=100)
@@ -297,16 +264,6 @@ class TestPrices:
         some = [*values.values()][3:6]
         unfinished = {settings.measurements(one)[0]: None for one in some}
         assert settings.result(unfinished).known == {*some}
-
-    @pytest.mark.parametrize("question", QUESTIONS)
-    def test_a_question_uses_what_its_work_trains(self, question):
-        settings = asked("parties", question=question, repeats=24, tries=3)
-        planned = {task.settings for task in settings.tasks() if hasattr(task, "parts")}
-        used = settings.result({}).used
-        assert {there for there, _ in used} <= planned
-        again = 2 * OTHER_SEEDS if question == "best" else 0  # the best try and the base
-        several = len(used) - 2 if again else len(used)
-        assert sum(runs for _, runs in used) == 24 * (several + again)
 
     def test_runs_that_promise_nothing_have_no_price_alone_or_together(self):
         sound = asked("classifier").settings
