@@ -16,15 +16,9 @@ from tests import attackers, reached
 from tests.said import amount
 from tests.sentences import Rules, first, hold, plain, tiles
 
-QUICK = {
-    "steps": [1, 10, 100, 1000, 3000],
-    "noise_multiplier": [0.3, 0.5, 0.9, 1.0, 2.0, 4.0, 10.0, 30.0],
-    "sampling_rate": [0.001, 0.01, 0.1, 0.5, 0.9, 1.0],
-    "delta": [1e-10, 1e-5, 1e-2],
-    "target_epsilon": [0.05, 1.0, 50.0],
-    "people": [1, 2, 3, 50],
-    "settings_tried": [1, 2, 10, 100],
-}
+QUICK = {"steps": [1, 10, 100, 1000, 3000], "noise_multiplier": [0.3, 0.5, 0.9, 1.0, 2.0, 4.0, 10.0, 30.0]}
+QUICK |= {"sampling_rate": [0.001, 0.01, 0.1, 0.5, 0.9, 1.0], "delta": [1e-10, 1e-5, 1e-2]}
+QUICK |= {"target_epsilon": [0.05, 1.0, 50.0], "people": [1, 2, 3, 50], "settings_tried": [1, 2, 10, 100]}
 ONE = AccountingSettings(steps=1000)
 ONCE = [
     ONE,

@@ -23,13 +23,7 @@ from tests.said import amount, counts, percent, says
 from tests.sentences import Rules, always, beyond_accuracy, costs, first, hold, plain, tiles, titles, two_stories
 from tests.test_own_rows import PEOPLE, table_of, visits
 
-QUICK = {
-    "repeats": [2, 6, 8, 20],
-    "steps": (1, 40),
-    "public_steps": (1, 40),
-    "seed": (0, 9),
-    "dataset": list(STRAIGHT),
-}
+QUICK = {"repeats": [2, 6, 8, 20], "steps": (1, 40), "public_steps": (1, 40), "seed": (0, 9), "dataset": [*STRAIGHT]}
 ONCE = [
     ClassifierSettings(),
     ClassifierSettings(epsilon=0.047),

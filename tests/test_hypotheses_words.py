@@ -22,20 +22,9 @@ from tests.test_own_texts import chosen, written
 from ui.compute import compute
 
 # What is fitted does not depend on epsilon, so few worlds go with many of them.
-QUICK = {
-    "data": ["domains", "topics"],
-    "sources": [2, 5],
-    "dimension": [2, 20],
-    "source_rows": [200],
-    "unlabelled_rows": [200],
-    "target_rows": [300],
-    "public_rows": [300],
-    "similarity": [0.0, 0.5, 1.0],
-    "lambda_lr": [0.003, 0.1],
-    "lambda_iw": [0.001],
-    "repeats": [2, 6, 12],
-    "seed": [3],
-}
+QUICK = {"data": ["domains", "topics"], "sources": [2, 5], "dimension": [2, 20], "similarity": [0.0, 0.5, 1.0]}
+QUICK |= {"source_rows": [200], "unlabelled_rows": [200], "target_rows": [300], "public_rows": [300]}
+QUICK |= {"lambda_lr": [0.003, 0.1], "lambda_iw": [0.001], "repeats": [2, 6, 12], "seed": [3]}
 SMALL = HypothesesSettings(source_rows=200, unlabelled_rows=200, target_rows=300, public_rows=300, repeats=6)
 ONCE = [
     SMALL,

@@ -20,17 +20,11 @@ from tests.sentences import Rules, beyond_accuracy, first, hold, plain, tiles, t
 from tests.test_own_pages import ROLES, own_of, patients, settings_of
 
 QUICK = {
-    "parties": [2, 20, 200, 1000],
-    "rows": [3, 10],
-    "public_rows": [50, 400],
-    "learner": ["logistic", "bayes"],
     "dataset": ["two", "four", "digits", "activities", "intrusions", "addresses"],
-    "unlike": [0.0, 0.2, 1.0],
-    "careless": [0.0, 0.3],
-    "regularisation": [1e-4, 1e-3, 1e-1, 1.0],
-    "repeats": [2, 6, 12],
-    "seed": [0, 3],
+    "learner": ["logistic", "bayes"],
 }
+QUICK |= {"parties": [2, 20, 200, 1000], "rows": [3, 10], "public_rows": [50, 400], "unlike": [0.0, 0.2, 1.0]}
+QUICK |= {"careless": [0.0, 0.3], "regularisation": [1e-4, 1e-3, 1e-1, 1.0], "repeats": [2, 6, 12], "seed": [0, 3]}
 START = PartiesSettings(repeats=8)
 ONCE = [
     PartiesSettings(),

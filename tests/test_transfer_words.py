@@ -17,18 +17,9 @@ from tests.claims import better, since, until, worse
 from tests.said import amount, counts, says
 from tests.sentences import Rules, first, hold, plain, tiles, titles
 
-QUICK = {
-    "dataset": ["made"],
-    "target_rows": [100, 400, 1000],
-    "dimension": [2, 10, 20],
-    "sources": [1, 2, 6],
-    "migrated": [24, 600, 15_000],
-    "seed": [0, 3],
-    "difference": [0.0, 0.8, 1.6, 4.0],
-    "repeats": [2, 6, 8, 20],
-    "penalty": [0.0, 0.02, 0.1, 0.5],
-    "loop_penalty": [0.1],
-}
+QUICK = {"dataset": ["made"], "target_rows": [100, 400, 1000], "dimension": [2, 10, 20], "sources": [1, 2, 6]}
+QUICK |= {"migrated": [24, 600, 15_000], "difference": [0.0, 0.8, 1.6, 4.0], "repeats": [2, 6, 8, 20], "seed": [0, 3]}
+QUICK |= {"penalty": [0.0, 0.02, 0.1, 0.5], "loop_penalty": [0.1]}
 LARGE = TransferSettings(dimension=50, target_rows=5000, sources=1, difference=0.8, h=0.8, migrated=15_000, repeats=6)
 ONCE = [
     TransferSettings(),
@@ -205,41 +196,28 @@ def test_every_sentence_says_what_was_computed():
 
 UNUSED = TransferSettings(selection="detected", epsilon=0.1, target_rows=200, h=0.05, sources=2, repeats=8)
 # Of target only, source only, pooled, and sources with a correction.
-RISKS = [
-    (0.1, 0.1, 0.05, 0.1),
-    (0.1, 0.1, 0.02, 0.05),
-    (0.05, 0.1, 0.2, 0.1),
-    (0.1, 0.05, 0.1, 0.1),
-    (0.1, 0.02, 0.1, 0.05),
-    (9.0, 9.0, 9.0, 9.0),
-]
-
-
-def alone(*, walk: float, descent: float) -> Alone:
-    runs = np.linspace(0.99, 1.01, 8)
-    return Alone(walk=walk * runs, descent=descent * runs, plain=0.01, nothing=0.5)
+RISKS = [(0.1, 0.1, 0.05, 0.1), (0.1, 0.1, 0.02, 0.05), (0.05, 0.1, 0.2, 0.1), (0.1, 0.05, 0.1, 0.1)]
+RISKS += [(0.1, 0.02, 0.1, 0.05), (9.0, 9.0, 9.0, 9.0)]
 
 
 def test_every_text_is_reached():
     for settings in [*ONCE, UNUSED]:
         if settings.dimension <= 20:
             words(first(settings))
-    settings = TransferSettings(repeats=8, noise="printed")
+    settings, runs = TransferSettings(repeats=8, noise="printed"), np.linspace(0.99, 1.01, 8)
     result, (one, other, *rest) = first(settings), settings.widths
     for at in RISKS:
-        focus = replace(result.focus, risk=np.outer(at, np.linspace(0.99, 1.01, 8)))
-        say.numbers(replace(result, focus=focus))
-        say.verdict(replace(result, focus=focus))
-    behind, ahead, alike = (alone(walk=0.05, descent=x) for x in (0.2, 1e-4, 0.05))
-    constant = alone(walk=0.9, descent=0.9)
+        focus = replace(result.focus, risk=np.outer(at, runs))
+        say.numbers(replace(result, focus=focus)), say.verdict(replace(result, focus=focus))
+    behind, ahead, alike, constant = (
+        Alone(walk=walk * runs, descent=descent * runs, plain=0.01, nothing=0.5)
+        for walk, descent in ((0.05, 0.2), (0.05, 1e-4), (0.05, 0.05), (0.9, 0.9))
+    )
     for now, then in ((behind, ahead), (ahead, alike), (behind, alike), (alike, alike), (constant, alike)):
         said = replace(result, alone=dict.fromkeys(rest, alike) | {one: now, other: then})
-        words_tabs.beside(said)
-        words_tabs.coefficients(said)
-    words_tabs.coefficients(result)
-    words_tabs.costs_table(result)
-    page.PAGE.lead(settings), say.texts(settings)["help.selection"]
-    page.board(*page.DRAWN)(result)
+        words_tabs.beside(said), words_tabs.coefficients(said)
+    words_tabs.coefficients(result), words_tabs.costs_table(result)
+    page.PAGE.lead(settings), say.texts(settings)["help.selection"], page.board(*page.DRAWN)(result)
     for penalty, least in ((0.1, 0.0), (1.0, 99.0)):
         done = {task: task.run() for task in published.tasks(penalty)}
         done |= {task: row | {"value": least} for task, row in done.items() if not task.noisy}
