@@ -208,13 +208,10 @@ def today(settings) -> list:
     return [settings.probe()] if settings.parties <= 2000 else []
 
 
-def test_every_sentence_says_what_was_computed():
+def test_every_sentence_says_what_was_computed_and_a_first_picture_claims_nothing():
     also = [*ONCE, *(one.run() for one in ONCE[1:5])]
     how = {"within": QUICK, "also": also, "count": 20, "essential": today}
     hold(PartiesSettings, words, RULES, seldom=SELDOM, harmless=HARMLESS, **how)
-
-
-def test_a_first_picture_claims_nothing():
     said = plain(words(first(PartiesSettings(parties=6000))))
     assert "So far" in said
     assert not unexplained(said, harmless=HARMLESS)
@@ -239,27 +236,21 @@ WHOLE = [
 
 
 def test_every_text_is_reached():
-    read = partial(reached.show, PAGE)
-    for settings in ONCE:
-        read(first(settings, today(settings)))
-    for changes in FIRST:
-        dataset = PartiesSettings().change(**TINY).change(dataset=changes.get("dataset", "two"))
-        settings = dataset.change(**{name: value for name, value in changes.items() if name != "dataset"})
+    read, small = partial(reached.show, PAGE), PartiesSettings().change(**TINY)
+    some = [small.change(dataset=one.get("dataset", "two")).change(**one) for one in FIRST]
+    three, sparse = patients(), patients(2400, wards=60)
+    three.loc[::7, "back"] = "maybe"
+    sparse["back"] = sparse["back"].where(sparse["ward"].isin(["ward 0", "ward 1", "ward 2"]), "?")
+    some.append(settings_of(own_of(three, replace(ROLES, classes=("no", "yes", "maybe")))))
+    some.append(settings_of(own_of(sparse, ROLES), parties=40, method="pate"))
+    for settings in (*ONCE, *some):
         read(first(settings, today(settings)))
     whole, *_ = [read(PartiesSettings().change(**TINY | changes).run()) for changes in WHOLE]
+    alone = read(small.change(trust_model="local").run())
     read(replace(whole, asked=10))
-    alone = read(PartiesSettings().change(**TINY, trust_model="local").run())
     so_far = replace(alone, asked=10)
     assert "truthful" not in say.verdict(so_far)
     assert "these 10 answers" in " ".join(say.diagnostics(so_far))
-    three = patients()
-    three.loc[::7, "back"] = "maybe"
-    sparse = patients(2400, wards=60)
-    sparse["back"] = sparse["back"].where(sparse["ward"].isin(["ward 0", "ward 1", "ward 2"]), "?")
-    classes = replace(ROLES, classes=("no", "yes", "maybe"))
-    for frame, roles, changes in ((three, classes, {}), (sparse, ROLES, {"parties": 40, "method": "pate"})):
-        settings = settings_of(own_of(frame, roles), **changes)
-        read(first(settings, today(settings)))
     fits = {"weights": {name: 0 * one for name, one in whole.fits.weights.items()}, "accuracy": 0 * whole.fits.accuracy}
     read(replace(whole, fits=replace(whole.fits, **fits)))
     _compared(Statement("risk", "soft", 1.0, 2.0))
