@@ -41,16 +41,11 @@ def shown(result, form: str = "count") -> float:
     return audit.epsilon_lower_bound(*result.attack.tested, form=form, **given).epsilon
 
 
-def sound(result) -> bool:
-    return result.settings.version == "sound"
+def of_version(name: str):
+    return lambda result: result.settings.version == name
 
 
-def published(result) -> bool:
-    return result.settings.version == "published"
-
-
-def bare(result) -> bool:
-    return result.settings.version == "none"
+sound, published, bare = map(of_version, ("sound", "published", "none"))
 
 
 def refuted(result, form: str = "count") -> bool:
@@ -61,10 +56,6 @@ def refuted(result, form: str = "count") -> bool:
 def caught(result) -> bool:
     """Whether one training refutes the claim."""
     return not bare(result) and result.first.bound.epsilon > result.settings.epsilon
-
-
-def open_claim(result) -> bool:
-    return not bare(result) and not caught(result)
 
 
 def uneven(result) -> int:
@@ -135,7 +126,7 @@ VERDICTS = {
     "once": {
         "Caught by a single training": caught,
         "Nothing is claimed": bare,
-        "Every guess is correct": lambda r: open_claim(r) and r.first.right == r.first.guesses,
+        "Every guess is correct": lambda r: not (bare(r) or caught(r)) and r.first.right == r.first.guesses,
         "With one canary": lambda r: not bare(r) and bool(r.beside),
     },
     "pays": {
@@ -202,13 +193,6 @@ TILES = {
 }
 
 
-def recipe(rng: np.random.Generator) -> dict:
-    """Few steps, and anything else."""
-    wide = {"epsilon": (0.01, 150), "delta": (1e-9, 1e-2), "clip_norm": (0.02, 5.0), "learning_rate": (0.05, 20)}
-    drawn = {name: float(np.exp(rng.uniform(*np.log(ends)))) for name, ends in wide.items()}
-    return drawn | {"steps": int(rng.integers(1, 5)), "seed": int(rng.integers(3))}
-
-
 def first_picture(settings):
     """What is shown first, and without a curve: cheap, and as real as the last."""
     work = [task for task in settings.tasks() if task.essential and task.work is not attacked]
@@ -230,7 +214,10 @@ def random_result(part: str, rng: np.random.Generator, turn: int) -> Any:
             shares = {name: 2.0 * (AUDITS[name].expected == "caught") for name in names}
         arrive = {name: rng.random() < 0.97 if turn % 3 else AUDITS[name].expected != "void" for name in names}
         return audited(shares, arrive)
-    given = recipe(rng)
+    # Few steps, and anything else.
+    wide = {"epsilon": (0.01, 150), "delta": (1e-9, 1e-2), "clip_norm": (0.02, 5.0), "learning_rate": (0.05, 20)}
+    given = {name: float(np.exp(rng.uniform(*np.log(ends)))) for name, ends in wide.items()}
+    given |= {"steps": int(rng.integers(1, 5)), "seed": int(rng.integers(3))}
     if part == "worlds":
         asked = {name: str(rng.choice(options)) for name, options in ASKED.items()}
         asked |= {"person": int(rng.integers(400)), "person_x": float(rng.uniform(-1, 1))}
@@ -320,14 +307,6 @@ def test_no_curve_is_called_a_limit_that_does_not_limit(version, monkeypatch):
     assert (result.attack.low <= result.ceiling) == (version != "published")
 
 
-def looked_at(result) -> None:
-    """Say all that the page says of a result."""
-    mine = page.PAGE.at(result.settings)
-    mine.lead(result.settings)
-    view = mine.view(result)
-    assert [*view.words.values(), *view.boards.values(), *view.numbers]
-
-
 def test_every_text_is_reached(monkeypatch):
     how = {"private": (0, 0.8, 0.8), "plain": (0, 0.8, 0.8)}
     worst = {"sees": "steps", "clip_norm": 0.05, "steps": 30, "learning_rate": 4.0, "epsilon": 1.0}
@@ -338,7 +317,7 @@ def test_every_text_is_reached(monkeypatch):
     }
     caught = first_picture(AttackSettings(repeats=100, version="published", **worst))
     for result in chain(*shown.values(), [caught, audited({}, {}), once, alike]):
-        looked_at(result)
+        reached.show(page.PAGE, result)
     (sound, _, bare, *_), (inverted, *_), (_, _, bound) = shown["worlds"], shown["inversion"], once.first
     page._row({"exposure": page.figures.exposure(sound)})
     low, high = (replace(bound, epsilon=epsilon) for epsilon in (0.0, 9.0))
@@ -360,5 +339,5 @@ def test_every_text_is_reached(monkeypatch):
     say.lead(AttackSettings().change(dataset="own"))
     monkeypatch.setattr(AttackSettings, "void", "bounds were read off private rows")
     for result in (sound, alike):
-        looked_at(result)
+        reached.show(page.PAGE, result)
     assert reached.unread(say.SAYS) == []

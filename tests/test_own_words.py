@@ -16,7 +16,7 @@ from tests import reached
 from tests.app import opened
 from tests.claims import better
 from tests.own_files import CLASSES, NUMBER, TOWNS, frame, read_off, said, settings
-from tests.said import counts, says
+from tests.said import amount, counts, says
 from tests.sentences import Rules, broken_by
 from tests.test_regression_words import RULES as OF_REGRESSION
 
@@ -47,10 +47,6 @@ def sound(result, *_) -> bool:
     return not result.settings.void
 
 
-def whole(text: str) -> int:
-    return int(text.replace(",", ""))
-
-
 NOBODY: Rules = {
     r"nothing is guaranteed|guarantee is void|no limit": lambda r, _: bool(r.settings.void),
     r"coin toss: 50": sound,
@@ -64,24 +60,21 @@ OF_CLASSES: Rules = NOBODY | {
 }
 LEARNT: Rules = {
     r"[Tt]rained on (?:your file, )?([\d,]+) (?:of ([\d,]+) )?(rows|people)": lambda r, m: (
-        whole(m[1]) == r.settings.rows
+        amount(m[1]) == r.settings.rows
         and (m[2] is None) == (r.settings.rows == r.settings.own.private)
         and (m[3] == "people") == by_person(r)
     ),
     r"Tested on (?:one row each of )?([\d,]+)": counts(lambda r: len(r.split.y_test)),
 }
 ONLY: dict[str, Rules] = {
-    "classifier": LEARNT
-    | {
+    "classifier": {
+        **LEARNT,
         r"all rows of each\.|average is clipped": by_person,
         r"would take ([\d,]+) times the noise of one row": counts(
             lambda r: r.settings.roles.most_rows, given=lambda r: r.settings.roles.most_rows > 1
         ),
     },
-    "network": LEARNT
-    | {
-        r"[Uu]p to (\d+) (?:rows of each|of a person's rows)": counts(lambda _: 8, given=by_person),
-    },
+    "network": {**LEARNT, r"[Uu]p to (\d+) (?:rows of each|of a person's rows)": counts(lambda _: 8, given=by_person)},
     "attack": {
         r"the most exposed person": lambda r, _: r.settings.who == "exposed",
         r"all rows of": by_person,
@@ -90,7 +83,7 @@ ONLY: dict[str, Rules] = {
 }
 OF_NUMBERS: Rules = NOBODY | {
     r"trained on ([\d,]+) (?:of [\d,]+ )?(rows|people)": lambda r, m: (
-        whole(m[1]) == r.settings.rows and (m[2] == "people") == by_person(r)
+        amount(m[1]) == r.settings.rows and (m[2] == "people") == by_person(r)
     ),
     r"one person, all of their rows": lambda r, _: by_person(r) and r.settings.source.rows_each >= 1,
     r"The unit of privacy is one row": by_row,
@@ -158,41 +151,32 @@ def test_what_is_said_of_a_file_with_classes_is_so(kind):
 def test_what_is_said_of_a_number_is_so():
     off = replace(NUMBER, target=replace(NUMBER.target, read_off=True))
     people, by_person = frame(1200, people=400), replace(NUMBER, person="who", rows_each=3)
-    kinds = [
-        (frame(), NUMBER, {}),
-        (frame(), replace(NUMBER, gaps=False), {"rows": 100}),
-        (frame(), off, {}),
-        (people, by_person, {"rows": 200}),
-        (people, replace(by_person, rows_each=1), {}),
-    ]
+    kinds = [(frame(), NUMBER, {}), (frame(), replace(NUMBER, gaps=False), {"rows": 100}), (frame(), off, {})]
+    kinds += [(people, by_person, {"rows": 200}), (people, replace(by_person, rows_each=1), {})]
     ways = [{"mechanism": kind, "epsilon": one, "repeats": 6} for kind in REGRESSIONS for one in (0.05, 1.0, 50.0)]
     cases = [(file, roles, changes | way) for (file, roles, changes), way in itertools.product(kinds, ways)]
     held("regression", OF_NUMBERS, cases, seldom={**OF_REGRESSION, **OF_NUMBERS, **NOT_OF_A_FILE})
 
 
 def test_what_is_said_of_sources_is_so():
-    off = replace(TOWNS, target=replace(TOWNS.target, read_off=True))
-    file = frame()
-    far = file.assign(pay=file["pay"].where(file["town"] == "Ashford", 80 - file["pay"]))
+    off, file = replace(TOWNS, target=replace(TOWNS.target, read_off=True)), frame()
+    here = file["town"] == "Ashford"
     kinds = [
         (file, TOWNS, {}),
         (file, replace(TOWNS, gaps=False, sources=("Brookside",)), {"target_rows": 100, "migrated": 60}),
         (file, off, {}),
         (frame(900, people=900), replace(TOWNS, person="who"), {}),
-        (far, TOWNS, {"h": 0.05}),
-        (file.assign(pay=40 + 0.1 * file["pay"].where(file["town"] == "Ashford", 200)), TOWNS, {}),
+        (file.assign(pay=file["pay"].where(here, 80 - file["pay"])), TOWNS, {"h": 0.05}),
+        (file.assign(pay=40 + 0.1 * file["pay"].where(here, 200)), TOWNS, {}),
     ]
     ways = [
-        {"selection": kind, "epsilon": epsilon, "repeats": 6}
-        for kind in ("known", "detected")
-        for epsilon in (0.05, 1.0, 50.0)
+        {"selection": kind, "epsilon": e, "repeats": 6} for kind in ("known", "detected") for e in (0.05, 1.0, 50.0)
     ]
     cases = [(file, roles, changes | way) for (file, roles, changes), way in itertools.product(kinds, ways)]
     held("transfer", OF_SOURCES, cases)
     paid = settings("transfer", TOWNS, paid=(0.1,))
-    for one in (paid, paid.change(selection="detected")):
-        said(one.run())
-    result = paid.run()
+    result, other = paid.run(), paid.change(selection="detected").run()
+    said(result), said(other)
     unmeasured = replace(result, focus=replace(result.focus, risk=np.full_like(result.focus.risk, np.nan)))
     assert "None of the held-out rows has an answer" in words.verdict(unmeasured)
     assert words.numbers(unmeasured)[0].note == "no held-out row has an answer"
