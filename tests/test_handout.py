@@ -16,7 +16,7 @@ from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, Lapl
 from lab import label as labels
 from lab.label import NOT_STATED, NOTHING, Stated, label, sections
 from pages.classifier.experiment import ClassifierSettings
-from pages.table import PAGES, ROOMS
+from pages.table import FIRSTS, PAGES, ROOMS
 from tests import own_files
 from tests.handouts import handout, quick, stands_alone
 from tests.sentences import broken_by, plain
@@ -124,12 +124,8 @@ def valid(found: labels.Label) -> dict:
     return told
 
 
-def named(name: str):
-    return next(page for page in PAGES if page.name == name)
-
-
 def of(kind: str, *roles) -> dict:
-    return valid(handout(named(kind), own_files.settings(kind, *roles).run()).label)
+    return valid(handout(FIRSTS[kind].page, own_files.settings(kind, *roles).run()).label)
 
 
 def test_every_page_states_its_label(made):
@@ -159,9 +155,9 @@ def test_every_page_states_its_label(made):
 
 @pytest.mark.parametrize(("name", "query", "why"), BROKEN, ids=lambda one: str(one)[:40])
 def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
-    settings, notices = from_link(named(name).settings, query)
+    settings, notices = from_link(FIRSTS[name].page.settings, query)
     assert not notices
-    one = handout(named(name), settings.run())
+    one = handout(FIRSTS[name].page, settings.run())
     told = valid(one.label)
     assert why in told["void"]
     assert told["privacy_loss"]["epsilon"] == told["privacy_loss"]["delta"] == NOTHING
@@ -170,9 +166,10 @@ def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
 
 
 def test_a_training_that_is_half_shown_promises_what_it_has_spent():
-    settings, _ = from_link(named("network").settings, {"repeats": "2", "epochs": "3", "shown": "30"})
+    page = FIRSTS["network"].page
+    settings, _ = from_link(page.settings, {"repeats": "2", "epochs": "3", "shown": "30"})
     result = settings.run()
-    told = valid(handout(named("network"), result).label)
+    told = valid(handout(page, result).label)
     assert told["privacy_loss"]["epsilon"] == pytest.approx(result.guarantee.epsilon, rel=1e-5)
     assert told["privacy_loss"]["epsilon"] < settings.epsilon
     assert "after step" in told["deployment_model"]["period"]
@@ -200,15 +197,12 @@ def test_one_row_per_person_is_stated_once_the_analyst_has_said_so(kind, one_row
     assert f"This release protects {who}" in told["basic"]["summary"]
 
 
-def test_a_contact_is_on_the_label_as_text():
-    one = replace(quick(named("classifier")), contact="<b>Ada</b> & co")
+def test_a_contact_is_on_the_label_as_text_and_paid_bounds_are_counted_only():
+    one = replace(quick(FIRSTS["classifier"].page), contact="<b>Ada</b> & co")
     assert valid(one.label)["administrative"]["contact"] == one.contact
     for html in (one.label_html(), one.html()):
         assert "&lt;b&gt;Ada&lt;/b&gt; &amp; co" in html
         assert one.contact not in html
-
-
-def test_bounds_that_were_paid_for_are_counted_and_not_in_it():
     first, *others = own_files.CLASSES.columns
     columns = (replace(first, low=16, high=128, paid=0.1), *others)
     told = of("classifier", replace(own_files.CLASSES, columns=columns, payments=(Payment(epsilon=0.1),)))
@@ -238,7 +232,7 @@ def test_a_label_that_holds_is_a_draft_of_a_registered_record(made):
     assert [text for text in texts if NOT_STATED in text] == [NOT_STATED] * 2  # intended use and region
 
 
-def test_nothing_is_stated_that_nobody_said_and_an_access_that_is_not_covered_voids_it():
+def test_nothing_is_stated_that_nobody_said_and_no_promise_over_a_hole():
     told = valid(label(ClassifierSettings(), Stated()))
     del told["void"]
     known = {"noise", "arithmetic", "timing", "others"}
@@ -247,9 +241,6 @@ def test_nothing_is_stated_that_nobody_said_and_an_access_that_is_not_covered_vo
         told = valid(label(ClassifierSettings(), Stated(promise=PROMISE, said={"tuning": tuning})))
         assert told["void"] == (f"tuning {tuning}" if void else "")
         assert told["privacy_loss"]["epsilon"] == (NOTHING if void else 0.5)
-
-
-def test_schema_is_valid_and_refuses_a_promise_over_a_hole():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     told = valid(label(ClassifierSettings(), Stated(promise=PROMISE)))
     for broken in (

@@ -33,7 +33,8 @@ for name, old, new in (
     WRITTEN = WRITTEN.replace(f'"{name}": "{old}"', f'"{name}": "{new}"')
 OLD = json.loads(WRITTEN.replace('"release": "1", ', ""))
 PAGES = {page.name: page for page in table.PAGES}
-NEXT = links.VERSION + 1
+# Fields that no link of version 1 had. A change of their defaults raises the version.
+ADDED = {"answers", "questions", "noise_sd", "respondents", "true_share", "trust_model", "rows_each"}
 
 
 def texts(settings: Settings) -> dict[str, str]:
@@ -44,10 +45,6 @@ def whole(settings: Settings) -> dict:
     """Return all fields as texts, and those of the settings that a question is about."""
     asked = getattr(settings, "settings", None)
     return texts(settings) | ({"base": texts(asked)} if isinstance(asked, Settings) else {})
-
-
-# Fields that no link of version 1 had. A change of their defaults raises the version.
-ADDED = {"answers", "questions", "noise_sd", "respondents", "true_share", "trust_model", "rows_each"}
 
 
 def number(text: str) -> float | str:
@@ -140,15 +137,17 @@ def test_an_old_link_opens_what_it_opened(link):
 
 
 def test_a_version_that_is_none_is_refused_and_an_address_has_the_newest():
-    for version in (str(NEXT), "0", "", "2.0", "02", "x" * 5000, "\u00b2", "<b>", "1e0", " 1"):
+    for version in (str(links.VERSION + 1), "0", "", "2.0", "02", "x" * 5000, "\u00b2", "<b>", "1e0", " 1"):
         settings, (notice,) = from_link(PAGES["network"].settings, {"v": version, "epsilon": "2"})
         assert settings == PAGES["network"].settings(epsilon=2.0)
         assert notice.endswith(f" was ignored. It must be a version that this lab knows, 1 to {links.VERSION}.")
         assert len(notice) < 200
-    app = read("network", f"epsilon=2&v={NEXT}&pin=~B~delta~2e-06&what_if=knob+clip_norm&present=1~epsilon~2.0")
+    app = read(
+        "network", f"epsilon=2&v={links.VERSION + 1}&pin=~B~delta~2e-06&what_if=knob+clip_norm&present=1~epsilon~2.0"
+    )
     desk, pins = app.session_state["found"]
     assert len(desk.notices) == 1
-    assert f"v={NEXT}" in desk.notices[0]
+    assert f"v={links.VERSION + 1}" in desk.notices[0]
     assert pins.ghost.settings.accountant == "pld"
     bare = read("network", "")
     desk, _ = bare.session_state["found"]

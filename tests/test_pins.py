@@ -39,6 +39,9 @@ from ui.vocabulary import KNOBS
 
 A, B, C, D = (ClassifierSettings(seed=seed) for seed in (1, 2, 3, 4))
 THREE = Pins().add(A, "one").add(B).add(C, "three")
+CLASSIFIER, LINK = "classifier", {"repeats": "2", "steps": "5"}
+HERE = ClassifierSettings(repeats=6, steps=10, epsilon=2.0)
+THERE = HERE.change(clip_norm=0.1, epsilon=1.0)
 
 
 def again(pins: Pins, kind: type[Settings] = ClassifierSettings) -> Pins:
@@ -152,14 +155,10 @@ def test_page_pins_compares_swaps_and_unpins(page):
         assert controls.moved(pinned, name, 1.0) == (pinned, {})
 
 
-@pytest.mark.parametrize("value", [knob_words, object(), {1, 2}, math.nan, math.inf])
-def test_data_that_is_not_json_is_not_mounted(value):
-    with pytest.raises((TypeError, ValueError), match="not JSON (serializable|compliant)"):
-        serving.mount("knobs", data={"marks": [value]}, key="any")
-
-
-HERE = ClassifierSettings(repeats=6, steps=10, epsilon=2.0)
-THERE = HERE.change(clip_norm=0.1, epsilon=1.0)
+def test_data_that_is_not_json_is_not_mounted():
+    for value in (knob_words, object(), {1, 2}, math.nan, math.inf):
+        with pytest.raises((TypeError, ValueError), match="not JSON (serializable|compliant)"):
+            serving.mount("knobs", data={"marks": [value]}, key="any")
 
 
 def whole(settings, pin):
@@ -246,9 +245,6 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
     assert (a != moved_a, b) == (True, same_b)
     hostile = shown(Question({}, PAGE, {"repeats": "3"}, pins=("x~clip_norm", "a~b~c~d", "\n" * 5000)), 0)
     assert SAID not in hostile.words
-
-
-CLASSIFIER, LINK = "classifier", {"repeats": "2", "steps": "5"}
 
 
 def test_a_link_with_pins_opens_the_same_and_a_broken_one_is_said():

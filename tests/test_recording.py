@@ -39,10 +39,6 @@ def recording(page, link=None, **how):
     return Recording(page=page, settings=settings, **{**told, **how})
 
 
-def named(name):
-    return next(page for page in PAGES if page.name == name)
-
-
 def test_what_was_folded_is_unfolded():
     """Of frames with parts of every kind, which often are the same; what does not differ is written once."""
     rng = np.random.default_rng(1)
@@ -121,7 +117,7 @@ def elements(html: str) -> int:
 
 def test_a_file_holds_foreign_text_as_text_and_no_rows_of_a_visitor():
     """With hostile words in every place that foreign text can come to: as many elements as without them."""
-    page = named("mechanisms")
+    page = FIRSTS["mechanisms"].page
     plain = recording(page)
     taken = plain.taken()
     harmless = plain.file(taken)
@@ -130,7 +126,7 @@ def test_a_file_holds_foreign_text_as_text_and_no_rows_of_a_visitor():
         assert elements(html) == elements(harmless)
         stands_alone(html)
     settings = own_files.settings("classifier")
-    assert replace(recording(named("classifier")), settings=settings).frame(settings.epsilon) is None
+    assert replace(recording(FIRSTS["classifier"].page), settings=settings).frame(settings.epsilon) is None
     own_files.HELD.clear()
 
 

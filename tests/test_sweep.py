@@ -48,13 +48,11 @@ def test_repeats_in_parts_are_the_whole():
     assert sweeps.Measurement(**how) == sweeps.Measurement(**how, essential=True)
 
 
-@pytest.mark.parametrize(
-    ("knob", "value", "measure", "name"),
-    [("steps", 0, "scratch", "steps"), ("nothing", 1, "scratch", "nothing"), ("epsilon", 1.0, "luck", "measure")],
-)
-def test_what_is_refused_is_named(knob, value, measure, name):
-    with pytest.raises((RefusedError, TypeError), match=name):
-        sweep(QUICK, knob, [value], measure=measure)
+def test_what_is_refused_is_named():
+    wrong = {"steps": ("steps", 0, "scratch"), "nothing": ("nothing", 1, "scratch"), "measure": ("epsilon", 1, "luck")}
+    for name, (knob, value, measure) in wrong.items():
+        with pytest.raises((RefusedError, TypeError), match=name):
+            sweep(QUICK, knob, [value], measure=measure)
 
 
 @TOPICS
