@@ -126,25 +126,21 @@ def test_far_servers_need_a_yes_and_people_move_what_the_page_has(monkeypatch):
         assert least <= low < high <= most < np.inf
 
 
-SOURCE = """\
-def first(of: list[int], other: str = "a") -> int | None:
-    found: float = of[0] + 1
-    return found
-"""
-
-
 def test_each_worker_has_a_copy_of_what_is_tracked_and_no_type_is_mutated(tmp_path):
+    source = (
+        'def first(of: list[int], other: str = "a") -> int | None:\n    found: float = of[0] + 1\n    return found\n'
+    )
     checkout = tmp_path / "checkout"
     (checkout / "lab").mkdir(parents=True)
     for name in ("lab/sums.py", "left.py"):
-        (checkout / name).write_text(SOURCE)
+        (checkout / name).write_text(source)
     for words in (["init", "-q"], ["add", "lab"]):
         subprocess.run(["git", *words], cwd=checkout, check=True)
     copies = mutants.Copies(checkout, tmp_path / "copies", 2)
     for copy in copies.folders:
         assert [str(file.relative_to(copy)) for file in copy.rglob("*.py")] == ["lab/sums.py"]
-        assert (copy / "lab/sums.py").read_text() == SOURCE
-    lines = SOURCE.splitlines()
-    found = [lines[row - 1][start:end] for (row, start), (_, end) in mutants._annotations(SOURCE)]
+        assert (copy / "lab/sums.py").read_text() == source
+    lines = source.splitlines()
+    found = [lines[row - 1][start:end] for (row, start), (_, end) in mutants._annotations(source)]
     assert sorted(found) == ["float", "int | None", "list[int]", "str"]
     assert mutants.selection(mutants.ROOT) == ["-m", "not browser and not soak"]

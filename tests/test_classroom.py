@@ -75,29 +75,24 @@ def test_room_is_gone_an_hour_after_its_last_visit_and_few_are_written(rooms, tm
     assert b"lesson=forgotten" not in b"".join(one.read_bytes() for one in tmp_path.iterdir())
 
 
-def test_new_rooms_are_refused_while_all_are_visited(rooms, clock, monkeypatch):
-    monkeypatch.setattr(classroom, "MOST_ROOMS", 2)
-    kept, left = rooms.open(QUESTION, TEACHER), rooms.open(QUESTION, someone())
-    with pytest.raises(RefusedError, match="later") as told:
-        rooms.open(QUESTION, someone())
-    assert told.value.name == "rooms"
-    assert rooms.look(left) is not None, "nobody's room is closed by others who want one"
-    clock[0] += LASTS - 10
-    rooms.look(kept)
-    clock[0] += 11
-    rooms.open(QUESTION, someone())
-    assert rooms.look(kept) is not None
-    assert rooms.look(left) is None
-
-
-def test_rooms_of_a_browser_and_guesses_are_limited(rooms, monkeypatch):
+def test_rooms_and_guesses_are_limited_and_no_room_ends_for_another(rooms, clock, monkeypatch):
     def refused(name: str, act, *values) -> str:
         with pytest.raises(RefusedError) as told:
             act(*values)
         assert told.value.name == name
         return told.value.value
 
-    own = [rooms.open(QUESTION, TEACHER) for _ in range(MOST_OWN)]
+    with monkeypatch.context() as patch:
+        patch.setattr(classroom, "MOST_ROOMS", 2)
+        kept, left = rooms.open(QUESTION, TEACHER), rooms.open(QUESTION, someone())
+        refused("rooms", rooms.open, QUESTION, someone())
+        assert rooms.look(left) is not None
+        clock[0] += LASTS - 10
+        rooms.look(kept)
+        clock[0] += 11
+        rooms.open(QUESTION, someone())
+        assert (rooms.look(kept) is not None, rooms.look(left)) == (True, None)
+    own = [kept, *(rooms.open(QUESTION, TEACHER) for _ in range(MOST_OWN - 1))]
     assert set(refused("own", rooms.open, QUESTION, TEACHER).split(", ")) == set(own)
     monkeypatch.setattr(classroom, "MOST_GUESSES", 3)
     monkeypatch.setattr(classroom, "MOST_NAMELESS", 2)

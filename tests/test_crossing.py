@@ -174,9 +174,6 @@ def test_small_and_odd_cases_and_how_many_runs_it_would_take():
     cases = (runs, runs[::-1] * [[1], [0]], np.array([[0, 1] * 8] * 2), np.ones((2, 3)))
     # If half of them reach it, no number would tell
     assert [smallest([1, 2], one, 1).needed for one in cases] == [needed, needed, None, 6]
-
-
-def test_what_is_no_sweep_is_refused():
     wrong = [(values, np.ones((2, 3))) for values in ([1, 1], [2, 1], [0, 1], [1, 2, 3])]
     wrong += [([1, 2], np.ones((2, 1))), ([], np.ones((0, 3))), ([1, 2], np.full((2, 3), np.inf))]
     for values, runs in wrong:

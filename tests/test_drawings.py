@@ -3,16 +3,14 @@
 import math
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 from scipy.special import ndtri
 
-from dpcore.privacy import Adjacency, GaussianRelease, Guarantee, PureRelease
+from dpcore.privacy import Adjacency, GaussianRelease, Guarantee
 from lab.label import Stated
-from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.handouts import quick
 from tests.sentences import plain
@@ -94,18 +92,15 @@ def test_the_value_at_now_is_a_point_of_its_curve_and_a_level_has_its_name():
     np.testing.assert_array_equal(numbers(drawn(curve, now=1.0)["data"][1]["y"]), [65, 72, 85])
     beyond = drawn(replace(curve, at_now=(0, 500, 900), dotted=True), now=2.0)["layout"]["shapes"][-1]
     assert beyond["yanchor"] == 102  # on the frame's edge
-
     for axis, height in ((ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))):
         figure = over(title=theme.title(""), xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
         assert figure["layout"]["shapes"][0]["y0"] == 50
         assert figure["layout"]["annotations"][-1]["y"] == pytest.approx(height)
 
 
-SHARES = [*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99999]
-
-
-def held(adjacency=Adjacency.ADD_REMOVE, unit="record", right=0.63):
-    event = GaussianRelease(noise_multiplier=1 / (2 * ndtri(right))) if right > 0.5 else PureRelease(epsilon=1e-9)
+def held(adjacency=Adjacency.ADD_REMOVE, unit="record"):
+    """A guarantee whose best attacker is right 63 % of the time: Phi(mu/2)."""
+    event = GaussianRelease(noise_multiplier=1 / (2 * ndtri(0.63)))
     return Guarantee(epsilon=9.0, delta=1e-5, adjacency=adjacency, unit=unit, basis="a theorem", event=event)
 
 
@@ -117,10 +112,7 @@ def counted(html):
 
 
 def test_words_say_what_is_drawn_and_nothing_is_where_nothing_holds():
-    parties, result = (
-        {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"},
-        SimpleNamespace(settings=ClassifierSettings()),
-    )
+    result, parties = quick(PAGES[0]).result, {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}
     for how, word, second in (({}, "in", "without you"), (parties, "yours", "with another party")):
         html = hundred.drawn(held(**how))
         said = rf"with you.*, the attacker says “{word}” for at most 63\. Of 100 releases {second}.* “{word}” for 37\."
@@ -131,7 +123,7 @@ def test_words_say_what_is_drawn_and_nothing_is_where_nothing_holds():
 
 
 def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
-    for right in SHARES:
+    for right in (*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99999):
         people, tile = hundred.people(right), float(panels.at_most(right))
         assert 100 * right - 1e-6 <= people < 100 * right + 1
         assert people == math.ceil(tile)

@@ -220,6 +220,11 @@ def test_nothing_is_loaded_from_afar():
     assert [f"{file}:{number}: {line}" for file, number, line in files if ADDRESS.search(line)] == []
     for line in ("@import url('//fonts.googleapis.com/css2');", 'import Plotly from "https://esm.sh/plotly.js"'):
         assert ADDRESS.search(line)
+    # Streamlit fetches a Material icon of the tab from afar, and has one of its own where none is named.
+    source = (ROOT / "pages" / "frame.py").read_text("utf-8")
+    icons = [node.value for node in ast.walk(ast.parse(source)) if getattr(node, "arg", "") == "page_icon"]
+    assert icons
+    assert not [one for one in icons if isinstance(one, ast.Constant) and ":" in str(one.value)]
 
 
 def test_every_delta_is_written_in_one_way():
@@ -228,14 +233,6 @@ def test_every_delta_is_written_in_one_way():
     assert [f"{file}:{number}" for file, number, line in texts("pages", "ui") if by_itself.search(line)] == []
     for wrong in ('f"delta {settings.delta:g}"', "panels.written(in_two.delta, digits=2)"):
         assert by_itself.search(wrong)
-
-
-def test_the_icon_of_the_tab_is_ours():
-    """Streamlit fetches a Material icon from afar, and has one of its own where none is named."""
-    source = (ROOT / "pages" / "frame.py").read_text("utf-8")
-    icons = [node.value for node in ast.walk(ast.parse(source)) if getattr(node, "arg", "") == "page_icon"]
-    assert icons
-    assert not [one for one in icons if isinstance(one, ast.Constant) and ":" in str(one.value)]
 
 
 def test_no_file_knows_a_machine():

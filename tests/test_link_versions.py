@@ -1,8 +1,8 @@
 """A link means what it meant when it was written, and a default cannot be changed without a new version of links.
 
-``reference/links_of_version_1.json`` holds links as commit 75e11db wrote them, with what it read them as; it is never
-written again. ``reference/defaults.json`` holds the defaults of the newest version. After ``links.VERSION`` was raised
-and ``EARLIER`` of the changed settings written: ``python -m tests.test_link_versions``.
+``reference/links_of_version_1.json`` holds links as commit 75e11db wrote and read them, and is never written again.
+``reference/defaults.json`` holds the newest defaults. After ``links.VERSION`` was raised and ``EARLIER`` of the changed
+settings written: ``python -m tests.test_link_versions``.
 """
 
 import json

@@ -1,6 +1,7 @@
-"""Rows of one's own on single pages: who is attacked, lots of networks, sources in a column, and parties."""
+"""Rows of one's own on single pages: who is attacked, networks, sources, parties, and bounds read off the rows."""
 
 import itertools
+import math
 import re
 from dataclasses import replace
 
@@ -10,8 +11,9 @@ import plotly.graph_objects as go
 import pytest
 from scipy import stats
 
-from dpcore import check, transfer
+from dpcore import accountants, check, transfer
 from dpcore.accountants import gdp
+from dpcore.attacks import audit, read_off
 from dpcore.parties import aggregation
 from dpcore.parties.worlds import CHECK_ROWS
 from dpcore.privacy import Adjacency
@@ -21,11 +23,10 @@ from lab.files import own_rows
 from lab.files.file_handles import key
 from lab.files.own_rows import Column, OwnRows, Roles
 from pages.attack import two_worlds
+from pages.attack.experiment import AttackSettings
 from pages.attack.figures import exposure
 from pages.attack.inputs import MOST_LIVE
 from pages.attack.membership import MODELS
-from pages.attack.page import PAGE
-from pages.attack.two_worlds import Model, Training, exposed
 from pages.attack.two_worlds_result import attacked
 from pages.network import figures as network_figures
 from pages.parties import crowd
@@ -37,8 +38,9 @@ from pages.transfer.work import CANDIDATES
 from tests.app import opened
 from tests.own_files import CLASSES, COLUMNS, TOWNS, by_person, choose, frame, settings, table_of
 from tests.sentences import broken_by, plain
+from tests.test_my_data import said, sampled
+from ui import bounds_leak_demo
 
-AttackSettings = PAGE.settings
 # A person with a row each, and with several.
 OWN = {"row": (None, frame()), "person": (by_person(CLASSES), frame(1000, people=400))}
 either = pytest.mark.parametrize("which", OWN)
@@ -54,7 +56,7 @@ def run_of(of):
 
 
 def risks_of(of):
-    return exposed(Training.of(of), nobody=of.against == "nobody").run()
+    return two_worlds.exposed(two_worlds.Training.of(of), nobody=of.against == "nobody").run()
 
 
 def test_rows_without_an_answer_are_at_no_risk_and_no_member():
@@ -92,7 +94,7 @@ def test_who_is_exposed_is_found_by_how_far_they_move_a_step(which):
     for number in (0, 7, 100):
         # One step from zero: the risk is the mean of two squares, at the start and at the end.
         worlds = settings.change(person=number).neighbours.worlds()
-        clean = two_worlds.train(Model.of(settings), worlds[0], sd=0.0, draws=[0]).weights
+        clean = two_worlds.train(two_worlds.Model.of(settings), worlds[0], sd=0.0, draws=[0]).weights
         squares = []
         for weights in (np.zeros_like(clean), clean):
             at = weights.transpose(1, 0, 2).astype(float)
@@ -331,8 +333,8 @@ def test_as_many_parties_as_rows(rows):
 
 def test_what_cannot_be_parties_is_refused_with_its_reason():
     file = patients()
-    for changed, said in (({"ward": "all"}, "1 person"), ({"back": ""}, "rows with one of the answers")):
-        with pytest.raises(check.RefusedError, match=said):
+    for changed, why in (({"ward": "all"}, "1 person"), ({"back": ""}, "rows with one of the answers")):
+        with pytest.raises(check.RefusedError, match=why):
             own_of(file.assign(**changed))
     with pytest.raises(check.RefusedError, match="30 people"):
         own_rows.choose(own_of(file).table, ROLES)
@@ -370,3 +372,39 @@ def test_what_is_said_of_few_parties_is_so(own, method, epsilon):
         far = aggregation.sensitivity(method, parties=enough, mean_norm=g, **slack)
         assert result.dimensions * far / epsilon <= 1.001 * result.signal_norm(method)
     assert "measured on 120 rows of 6 other parties" in plain(of_parties.caption(result))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_off_the_rows_are_refuted_and_public_ones_are_not(seed):
+    multiplier = descent.noise_multiplier(epsilon=read_off.EPSILON, delta=read_off.DELTA, steps=read_off.STEPS)
+    event = descent.event(multiplier, steps=read_off.STEPS)
+    claim = accountants.account(event, delta=read_off.DELTA, adjacency=Adjacency.REPLACE_ONE)
+    assert claim.epsilon == pytest.approx(read_off.EPSILON)
+    scores = {way: [read_off.scored(way, part, seed=seed) for part in read_off.PARTS] for way in read_off.WAYS}
+    caught, sound = (read_off.shown(np.concatenate(parts, axis=1)) for parts in scores.values())
+    assert caught.refutes(claim)
+    assert 5 < caught.epsilon < math.inf
+    assert not sound.refutes(claim)
+    assert "refutes the claim" in bounds_leak_demo.said("read off", caught)
+    assert "stands" in bounds_leak_demo.said("public", sound)
+    noise = np.concatenate([part.ravel() for part in scores["public"]])
+    assert len(np.unique(noise)) > 0.99 * len(noise) == 0.99 * 2 * read_off.RUNS
+
+
+def test_the_canary_arrives_and_moves_only_its_row_under_public_bounds():
+    for way in read_off.WAYS:
+        ends = [read_off.trained(way, you, first=0, count=20, sd=0.1) for you in (read_off.ORDINARY, read_off.OUTSIDE)]
+        assert audit.arrives(ends[0][:, 0], ends[1][:, 0])
+    worlds = [read_off.column(you)[0] for you in (read_off.ORDINARY, read_off.OUTSIDE)]
+    leaks, public = (
+        (np.diff([read_off.scaled(one, way)[:, 0] for one in worlds], axis=0) != 0).sum() for way in read_off.WAYS
+    )
+    assert public == 1
+    assert leaks >= read_off.ROWS - 1
+
+
+def test_it_takes_one_click():
+    app = sampled().button(key="data.show").click().run()
+    assert not app.exception
+    assert "refutes the claim" in said(app)
+    assert "stands" in said(app)

@@ -43,8 +43,7 @@ def test_no_part_of_the_attack_proves_anything(part):
 
 
 def sent(app, name, value, key="attack.board"):
-    desk = app.session_state["attack.desk"]
-    seq = max(desk.ack, desk.clicked) + 1
+    seq = max(app.session_state["attack.desk"].ack, app.session_state["attack.desk"].clicked) + 1
     app.session_state[key] = {"movement": {"name": name, "value": value, "seq": seq, "final": True, "tick": False}}
     return app.run()
 
@@ -68,9 +67,8 @@ def test_a_knob_or_an_axis_of_the_regression_stands_and_falls_with_the_others():
     app = opened("regression", **QUICK["regression"], split="own", share="0.4")
     moved(app, "regression", "share", 0.7)
     assert settings_of(app, "regression").share_of("published") == 0.7
-    app.selectbox(key="regression.split").set_value("best").run()
-    app.selectbox(key="regression.dataset").set_value("brazil").run()
-    app.selectbox(key="regression.up").set_value(0).run()
+    for name, value in (("split", "best"), ("dataset", "brazil"), ("up", 0)):
+        app.selectbox(key=f"regression.{name}").set_value(value).run()
     assert not app.exception
     assert (settings_of(app, "regression").rows, settings_of(app, "regression").up) == (152_000, 0)
     app.selectbox(key="regression.across").set_value(0).run()
@@ -159,10 +157,9 @@ def test_drawing_guarantee_and_tabs_follow_who_is_trusted(result):
     assert all(all(board) for board in PARTIES.view(result).boards.values())
 
 
-@pytest.mark.parametrize(
-    ("method", "box", "value"), [("average", "learner", "bayes"), ("vote", "trust_model", "shuffle")]
-)
-def test_what_no_party_can_release_gives_way_to_what_it_can(method, box, value):
-    app = opened("parties", **QUICK["parties"], method=method).selectbox(key=f"parties.{box}").set_value(value).run()
-    assert not app.exception
-    assert (settings_of(app, "parties").method, getattr(settings_of(app, "parties"), box)) == ("soft", value)
+def test_what_no_party_can_release_gives_way_to_what_it_can():
+    for method, box, value in (("average", "learner", "bayes"), ("vote", "trust_model", "shuffle")):
+        app = opened("parties", **QUICK["parties"], method=method)
+        app.selectbox(key=f"parties.{box}").set_value(value).run()
+        assert not app.exception
+        assert (settings_of(app, "parties").method, getattr(settings_of(app, "parties"), box)) == ("soft", value)

@@ -22,16 +22,11 @@ from tests.sentences import Rules, hold, plain
 
 EVERY = [RandomisedResponse(epsilon=epsilon, options=options) for epsilon in (0.1, 1.0, 4.0) for options in (2, 3, 8)]
 LOCAL, MANY = MechanismsSettings(answers="local"), MechanismsSettings(answers="many")
-LOCAL_ONCE = [
-    LOCAL,
-    LOCAL.change(epsilon=0.01),
-    LOCAL.change(epsilon=0.5, true_share=0.01),
-    LOCAL.change(epsilon=150.0, options=2),
-    *(LOCAL.change(epsilon=one, respondents=10, options=2) for one in (1.0, 4.77)),
-]
-MANY_ONCE = [
-    MANY.change(questions=m, noise_sd=sd) for m, sd in ((1, 50.0), (40, 0.1), (1000, 0.1), (600, 3.0), (400, 10.0))
-]
+LOCAL_ONCE = [LOCAL, LOCAL.change(epsilon=0.01), LOCAL.change(epsilon=0.5, true_share=0.01)]
+LOCAL_ONCE += [LOCAL.change(epsilon=one, respondents=10, options=2) for one in (1.0, 4.77)]
+LOCAL_ONCE += [LOCAL.change(epsilon=150.0, options=2)]
+WAYS = ((1, 50.0), (40, 0.1), (1000, 0.1), (600, 3.0), (400, 10.0))
+MANY_ONCE = [MANY.change(questions=questions, noise_sd=noise_sd) for questions, noise_sd in WAYS]
 
 
 @pytest.mark.parametrize("one", EVERY)

@@ -164,7 +164,7 @@ def clock(monkeypatch):
     return now
 
 
-def test_wait_counts_while_it_lasts_and_for_some_seconds_after(clock):
+def test_wait_counts_while_it_lasts_and_a_little_longer_and_p95_is_of_both_lines(clock):
     """What is remembered is bounded, and the wait expected follows the newest work."""
     line = busy.Line(2)
     first, second = line.joins(), line.joins()
@@ -185,9 +185,6 @@ def test_wait_counts_while_it_lasts_and_for_some_seconds_after(clock):
     assert line.expected(6) == pytest.approx(0.3)
     assert len(line.waits()) < 2000
     assert line.served == 5001
-
-
-def test_p95_is_that_of_both_lines(clock):
     assert busy.p95() == 0
     numbers = [busy.QUESTIONS.joins() for _ in range(99)]
     clock[0] += 1

@@ -4,8 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from threading import Event
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -55,10 +54,9 @@ class Toy(Settings):
     work: int = 20
     dataset: str = "shared"
 
-    CHOICES: ClassVar[Mapping[str, Any]] = MappingProxyType({"dataset": ("shared", "own")})
-    LIMITS: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"epsilon": (0.1, 100.0), "shown": (0, 60), "seed": (0, 1000), "repeats": (1, 50), "work": (0, 1000)}
-    )
+    CHOICES: ClassVar = {"dataset": ("shared", "own")}
+    LIMITS: ClassVar = {"epsilon": (0.1, 100.0), "shown": (0, 60), "repeats": (1, 50)}
+    LIMITS |= {"seed": (0, 1000), "work": (0, 1000)}
 
     @property
     def private(self) -> bool:
@@ -92,9 +90,8 @@ def pictures(result: Outcome) -> list[list[Picture]]:
     wave = {"type": "scatter", "mode": "lines", "x": theme.array(X), "y": theme.array(np.sin(result.epsilon * X))}
     moves = theme.figure(wave, **axes, title=theme.title(str(result)), shapes=[mark])
     stays = theme.figure(wave | {"y": theme.array(X)}, **axes, title=theme.title("Stays"))
-    return [
-        [Picture(name="moves", figure=moves, alt=f"Curve: {result}"), Picture(name="stays", figure=stays, alt="Line")]
-    ]
+    still = Picture(name="stays", figure=stays, alt="Line")
+    return [[Picture(name="moves", figure=moves, alt=f"Curve: {result}"), still]]
 
 
 def more(result: Outcome) -> list[list[Picture]]:
