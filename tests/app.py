@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 ROOT = Path(__file__).parents[1]
+_ROWS = ("source_rows", "unlabelled_rows", "public_rows")
 # Page -> a link that keeps its work short.
 QUICK = {
     "classifier": {"repeats": "3", "steps": "5"},
@@ -16,13 +17,7 @@ QUICK = {
     "accounting": {"steps": "100"},
     "transfer": {"target_rows": "200", "dimension": "5", "repeats": "4"},
     "parties": {"parties": "80", "public_rows": "60", "repeats": "3", "queries": "30"},
-    "hypotheses": {
-        "source_rows": "200",
-        "unlabelled_rows": "200",
-        "target_rows": "300",
-        "public_rows": "200",
-        "repeats": "3",
-    },
+    "hypotheses": dict.fromkeys(_ROWS, "200") | {"target_rows": "300", "repeats": "3"},
     "attack": {"repeats": "100", "steps": "3"},
     "what-if": {"topic": "accounting"},
 }

@@ -1,47 +1,38 @@
 """Events of accountants' tests, written in short."""
 
-from dpcore.privacy import (
-    ApproximateRelease,
-    BoundedRangeRelease,
-    Composed,
-    GaussianRelease,
-    LaplaceRelease,
-    PoissonSampled,
-    PureRelease,
-    Sequence,
-)
+from dpcore import privacy
 
 
 def gaussian(multiplier):
-    return GaussianRelease(noise_multiplier=multiplier)
+    return privacy.GaussianRelease(noise_multiplier=multiplier)
 
 
 def laplace(multiplier):
-    return LaplaceRelease(noise_multiplier=multiplier)
+    return privacy.LaplaceRelease(noise_multiplier=multiplier)
 
 
 def pure(epsilon):
-    return PureRelease(epsilon=epsilon)
+    return privacy.PureRelease(epsilon=epsilon)
 
 
 def bounded_range(epsilon):
-    return BoundedRangeRelease(epsilon=epsilon)
+    return privacy.BoundedRangeRelease(epsilon=epsilon)
 
 
 def approximate(epsilon, delta):
-    return ApproximateRelease(epsilon=epsilon, delta=delta)
+    return privacy.ApproximateRelease(epsilon=epsilon, delta=delta)
 
 
 def times(count, event):
-    return Composed(event=event, count=count)
+    return privacy.Composed(event=event, count=count)
 
 
 def together(*events):
-    return Sequence(events=events)
+    return privacy.Sequence(events=events)
 
 
 def sample(rate, event):
-    return PoissonSampled(rate=rate, event=event)
+    return privacy.PoissonSampled(rate=rate, event=event)
 
 
 def sampled(rate, multiplier, steps=1):

@@ -54,6 +54,7 @@ def test_only_what_is_marked_has_a_ghost_and_it_lies_below_todays():
     assert shown.figure["layout"]["title"] == {"text": "At 1"}
     assert (shown.alt, shown.name, shown.clicks) == ("Accuracy 1", "accuracy", {"place": "spot"})
     assert shown.figure["data"][1]["hovertemplate"] == f"%{{y}}<extra>{NAME}</extra>"
+    assert ghosted([[mine]], [[mine]])[0][0].figure["layout"]["shapes"] == mine.figure["layout"]["shapes"]
     for pinned in ([], [[]], [[picture(2, name="another")]]):
         assert ghosted(rows := [[mine, picture(1, name="map", pair=True)]], pinned) == rows
     bare = replace(mine, figure={"data": [curve(1)], "layout": {}})
@@ -120,9 +121,7 @@ def test_words_say_what_is_drawn_and_nothing_is_where_nothing_holds():
         assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
         assert hundred.stated(Stated(promise=held(**how)), result) == html
     assert hundred.stated(Stated(), result) == hundred.stated(Stated(promise=held(), void="as published"), result) == ""
-
-
-def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
+    # The people agree with the tile and never understate the attacker.
     for right in (*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99999):
         people, tile = hundred.people(right), float(panels.at_most(right))
         assert 100 * right - 1e-6 <= people < 100 * right + 1

@@ -86,17 +86,10 @@ def test_a_network_fit_is_the_plain_loop(clip_norm, n_classes, nobody):
     sigma = recipe.noise_multiplier(epsilon=1.0, delta=1e-5, accountant=model.accountant)
     scale = sigma * np.repeat(clip_norm if isinstance(clip_norm, tuple) else [clip_norm] * 2, [16, 5 * n_classes])
     drawn = (one[0] for one in lots.poisson(seed, [0], rows=40, rate=0.2, first=0, last=10))
-    path = network_oracles.descend(
-        net.sizes,
-        shortened(X, 0.6),
-        np.unique(y, return_inverse=True)[1],
-        start=net.start(seed, [0])[0],
-        lots=[lot[(lot >= 0) & ~np.isin(lot, nobody)] for lot in drawn],
-        rates=[0.2 ** (step / 9) for step in range(10)],
-        clip_norm=clip_norm,
-        divisor=8,
-        noise=scale * stream(seed, "noise").standard_normal((50, net.parameters)),
-    )
+    how = {"lots": [lot[(lot >= 0) & ~np.isin(lot, nobody)] for lot in drawn], "divisor": 8, "clip_norm": clip_norm}
+    how |= {"start": net.start(seed, [0])[0], "rates": [0.2 ** (step / 9) for step in range(10)]}
+    how |= {"noise": scale * stream(seed, "noise").standard_normal((50, net.parameters))}
+    path = network_oracles.descend(net.sizes, shortened(X, 0.6), np.unique(y, return_inverse=True)[1], **how)
     np.testing.assert_allclose(model.weights_, path[-1], atol=1e-9)
     assert (model.n_iter_, model.noise_multiplier_) == (10, pytest.approx(sigma, rel=1e-12))
     assert (model.guarantee_.event.count, model.guarantee_.event.event.rate) == (10, 0.2)
@@ -226,21 +219,18 @@ def test_what_is_beyond_the_declared_bounds_counts_as_at_them():
     np.testing.assert_array_equal(*fits)
 
 
-@pytest.mark.parametrize("name", linear.REGRESSIONS)
-def test_epsilons_and_noise_that_make_no_sense_are_refused_by_name(name):
-    way, statistics = linear.mechanism(name, steps=3), statistics_of()
-    noise = linear.standard_noise(way, inputs=statistics.inputs, repeats=2, seed=0)
-    for epsilons in ([0.0], [-1.0], [np.nan], [True], ["1"], [[1.0]]):
-        with pytest.raises(check.RefusedError, match="^epsilons is "):
-            way.fit(statistics, noise, np.array(epsilons))
-    for wrong in (noise[:, 1:], noise[0], noise * np.nan, noise.astype(str)):
-        with pytest.raises(check.RefusedError, match="^noise is "):
-            way.fit(statistics, wrong, np.array([1.0]))
+def test_rows_epsilons_and_noise_that_make_no_sense_are_refused_by_name():
+    statistics = statistics_of()
+    for way in (linear.mechanism(name, steps=3) for name in linear.REGRESSIONS):
+        noise = linear.standard_noise(way, inputs=statistics.inputs, repeats=2, seed=0)
+        for epsilons in ([0.0], [-1.0], [np.nan], [True], ["1"], [[1.0]]):
+            with pytest.raises(check.RefusedError, match="^epsilons is "):
+                way.fit(statistics, noise, np.array(epsilons))
+        for wrong in (noise[:, 1:], noise[0], noise * np.nan, noise.astype(str)):
+            with pytest.raises(check.RefusedError, match="^noise is "):
+                way.fit(statistics, wrong, np.array([1.0]))
     with pytest.raises(check.RefusedError, match="^rows is None"):  # clipping needs them
         quiet(perturbed.Descent(clip_norm=1.0), statistics)
-
-
-def test_rows_that_are_no_numbers_and_what_is_no_epsilon_are_refused_by_name():
     X, y = rows_of()
     for name, value in itertools.product("Xy", (np.nan, "a")):
         wrong = {name: np.full_like({"X": X, "y": y}[name], value, dtype=type(value))}

@@ -214,7 +214,7 @@ def texts(*tops: str) -> Iterator[tuple[str, int, str]]:
                 yield from ((str(file.relative_to(ROOT)), number, line) for number, line in enumerate(lines, 1))
 
 
-def test_nothing_is_loaded_from_afar():
+def test_nothing_is_loaded_from_afar_and_no_file_knows_a_machine():
     """Plotly's own file, as published, is left to the browser tests: no page may ask anybody but its server."""
     files = (one for one in texts("app.py", "pages", "ui", ".streamlit/config.toml") if "ui/live/plotly" not in one[0])
     assert [f"{file}:{number}: {line}" for file, number, line in files if ADDRESS.search(line)] == []
@@ -234,7 +234,5 @@ def test_every_delta_is_written_in_one_way():
     for wrong in ('f"delta {settings.delta:g}"', "panels.written(in_two.delta, digits=2)"):
         assert by_itself.search(wrong)
 
-
-def test_no_file_knows_a_machine():
     tops = [path.name for path in ROOT.iterdir() if not path.name.startswith(".") or path.name in {".streamlit", ".ci"}]
     assert [f"{file}:{number}: {line}" for file, number, line in texts(*tops) if MACHINE_PATH.search(line)] == []

@@ -67,16 +67,11 @@ def test_the_stops_are_some_of_those_of_the_live_slider(page):
     assert coarse(one.knob) == one.knob
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        ("<p>Half of 0.5 train. Choose “every step” to compare.</p>", "<p>Half of 0.5 train.</p>"),
-        ("Each bar is a run. Click on a bar to ask about 0.5 of it.", "Each bar is a run."),
-        ("<b>Choose</b> a far smaller delta. Trying several would cost extra.", None),
-    ],
-)
-def test_sentences_about_what_only_the_live_page_has_are_left_out(said, kept):
-    assert alone(said) == (said if kept is None else kept)
+def test_sentences_about_what_only_the_live_page_has_are_left_out():
+    kept = "<b>Choose</b> a far smaller delta. Trying several would cost extra."
+    assert alone(kept) == kept
+    assert alone("<p>Half of 0.5 train. Choose “every step” to compare.</p>") == "<p>Half of 0.5 train.</p>"
+    assert alone("Each bar is a run. Click on a bar to ask about 0.5 of it.") == "Each bar is a run."
 
 
 def live(one, value, tab):
