@@ -98,19 +98,16 @@ def noise(indices, *, steps, shape=(2, 3), seed=1, dtype=np.float64):
 
 
 class TestStreams:
-    @pytest.mark.parametrize("steps", [7, 9])
-    def test_steps_are_the_draws_of_each_stream_in_order(self, steps):
-        each = [streams.stream(1, "noise", index).standard_normal((steps, 2, 3)) for index in (4, 0, 9)]
-        np.testing.assert_array_equal(noise([4, 0, 9], steps=steps), np.stack(each, axis=1))
-        assert noise([], steps=3).shape == (3, 0, 2, 3)
-
-    @pytest.mark.parametrize("size", [1, 200, 1000])
-    def test_neither_the_size_of_a_block_nor_the_precision_changes_the_noise(self, size, monkeypatch):
-        whole = noise(range(3), steps=10)
+    @pytest.mark.parametrize("size", [1, 200, 1000, streams._BLOCK_BYTES])
+    @pytest.mark.parametrize("steps", [7, 10])
+    def test_steps_are_the_draws_of_each_stream_in_order_in_blocks_of_any_size(self, steps, size, monkeypatch):
         monkeypatch.setattr(streams, "_BLOCK_BYTES", size)
         CACHE.forget()
-        np.testing.assert_array_equal(noise(range(3), steps=10), whole)
-        np.testing.assert_array_equal(noise(range(3), steps=10, dtype=np.float32), whole.astype(np.float32))
+        each = [streams.stream(1, "noise", index).standard_normal((steps, 2, 3)) for index in (4, 0, 9)]
+        whole = np.stack(each, axis=1)
+        np.testing.assert_array_equal(noise([4, 0, 9], steps=steps), whole)
+        np.testing.assert_array_equal(noise([4, 0, 9], steps=steps, dtype=np.float32), whole.astype(np.float32))
+        assert noise([], steps=3).shape == (3, 0, 2, 3)
 
     @pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, 2**40 + 3, 0x0123456789ABCDEF_FEDCBA9876543210])
     @pytest.mark.parametrize(("index", "part"), [(0, 0), (100_003, 2), (5, 1)])

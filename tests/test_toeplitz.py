@@ -15,7 +15,8 @@ from dpcore.training import sgd, toeplitz
 from dpcore.training.networks import Architecture
 
 NET = Architecture(sizes=(3, 4, 2))
-ROWS = 30
+ROWS, RNG = 30, np.random.default_rng(5)
+X, Y, START = RNG.normal(size=(ROWS, 3)), RNG.integers(0, 2, ROWS), NET.start(1, range(2))
 
 
 def recipe(m=7, *, mechanism="toeplitz", steps=20, net=NET, **changes):
@@ -23,15 +24,9 @@ def recipe(m=7, *, mechanism="toeplitz", steps=20, net=NET, **changes):
     return sgd.Recipe(architecture=net, sampling_rate=1 / m, steps=steps, mechanism=mechanism, **given)
 
 
-def problem():
-    rng = np.random.default_rng(5)
-    return rng.normal(size=(ROWS, 3)), rng.integers(0, 2, ROWS), NET.start(1, range(2))
-
-
 def train(which, **changes):
-    X, y, start = problem()
-    given = {"start": start, "noise_multiplier": 1.5, "seed": 3, "draws": [4, 2], "dtype": np.float64} | changes
-    return sgd.train(which, given.pop("X", X), given.pop("y", y), **given)
+    given = {"start": START, "noise_multiplier": 1.5, "seed": 3, "draws": [4, 2], "dtype": np.float64} | changes
+    return sgd.train(which, X, given.pop("y", Y), **given)
 
 
 def square_root(m: int) -> np.ndarray:
@@ -63,21 +58,20 @@ class TestTraining:
     @pytest.mark.parametrize("m", [1, 4, 7])
     def test_the_weights_are_those_of_the_noisy_prefix_sums(self, m):
         """w_t = w_0 - eta/L (S_t + Z_t), with one gradient at a time and the noise of whole matrices."""
-        X, y, start = problem()
         which, found = recipe(m), train(recipe(m), record=range(21))
         drawn = stream(3, "noise", 4).standard_normal((lots.BLOCK, NET.parameters))[:20]
-        noise, total, w = on_the_sum("toeplitz", 20, m) @ drawn * 1.5 * 0.4, 0.0, start[0]
+        noise, total, w = on_the_sum("toeplitz", 20, m) @ drawn * 1.5 * 0.4, 0.0, START[0]
         for step in range(20):
             lot = [row for row in range(ROWS) if row % m == step % m]
-            total = total + plain.lot_gradient(NET.sizes, w, X[lot], y[lot], clip_norm=0.4, activation="tanh")
-            w = start[0] - which.learning_rate / (ROWS / m) * (total + noise[step])
+            total = total + plain.lot_gradient(NET.sizes, w, X[lot], Y[lot], clip_norm=0.4, activation="tanh")
+            w = START[0] - which.learning_rate / (ROWS / m) * (total + noise[step])
             np.testing.assert_allclose(found.history[step + 1, 0], w, rtol=0, atol=1e-10)
 
     @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     @pytest.mark.parametrize("cuts", [(1,), (6, 7, 8), (13, 50, 51, 99), tuple(range(1, 120, 3))])
     def test_a_training_in_pieces_is_one_in_one_piece(self, mechanism, cuts):
         which = recipe(30, steps=120, mechanism=mechanism, decay=0.3)
-        whole, weights = train(which).weights, problem()[2]
+        whole, weights = train(which).weights, START
         for first, last in zip((0, *cuts), (*cuts, 120), strict=True):
             weights = train(which, start=weights, first=first, last=last).weights
         np.testing.assert_array_equal(weights, whole)
@@ -109,37 +103,29 @@ class TestSensitivity:
     """Releases are the noisy prefix sums. In units of sigma, a shift s of the steps' sums is |B^-1 s| away, where the
     steps' noise is B times independent noise; this is tried for the rows of every lot."""
 
-    @staticmethod
-    def furthest(mechanism, steps, m, *, each=1.0) -> float:
-        """The largest squared distance that one row can make, which moves each of its lots by ``each`` C or -C."""
-        undo, found = np.linalg.inv(in_each_step(mechanism, steps, m)), []
-        for lot in range(min(m, steps)):
-            signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(4, len(range(lot, steps, m))))
-            found += [np.square(each * undo[:, lot::m] @ one).sum() for one in signs]
-        return max(found)
-
     @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     @pytest.mark.parametrize("m", [1, 2, 3, 4, 7, 8, 11, 16])
     def test_no_row_moves_the_release_further_than_is_counted_and_one_moves_it_as_far(self, mechanism, m):
         for steps in range(1, 2 * m + 4):
             counted = toeplitz.sensitivity(mechanism, steps, lots=m) ** 2
-            assert self.furthest(mechanism, steps, m) == pytest.approx(counted, abs=1e-9)
-            # another row in its place moves each lot by twice as much
-            assert self.furthest(mechanism, steps, m, each=2) == pytest.approx(4 * counted, abs=1e-9)
+            undo, squares = np.linalg.inv(in_each_step(mechanism, steps, m)), []
+            for lot in range(min(m, steps)):  # a row of which moves each of its lots by C or -C
+                signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(4, len(range(lot, steps, m))))
+                squares += [np.square(undo[:, lot::m] @ one).sum() for one in signs]
+            assert max(squares) == pytest.approx(counted, abs=1e-9)
             mu = accountants.gdp.mu_of_event(toeplitz.event(mechanism, 3.0, steps, lots=m))
             assert mu == pytest.approx(math.sqrt(counted) / 3, rel=1e-12)
 
     @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     def test_a_place_that_is_left_empty_moves_one_lot_a_pass_by_no_more_than_c(self, mechanism):
         """Every row of a data set in turn, in the engine itself, with the same weights before the lot."""
-        _, y, _ = problem()
         which, m = recipe(mechanism=mechanism), 7
         before = train(which, noise_multiplier=0.0).weights
         for row in range(ROWS):
-            empty = np.where(np.arange(ROWS) == row, -1, y)
+            empty = np.where(np.arange(ROWS) == row, -1, Y)
             for step in range(7, 14):
                 how = {"noise_multiplier": 0.0, "start": before, "first": step, "last": step + 1}
-                both = (train(which, y=labels, **how).weights for labels in (y, empty))
+                both = (train(which, y=labels, **how).weights for labels in (Y, empty))
                 moved = np.linalg.norm(np.subtract(*both), axis=1) * (ROWS / m) / which.learning_rate
                 assert (moved <= 0.4 + 1e-12).all()
                 assert (moved > 0).all() == (step % m == row % m)
