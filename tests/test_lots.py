@@ -109,7 +109,7 @@ class TestStreams:
         np.testing.assert_array_equal(noise([4, 0, 9], steps=steps, dtype=np.float32), whole.astype(np.float32))
         assert noise([], steps=3).shape == (3, 0, 2, 3)
 
-    @pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, 2**40 + 3, 0x0123456789ABCDEF_FEDCBA9876543210])
+    @pytest.mark.parametrize("seed", [0, 2**32 - 1, 2**32, 2**40 + 3, 0x0123456789ABCDEF_FEDCBA9876543210])
     @pytest.mark.parametrize(("index", "part"), [(0, 0), (100_003, 2), (5, 1)])
     def test_a_stream_is_numpys_own_of_its_four_numbers(self, seed, index, part):
         for number, purpose in enumerate(get_args(streams.Purpose)):
