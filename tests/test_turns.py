@@ -3,6 +3,7 @@
 import threading
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
@@ -66,19 +67,14 @@ def test_slice_before_a_picture_is_short_while_others_wait(shared, later):
 def test_run_that_nobody_waits_for_ends_before_the_next_task(shared, monkeypatch):
     """As Streamlit ends it where its page is closed, or has to run again; what is done stays in the cache."""
 
-    class Closed(BaseException):
-        pass
-
     def closed() -> None:
         if len(Piece.begun) == 2:
-            raise Closed
+            raise SystemExit
 
-    class Run:
-        session_state = SafeSessionState(SessionState(), yield_callback=closed)
-        script_requests = None
-
-    monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: Run)
-    with pytest.raises(Closed), debounce.working():
+    state = SafeSessionState(SessionState(), yield_callback=closed)
+    run = SimpleNamespace(session_state=state, script_requests=None)
+    monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: run)
+    with pytest.raises(SystemExit), debounce.working():
         compute.compute(Toy(repeats=5, work=0), seconds=PATIENCE)
     assert len(Piece.begun) == 2
     assert compute.compute(Toy(repeats=5, work=0), seconds=0)[1] == 2 / 5
@@ -87,18 +83,15 @@ def test_run_that_nobody_waits_for_ends_before_the_next_task(shared, monkeypatch
 
 def test_run_that_gives_way_ends_for_a_request_that_waits_for_it(shared, monkeypatch):
     """Streamlit keeps a request for the live part until its run has ended; it waits behind nobody who came later."""
-
-    class Run:
-        session_state = SafeSessionState(SessionState(), yield_callback=lambda: None)
-        script_requests = ScriptRequests()
-
+    state = SafeSessionState(SessionState(), yield_callback=lambda: None)
+    run = SimpleNamespace(session_state=state, script_requests=ScriptRequests())
     assert "script_requests" in ScriptRunContext.__dataclass_fields__
-    monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: Run)
+    monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: run)
     with debounce.working():
         debounce.later()
         compute.compute(Toy(repeats=5, work=0), seconds=1e-9)
         first, second = shared.join(), shared.join()
-        Run.script_requests.request_rerun(RerunData(fragment_id="live"))
+        run.script_requests.request_rerun(RerunData(fragment_id="live"))
         leaves = threading.Timer(0.01, shared.leave, [first])
         leaves.start()
         _, done = compute.compute(Toy(repeats=5, work=0), seconds=PATIENCE)
