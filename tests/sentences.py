@@ -8,6 +8,7 @@ half computed. ``SOAK=3000`` in the environment (``make soak``) tries that many 
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from html import unescape
 from types import MappingProxyType
@@ -48,12 +49,9 @@ def hold(
 ) -> None:
     """Hold ``rules`` against ``words`` (HTML or plain) of the results of ``count`` settings of ``kind``.
 
-    within: field -> (lowest, highest) number, or a list of what it may be, so that settings run quickly: what several
-    of them have in common is then done once.
-    also: settings that are tried as well, or their results, for what is seldom said: a rule whose pattern is found
-    nowhere fails too.
-    essential: nothing that a page says waits for more than the essential tasks, and those that this gives, so no other
-    is run.
+    within: field -> (lowest, highest) number, or a list of what it may be, so that settings run quickly.
+    also: settings, or results, that are tried as well, for what is seldom said: a rule found nowhere fails too.
+    essential: run only the essential tasks, and those that this gives: nothing that a page says waits for more.
     seldom: rules whose patterns may be found nowhere.
     harmless: where a claim's words claim nothing; elsewhere each stands in a rule's pattern. None: they may stand
     anywhere.
@@ -65,8 +63,10 @@ def hold(
             result = settings
         elif essential:
             result = first(settings, essential(settings) if callable(essential) else ())
-        else:
-            result = outcome(settings, rng, whole=whole)
+        else:  # all of the work, or as much as may be done when a page speaks
+            tasks = settings.tasks()
+            done = len(tasks) if whole else int(rng.integers(len(tasks) + 1))
+            result = first(settings, tasks[:done])
         said = plain(words(result))
         found |= broken_by(said, result, every)
         claimed = [] if harmless is None else unexplained(said, every, harmless)
@@ -197,20 +197,10 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"</?[a-z][^>]*>", " ", bare)))
 
 
-def outcome(settings: Any, rng: np.random.Generator, *, whole: bool) -> Any:
-    """The result of all of the work, or of as much as may be done when a page speaks."""
-    tasks = settings.tasks()
-    done = len(tasks) if whole else int(rng.integers(len(tasks) + 1))
-    return settings.result({task: _done(task) for place, task in enumerate(tasks) if task.essential or place < done})
-
-
 def first(settings: Any, also: Iterable[Any] = ()) -> Any:
     """The result of the first picture, and of some tasks besides."""
-    return settings.result({task: _done(task) for task in (*filter(_essential, settings.tasks()), *also)})
-
-
-def _essential(task: Any) -> bool:
-    return task.essential
+    essential = (task for task in settings.tasks() if task.essential)
+    return settings.result({task: _done(task) for task in (*essential, *also)})
 
 
 _KNOWN: dict[Any, Any] = {}
@@ -230,13 +220,13 @@ def at_random(kind: type, rng: np.random.Generator, within: Limits) -> Any:
     """Settings of ``kind``: any choices, then any numbers, an end or the default often; what is refused is left."""
     settings = kind()
     names = [one.name for one in fields(kind)]
-    choices = {
-        name: within.get(name) or options(kind, name) for name in names if isinstance(getattr(settings, name), str)
-    }
-    for name, allowed in choices.items():
-        settings = _changed(settings, name, str(rng.choice(allowed)))
-    for name in rng.permutation([name for name in names if name not in choices]):
-        settings = _changed(settings, str(name), _number(settings, str(name), rng, within))
+    choices = [name for name in names if isinstance(getattr(settings, name), str)]
+    for name in (*choices, *map(str, rng.permutation([name for name in names if name not in choices]))):
+        with suppress(RefusedError):
+            if name in choices:
+                settings = settings.change(**{name: str(rng.choice(within.get(name) or options(kind, name)))})
+            else:
+                settings = settings.change(**{name: _number(settings, name, rng, within)})
     return settings
 
 
@@ -249,13 +239,6 @@ def options(kind: type, name: str) -> list[str]:
         if refusal.name == name and listed != refusal.allowed:
             return listed.split(", ")
     return [getattr(kind(), name)]
-
-
-def _changed(settings: Any, name: str, value: Any) -> Any:
-    try:
-        return settings.change(**{name: value})
-    except RefusedError:
-        return settings
 
 
 def _number(settings: Any, name: str, rng: np.random.Generator, within: Limits) -> float:

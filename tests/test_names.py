@@ -1,13 +1,12 @@
 """Names on the screen: standard terms, and pages, tabs, drawers and buttons that are there where a text names them."""
 
-import ast
 import re
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from pages.table import PAGES
+from scripts.fingerprints import _strings, literals
 from ui.show import MORE
 from ui.vocabulary import KNOBS
 
@@ -24,27 +23,14 @@ TAB = r'Tab\([^,]+, "([^"]+)"'
 LINK = re.compile(r"\[([^]]+)\]\(/?([a-z-]+)(?:\?[^)]*)?\)")
 
 
-def strings(path: Path) -> Iterator[str]:
-    """Yield the strings of a file that may be shown: of Python all but docstrings, of a text the whole."""
-    source, tables = path.read_text("utf-8"), []
+@cache
+def strings(path: Path) -> list[str]:
+    """Return the strings of a file that may be shown: of Python all but docstrings, of Markdown the whole."""
     if path.suffix == ".md":
-        yield source
-    elif path.suffix == ".toml":
-        tables = [tomllib.loads(source)]
-    while tables:
-        node = tables.pop()
-        tables += node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-        if isinstance(node, str):
-            yield node
-    hidden = set()
-    for node in ast.walk(ast.parse(source)) if path.suffix == ".py" else ():
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
-            hidden.add(id(node.body[0].value))
-        if isinstance(node, ast.JoinedStr):
-            hidden |= {id(part) for part in node.values}
-            yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden:
-            yield node.value
+        return [path.read_text("utf-8")]
+    if path.suffix == ".toml":
+        return [*_strings(tomllib.loads(path.read_text("utf-8")))]
+    return [text for _, text in literals(path)]
 
 
 def files() -> list[Path]:
@@ -52,7 +38,6 @@ def files() -> list[Path]:
     return sorted(path for path in texts if path.suffix in (".py", ".md", ".toml"))
 
 
-@cache
 def titles() -> dict[str, str]:
     """Return the address of each page -> what the navigation calls it."""
     source = (ROOT / "pages" / "frame.py").read_text("utf-8")
