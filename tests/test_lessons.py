@@ -48,21 +48,7 @@ def test_what_a_text_takes_for_granted_holds_whatever_the_seed(lesson, count):
 
 
 @every
-def test_every_link_of_a_lesson_gives_no_notice(lesson):
-    page = page_of(lesson)
-    _, after = lesson.cases(page.settings)
-    settings, notices = from_link(page.settings, brief(after))
-    assert (settings, notices) == (after, [])
-    desk = Desk(page=page.name, settings=after, shown={"only": ",".join(lesson.only)})
-    page = page.at(after)
-    teacher.heed(page, desk)
-    shown = teacher.knobs(page, desk)
-    assert desk.notices == []
-    assert {shown.hero, *shown.main, shown.play} - {None} == set(lesson.only)
-
-
-@every
-def test_a_lesson_leads_from_its_question_to_the_next_lesson(lesson):
+def test_a_lesson_leads_from_its_question_to_the_next_lesson_and_its_links_open(lesson):
     app = opened("lessons", lesson=lesson.name)
     assert app.title[0].value == lesson.text("Question")
     if lesson.number:
@@ -72,6 +58,15 @@ def test_a_lesson_leads_from_its_question_to_the_next_lesson(lesson):
     for label in ("Lock in my guess", "Why?", "Try it yourself"):
         assert not [*app.warning, *app.info]
         press(app, label)
+    page = page_of(lesson)
+    _, after = lesson.cases(page.settings)
+    assert from_link(page.settings, brief(after)) == (after, [])
+    desk = Desk(page=page.name, settings=after, shown={"only": ",".join(lesson.only)})
+    page = page.at(after)
+    teacher.heed(page, desk)
+    knobs = teacher.knobs(page, desk)
+    assert desk.notices == []
+    assert {knobs.hero, *knobs.main, knobs.play} - {None} == set(lesson.only)
 
 
 @every

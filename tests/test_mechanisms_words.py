@@ -125,14 +125,11 @@ def test_every_sentence_says_what_was_computed_and_every_text_is_reached():
     assert reached.unread(say.SAYS) == []
 
 
-def test_laplace_noise_keeps_its_promise_whatever_its_scale_is_rounded_to():
+def test_rounding_breaks_no_guarantee():
+    """Neither of a scale of Laplace noise, nor of probabilities too small for a double, which are cut from a choice."""
     for epsilon in np.geomspace(0.01, 150, 100):
         result = ONE.change(epsilon=float(epsilon), sensitivity=float(np.sqrt(epsilon) + 0.1)).run()
         assert result.claim.holds
         assert result.worlds.outside(result.settings.epsilon) == 0
-
-
-def test_a_chance_too_small_for_a_double_is_no_ratio():
-    """The tails of a choice are cut where the densities cannot be held: no factor beyond the promise comes of it."""
     far = ONE.change(epsilon=6.965, sensitivity=0.5325, lead=42, options=8, vote="last", noise="laplace").run()
     assert np.nanmax(np.abs(far.choice_ratio)) <= 6.965 * (1 + 1e-9)

@@ -10,7 +10,6 @@ from dpcore.confusion import ByClass, confusion
 from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, PureRelease, Sequence
 from dpcore.privacy import GaussianRelease as Gaussian
 from lab.claims import Case
-from lab.files.own_rows import Column, Roles
 from tests import reached
 from tests.sentences import plain
 from ui import outcomes, panels
@@ -18,8 +17,8 @@ from ui.texts import SAYS
 
 # What pages show of a result; the frame of a page reads the other sections.
 SECTIONS = re.compile(
-    r"(attacker|odds|limit|meaning|weak|large-delta|by-class|cost|tile|one-answer|disguised|landing|start|noise|void"
-    r"|paid|own)(?:\.|$)"
+    r"(attacker|odds|limit|meaning|weak|large-delta|by-class|cost|tile|one-answer|disguised|landing|start|noise"
+    r")(?:\.|$)"
 )
 
 
@@ -115,28 +114,6 @@ def test_beyond_accuracy_a_loss_may_have_no_number():
     assert "Median loss on held-out rows is 0 nats" in rare
 
 
-def test_of_a_file_it_is_said_how_much_is_used_and_who_is_protected():
-    def roles(**given):
-        return Roles(answer="y", classes=("a", "b"), columns=(Column(name="x", low=0, high=1, **given),))
-
-    rows = SimpleNamespace(rows=100, file=SimpleNamespace(private=800), by_person=False)
-    people = SimpleNamespace(rows=100, file=SimpleNamespace(private=100), by_person=True)
-    assert outcomes.learned_from(rows, tested=20).startswith("Trained on 100 of 800 rows, picked at random. With all,")
-    assert "20 others" in outcomes.learned_from(people, tested=20, several=True)
-    assert outcomes.used_of(people, several=True, most=8) == "100 people, up to 8 rows of each"
-    assert outcomes.used_of(people, several=True) == "100 people, all rows of each"
-    whose = SimpleNamespace(person="who", void=())
-    for several, most, said in ((False, 0, "One row of each"), (True, 0, "All of a person's"), (True, 8, "Up to 8 of")):
-        assert said in outcomes.of_own(whose, public="steps", several=several, most=most)
-    assert "The unit of privacy is <b>one row</b>" in outcomes.of_own(roles(), public="steps")
-    assert "would be <b>one row</b>" in outcomes.of_own(roles(read_off=True), public="steps")
-    paid = SimpleNamespace(paid=(1, 2), epsilon=0.5, spent=0.2, left=0.3, void="bounds were read off private rows")
-    assert plain(outcomes.paid(paid)).endswith("used or not). Training has the other 0.3. ")
-    assert "because bounds were read off private rows" in outcomes.void(paid)
-    assert outcomes.void_attacker(paid).note == paid.void
-    assert "Do not release these results." in outcomes.void_guarantee(paid)
-
-
 def test_every_text_is_reached():
     assert outcomes.disguised(1.0, 0.6).startswith("The non-private model makes <b>no error</b>.")
     assert outcomes.disguised(0.9, 0.6) == ""
@@ -144,6 +121,7 @@ def test_every_text_is_reached():
     assert "Each row is in a step with probability 0.25 (Poisson sampling)." in panels.attacker(sampled).about
     panels.meaning(held(NOISY))
     assert panels.attacker(None).note == "no noise is added"
+    assert outcomes.void_attacker(SimpleNamespace(void="bounds were read off private rows")).note.startswith("bounds")
     assert "Delta 0.01 is at least one over the 400 private rows." in panels.large_delta(0.01, 400)
     assert outcomes.beside(Case.AHEAD, "said", runs=3) == "said"
     how = {"steps": 50, "base": 0.5}

@@ -11,28 +11,13 @@ from pages.attack import words as attack_words
 from pages.attack import words_parts
 from pages.transfer import words, words_tabs
 from pages.transfer.page import PAGE as TRANSFER
-from pages.transfer.work import CANDIDATES
 from tests import reached
 from tests.app import opened
-from tests.claims import better
 from tests.own_files import CLASSES, NUMBER, TOWNS, frame, read_off, said, settings
 from tests.said import amount, counts, says
 from tests.sentences import Rules, broken_by
 from tests.test_regression_words import RULES as OF_REGRESSION
-
-
-def median(name: str):
-    return lambda r: float(np.median(r.focus.risk[CANDIDATES.index(name)]))
-
-
-def ahead(one: str, other: str):
-    """Return a rule: the runs show less risk with ``one`` than with ``other``."""
-
-    def holds(result, *_) -> bool:
-        both = (result.focus.risk[CANDIDATES.index(name)] for name in (one, other))
-        return better(*both, higher=False, constant=result.nothing_learnt)
-
-    return holds
+from tests.test_transfer_words import ahead, harms, helps, median, useless
 
 
 def by_person(result, *_) -> bool:
@@ -96,18 +81,14 @@ OF_SOURCES: Rules = NOBODY | {
     rf"RMSE, with sources {ERROR}": says(median("transfer")),
     rf"RMSE, target only {ERROR}": says(median("target")),
     rf"RMSE, non-private {ERROR}": says(lambda r: r.focus.least_squares),
-    r"lower than target only|The sources help\. RMSE falls": ahead("transfer", "target"),
-    r"higher than target only|The sources harm here": ahead("target", "transfer"),
-    r"No difference can be shown in|no difference shown": lambda r, _: (
-        not (ahead("transfer", "target")(r) or ahead("target", "transfer")(r))
-    ),
+    r"lower than target only|The sources help\. RMSE falls": helps,
+    r"higher than target only|The sources harm here": harms,
+    r"No difference can be shown in|no difference shown": lambda r, _: not (helps(r) or harms(r)),
     r"Using only the sources does": ahead("source", "transfer"),
     r"Pooling all rows does": ahead("pooled", "transfer"),
     r"pooling all rows harms": ahead("target", "pooled"),
-    r"the midpoint of the bounds would do no worse|no better than the midpoint": lambda r, _: (
-        min(median(one)(r) for one in ("transfer", "target")) >= r.nothing_learnt
-    ),
-    r"alone do worse than predicting the midpoint": lambda r, _: median("target")(r) > r.nothing_learnt,
+    r"the midpoint of the bounds would do no worse|no better than the midpoint": useless,
+    r"alone do worse than predicting the midpoint": lambda r, _: r.medians["target"] > r.nothing_learnt,
     r"Trained on ([\d,]+) (?:of [\d,]+ )?private": counts(lambda r: len(r.problem.y)),
     r"You declared that all sources resemble the target": lambda r, _: r.focus.kept.all(),
     r"never reads a private row|resemble the target": lambda r, _: r.settings.selection == "known",
