@@ -17,7 +17,7 @@ from lab.settings import Measure, Spread, quantiles_of
 from pages.attack.experiment import AttackSettings
 from pages.attack.parameters import FITTING
 from pages.attack.two_worlds_result import attacked
-from pages.classifier.experiment import EPSILONS, ClassifierSettings
+from pages.classifier.experiment import ClassifierSettings
 
 AT = (0.5, 1.0, 2.0)
 
@@ -195,18 +195,6 @@ def test_parts_are_the_whole_in_any_order(settings, figures, atol, monkeypatch):
     for parts, back, all_ in zip(figures(settings.run()), figures(backwards), whole, strict=True):
         np.testing.assert_allclose(parts, all_, atol=atol)
         np.testing.assert_array_equal(parts, back)
-
-
-def test_a_curve_under_way_has_the_same_repeats_at_every_epsilon(monkeypatch):
-    monkeypatch.setattr(chunking, "SLICE", 1.0)
-    monkeypatch.setattr(chunking, "FIRST", 1.0)
-    one = replace(CURVE)
-    assert [(task.first, task.count) for task in one.samples()] == [(0, 2), (2, 1), (3, 1), (4, 1)]
-    wanted = [task for task in one.tasks() if task.essential] + list(one._curve()[: len(EPSILONS) + 1])
-    found = one.result({task: task.run() for task in wanted})
-    epsilons, quantiles = found.accuracy.arms[0].over()
-    assert (found.trained, tuple(epsilons)) == (2, EPSILONS)
-    np.testing.assert_array_equal(quantiles, np.broadcast_to(found.accuracy.runs[0, :, 0], (3, len(EPSILONS))))
 
 
 def test_repeats_are_cut_in_order_and_none_is_left_out():

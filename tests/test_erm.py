@@ -25,36 +25,26 @@ def risk(w, X, shares, strength, r=None, centre=0) -> float:
     return total
 
 
-@pytest.mark.parametrize(
-    ("classes", "outputs", "strength"),
-    [(2, 1, 1e-4), (2, 1, 0.01), (2, 1, 10.0), (2, 2, 0.01), (3, 3, 0.01), (5, 5, 0.01)],
-)
+MINIMA = [(2, 1, 1e-4), (2, 1, 0.01), (2, 1, 10.0), (2, 1, np.array([0.1, 1.0, 10.0])), (2, 2, 0.01), (3, 3, 0.01)]
+
+
+@pytest.mark.parametrize(("classes", "outputs", "strength"), [*MINIMA, (5, 5, 0.01)], ids=str)
 def test_minimisers_are_what_a_general_optimiser_finds(classes, outputs, strength):
-    X, shares = rows(20, 3), np.random.default_rng(classes).dirichlet(np.ones(classes), size=20).T
+    """Coordinates of several strengths have rows of several weights and a centre as well."""
+    rng = np.random.default_rng(classes)
+    X, shares, more = rows(20, 3), rng.dirichlet(np.ones(classes), size=20).T, {}
     if outputs == 1:
-        found = erm.logistic(X, shares[1], regularisation=strength)
+        if np.ndim(strength):
+            more = {"row_weights": rng.uniform(0, 2, size=20), "centre": np.array([1.0, -2.0, 3.0])}
+        found = erm.logistic(X, shares[1], regularisation=strength, **more)
     else:
         found = erm.softmax(X, shares, regularisation=strength)
         np.testing.assert_allclose(found.weights.sum(axis=0), 0, atol=1e-8)  # the classes share nothing to shift by
-    start, args = np.zeros(3 * outputs), (X, shares, strength)
-    other = minimize(risk, start, args=args, method="BFGS", options={"gtol": 1e-8})
+    args = (X, shares, strength, *more.values())
+    other = minimize(risk, np.zeros(3 * outputs), args=args, method="BFGS", options={"gtol": 1e-8})
     assert found.gradient_norm <= 1e-10
-    np.testing.assert_allclose(found.weights.ravel(), other.x, atol=1e-4 / np.sqrt(min(strength, 1)))
+    np.testing.assert_allclose(found.weights.ravel(), other.x, atol=1e-4 / np.sqrt(min(np.min(strength), 1)))
     assert risk(found.weights.ravel(), *args) <= other.fun + 1e-14
-
-
-def test_weights_of_rows_own_strengths_and_a_centre():
-    rng = np.random.default_rng(2)
-    X, t, r = rows(30, 4), rng.uniform(size=30), rng.uniform(0, 2, size=30)
-    strength, centre = np.array([0.1, 1.0, 1e5, 0.5]), np.array([1.0, -2.0, 3.0, 0.0])
-    found = erm.logistic(X, t, regularisation=strength, row_weights=r, centre=centre).weights
-    # The gradient by hand, at the answer: the condition of a minimum, which is unique
-    gradient = X.T @ (r * (expit(X @ found) - t)) + strength * (found - centre)
-    assert np.linalg.norm(gradient) <= 1e-9
-    assert found[2] == pytest.approx(3.0, abs=1e-3)  # a weight that is held is held
-    args = (X, np.stack([1 - t, t]), strength, r, centre)
-    for near in found + rng.normal(scale=1e-3, size=(20, 4)):
-        assert risk(near, *args) > risk(found, *args)
 
 
 @pytest.mark.parametrize("numbers", [1, 10**9], ids=["in pieces", "at once"])

@@ -80,10 +80,7 @@ def test_probabilities_sum_to_one_and_their_largest_is_predicted(n_classes, scal
     prediction = losses.predict(weights, X)
     np.testing.assert_array_equal(prediction, found.argmax(axis=1))
     np.testing.assert_allclose(losses.accuracy(weights, X, y), [(said == y).mean() for said in prediction])
-
-
-def test_the_first_of_those_that_tie_is_chosen():
-    z = np.random.default_rng(0).integers(0, 4, (30, 5, 40)).astype(float)
+    z = np.random.default_rng(0).integers(0, 4, (30, 5, 40)).astype(float)  # the first of those that tie
     np.testing.assert_array_equal(losses.chosen(z), z.argmax(axis=1))
     np.testing.assert_array_equal(losses.chosen(z[:, :1] - 1, dtype=np.uint8), z[:, 0] > 1)
 
@@ -141,7 +138,7 @@ def test_a_pass_takes_lots_of_any_width_in_turn():
         )
 
 
-def test_starts_have_their_law_and_their_own_stream():
+def test_starts_have_their_law_and_their_own_stream_and_bad_architectures_are_refused():
     net = Architecture(sizes=(4, 6, 3))
     weights = net.start(5, range(400))
     for layer, (inputs, outputs) in zip(net.layers(weights), [(4, 6), (6, 3)], strict=True):
@@ -151,9 +148,6 @@ def test_starts_have_their_law_and_their_own_stream():
         assert layer[..., :-1].std() == pytest.approx(reach / np.sqrt(3), rel=0.02)
     np.testing.assert_array_equal(net.start(5, [7, 3]), weights[[7, 3]])
     assert np.abs(net.start(6, [0]) - weights[0]).max() > 0.1
-
-
-def test_bad_architectures_are_refused_by_name():
     for name, value in (("sizes", (2,)), ("sizes", (2, 1)), ("sizes", (0, 2)), ("activation", "sine")):
         with pytest.raises(check.RefusedError, match=f"^{name} is "):
             Architecture(**{"sizes": (2, 3, 2), name: value})
