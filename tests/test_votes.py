@@ -1,4 +1,4 @@
-"""What one whole party can change, searched by brute force and the noise for it. Its audits are in the audit table."""
+"""What one party can change, by brute force, and its noise; theorems of the page. Its audits are in the audit table."""
 
 import math
 from dataclasses import replace
@@ -10,12 +10,17 @@ from scipy import stats
 from scipy.special import expit
 
 from dpcore.accountants import gdp, rdp
-from dpcore.mechanisms import NoisyMax
+from dpcore.mechanisms import NoisyMax, NormExponential
 from dpcore.parties import aggregation, local, pate
 from dpcore.privacy import GaussianRelease, NormExponentialRelease
 from dpcore.training import erm
-from pages.parties import work
+from pages.parties import bounds, work
+from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
+from pages.parties.parameters import RECORDED
+from pages.parties.theorems import Statement, theorems
+from pages.parties.work import Change
+from tests.sentences import first
 
 
 def rows(n: int, d: int, *, spread: float) -> np.ndarray:
@@ -152,3 +157,67 @@ def test_the_first_of_those_that_tie_wins_and_answers_one_by_one_are_the_mechani
         mechanism = NoisyMax(sensitivity=1, epsilon=1 / queries)
         found = np.mean([mechanism.release(counts[:, i], rng, size=40_000) == truth[i] for i in (0, 1)])
         assert found == pytest.approx(share, abs=0.006)
+
+
+LOG_2 = pytest.approx(math.log(2))
+SMALL = {"public_rows": 100, "repeats": 8, "queries": 20}
+CASES = [
+    {"dataset": "four", "method": "vote", "constants": "norms"},
+    {"epsilon": 100.0, "regularisation": 1.0},
+    {"dataset": "intrusions", "parties": 100, "learner": "bayes"},
+]
+
+
+def of(result, name: str, release: str) -> Statement:
+    return next(one for one in theorems(result) if (one.name, one.release) == (name, release))
+
+
+def of_all(settings):
+    return first(settings, [settings.probe(), Change(ensemble=settings.ensemble, asked=settings.parties)])
+
+
+@pytest.mark.parametrize("dimensions", [1, 3, 50])
+def test_the_noise_on_a_margin_is_that_of_draws_of_the_mechanism(dimensions):
+    mechanism, rng = NormExponential(sensitivity=2, epsilon=0.5), np.random.default_rng(1)
+    draws = np.concatenate([mechanism.noise(dimensions, rng) for _ in range(20_000)])
+    options = {"dimensions": dimensions, "epsilon": 0.5}
+    assert draws[:, 0].std() == pytest.approx(aggregation.margin_sd(2, **options), rel=0.04)
+    longer = np.linalg.norm(draws, axis=1) > bounds.longest_noise(2, **options, failure=0.1)
+    assert longer.mean() <= 0.1
+
+
+class TestTheorems:
+    @pytest.mark.parametrize("dataset", RECORDED)
+    @pytest.mark.parametrize("constants", ["sharp", "norms", "published"])
+    def test_so_many_parties_are_enough(self, dataset, constants):
+        settings = PartiesSettings(**SMALL).change(dataset=dataset, parties=20, constants=constants)
+        result = first(settings)
+        enough, options = stated.enough_parties(result), {"dimensions": result.dimensions, "epsilon": 1.0}
+        assert f"{enough:,} parties" in stated.needed(result)
+        models = (settings.model.at(count) for count in (enough, 0.99 * enough))
+        at, below = (aggregation.margin_sd(one.sensitivity("soft"), **options) for one in models)
+        assert at <= stated.ENOUGH * (1 + 1e-4) < below
+
+    def test_the_numbers_of_the_usual_run_and_where_a_bound_is_vacuous(self):
+        usual, B = of_all(PartiesSettings()), math.sqrt(0.2784645 / 1e-3)
+        assert [of(usual, "sensitivity", name).bound for name in ("vote", "soft", "average")] == [2000, 2, 2]
+        assert [of(usual, "public row", name).bound for name in ("vote", "soft")] == [1, (500 + 1000 - 1) / 500]
+        # 4 9 (1/4 + lambda) log^2(3/.025) / (lambda M)^2 = 207.1 and 16 (32 + log 40)/(lambda N) = 1,142
+        vote, soft = (usual.theorem(name) for name in ("vote", "soft"))
+        assert [soft["noise"], soft["rows"], vote["noise"]] == pytest.approx([207.1, 1142.0, 207.1e6], rel=1e-3)
+        excess = work.excess(usual.ensemble, usual.now.models("soft"), usual.asked)
+        assert of(usual, "risk", "soft").measured == np.quantile(excess, 0.95)
+        assert of(usual, "risk", "soft").bound == sum(soft.values()) == pytest.approx(1349.2, abs=0.1)
+        assert of(usual, "sensitivity", "vote").useless == pytest.approx(2 * B, rel=1e-5)
+        assert of(usual, "sensitivity", "vote").vacuous
+        assert not of(usual, "sensitivity", "soft").vacuous
+        assert of(usual, "risk", "soft").useless == LOG_2
+        zero = np.zeros((1, 1, 3))  # weights of 0 have this loss, under whatever labels
+        assert [work.risk(usual.ensemble, zero, usual.asked, name).item() for name in ("vote", "soft")] == [LOG_2] * 2
+        assert stated.statements(usual).count("<b>vacuous</b>") == sum(one.vacuous for one in theorems(usual)) == 3
+
+    @pytest.mark.parametrize("change", CASES, ids=str)
+    def test_what_is_measured_stays_below(self, change):
+        found = [*theorems(of_all(PartiesSettings(**SMALL).change(**change)))]
+        assert all(one.holds is not False for one in found)
+        assert sum(one.holds is True for one in found) >= 4
