@@ -84,7 +84,7 @@ def by_person(roles: Roles) -> Roles:
 
 
 def read_off(roles: Roles) -> Roles:
-    """The roles with the bounds of the second column read off the rows."""
+    """With the bounds of the second column read off the rows."""
     first, second, *others = roles.columns
     return replace(roles, columns=(first, replace(second, **OFF), *others))
 
@@ -154,22 +154,16 @@ def units(of: Any) -> list[np.ndarray]:
 
 def moved(one: Any, other: Any) -> list[int]:
     """Which units are not the same, whatever the order of a unit's rows is."""
-    pairs = zip(units(one), units(other), strict=True)
-    return [place for place, pair in enumerate(pairs) if not np.array_equal(*map(_sorted, pair), equal_nan=True)]
-
-
-def _sorted(rows: np.ndarray) -> np.ndarray:
-    return rows[np.lexsort(rows.T)]
+    mine, theirs = ([rows[np.lexsort(rows.T)] for rows in units(of)] for of in (one, other))
+    pairs = enumerate(zip(mine, theirs, strict=True))
+    return [place for place, pair in pairs if not np.array_equal(*pair, equal_nan=True)]
 
 
 def said(result: Any, *, without: tuple[str, ...] = (), html: bool = False) -> str:
     """All words of the page of a file, with its numbers and what its pictures are to who cannot see them."""
-    view = PAGES[_page(result.settings)].at(result.settings).view(result)
+    page = next(page for page in ALL if type(result.settings) is page.settings)
+    view = page.at(result.settings).view(result)
     words = [view.words[name] for name in view.words if name not in without]
     alts = [picture.alt for board in view.boards.values() for row in board for picture in row]
     found = " ".join([tiles(view.numbers), *words, *alts])
     return found if html else plain(found)
-
-
-def _page(of: Settings) -> str:
-    return next(name for name, page in PAGES.items() if type(of) is page.settings)

@@ -7,7 +7,6 @@ import pytest
 
 from dpcore.training import toeplitz
 from lab.claims import Case
-from lab.files import own_rows
 from lab.sources import OWN
 from pages.network import figures, words_tables
 from pages.network import words as say
@@ -16,9 +15,9 @@ from pages.network.parameters import DATA
 from pages.network.work import FRAMES
 from tests import attackers, reached
 from tests.claims import better, worse
+from tests.own_files import CLASSES, choose, frame
 from tests.said import counts, percent, says
 from tests.sentences import Rules, always, beyond_accuracy, costs, first, hold, plain, tiles, titles, two_stories
-from tests.test_own_rows import ROLES, customers, table_of
 from tests.test_paid_bounds import paid
 
 QUICK = {"dataset": [name for name in DATA if name != OWN], "rows": [200, 400], "lot_size": [20, 50, 100, 200, 400]}
@@ -193,8 +192,7 @@ def test_every_text_is_reached(once):
             figures.noise_left(result)
     part = first(NetworkSettings(rows=5000, epochs=30, repeats=2))
     say.verdict(replace(part, spent=np.full_like(part.spent, np.nan))), figures.accuracy(part), figures.lots(part)
-    frame = customers(1000).assign(customer_id=[f"C{place % 400}" for place in range(1000)])
-    own = [own_rows.choose(table_of(frame), replace(ROLES, person=person)) for person in ("", "customer_id")]
+    own = [choose(frame(1000, people=400), replace(CLASSES, person=person)) for person in ("", "who")]
     for file, shown in ((own[0], FRAMES), (own[1], FRAMES), (paid(0.1), 0), (paid(0.1), FRAMES)):
         result = SMALL.change(dataset=OWN).change(own=file, rows=200, shown=shown).run()
         words(result), say.lead(result.settings), figures.inputs(result)

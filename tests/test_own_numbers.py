@@ -24,18 +24,13 @@ def rows_of(own: OwnRows, seed: int = 4) -> regression_data.Table:
     return regression_data.load(key(own), seed=seed)
 
 
-def test_a_file_written_from_the_study_gives_its_numbers():
-    """The same rows in the same order, and every row with an answer: all six methods, bit for bit."""
+def test_a_file_written_from_the_study_gives_its_numbers_bit_for_bit_by_every_method():
     source = regression_data.SOURCES["diabetes"]
     X, y = load_diabetes(return_X_y=True, scaled=False)
     file = pd.DataFrame(X, columns=source.features).assign(answer=y)
-    roles = Roles(
-        answer="answer",
-        classes=(),
-        target=Column(name="answer", low=source.label_bounds[0], high=source.label_bounds[1]),
-        columns=tuple(Column(name=name, low=low, high=high) for name, (low, high) in source.bounds.items()),
-        gaps=False,
-    )
+    target = Column(name="answer", low=source.label_bounds[0], high=source.label_bounds[1])
+    columns = tuple(Column(name=name, low=low, high=high) for name, (low, high) in source.bounds.items())
+    roles = Roles(answer="answer", classes=(), target=target, columns=columns, gaps=False)
     own = settings("regression", roles, file=file, seed=7)
     built = RegressionSettings(seed=7).change(dataset="diabetes").change(**QUICK["regression"])
     assert (own.rows, own.features) == (built.rows, built.features) == (353, 10)
@@ -56,9 +51,9 @@ class TestRows:
         assert cells[0] == [1, 1, 0, -1, 80]
         assert cells.get(1, [0])[:-1] in ([0] * 4, [])
 
-    def test_sums_are_those_of_the_rows_with_an_answer_alone(self):
-        blank = frame()
-        blank.loc[::3, "pay"] = np.nan
+    def test_sums_are_those_of_the_rows_with_an_answer_or_of_middles_where_none_is_said_to_be_missing(self):
+        blank, other = frame(), frame()
+        blank.loc[::3, "pay"], other.loc[::3, "pay"] = np.nan, 40
         one, whole = (settings("regression", file=file) for file in (blank, frame()))
         found = one.problem
         assert found.train().rows == whole.problem.train().rows == 720
@@ -68,10 +63,6 @@ class TestRows:
         again = Statistics.of(X[~np.isnan(y)], 2 * y[~np.isnan(y)] / 80 - 1)
         np.testing.assert_allclose(again.gram, found.train().gram)
         np.testing.assert_allclose(again.moment, found.train().moment)
-
-    def test_where_no_answer_is_missing_one_that_is_counts_as_the_middle(self):
-        blank, other = frame(), frame()
-        blank.loc[::3, "pay"], other.loc[::3, "pay"] = np.nan, 40
         roles = replace(NUMBER, gaps=False)
         one, two = (settings("regression", roles, file=file).problem.train() for file in (blank, other))
         np.testing.assert_array_equal(one.gram, two.gram)
@@ -143,27 +134,18 @@ def released(way, statistics: Statistics) -> list[np.ndarray]:
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("rows_each", [1, 2, 3])
 @pytest.mark.parametrize("d", [1, 2])
-class TestNeighbours:
+def test_no_neighbours_move_what_is_released_further_than_its_noise_is_for_and_some_as_far(d, rows_each, gaps):
     """All a person's rows replaced, found by brute force over corners; sums over k equal rows are the worst."""
-
-    def changes(self, way, d: int, rows_each: int, *, gaps: bool) -> np.ndarray:
-        rest, units = np.array([[1.0] * (d + 2), [1.0, *[-1.0] * d, 0.5]]), []
+    options = {"repair": "none", "rows_each": rows_each, "gaps": gaps}
+    gaussian, rest = mechanism("gaussian", delta=1e-5, **options), [[1.0] * (d + 2), [1.0, *[-1.0] * d, 0.5]]
+    mu = 1 / gaussian.event(1.0).noise_multiplier
+    for way, norm, most, least in ((functional.Functional(**options), 1, 1.0, 0.9), (gaussian, 2, mu, 0.85)):
+        units = []
         for corner in CORNERS[d][: None if gaps else -1]:
-            rows = np.vstack([rest, *[corner] * rows_each])
+            rows = np.array([*rest, *[corner] * rows_each])
             units.append(released(way, replace(Statistics.of(rows[:, :-1], rows[:, -1]), rows=2 + rows_each)))
-        return np.array(units)[:, None] - np.array(units)[None]
-
-    def test_laplace(self, d, rows_each, gaps):
-        """No neighbours move what is released further, in units of its scale, than epsilon; and some do as far."""
-        way = functional.Functional(repair="none", rows_each=rows_each, gaps=gaps)
-        moved = np.abs(self.changes(way, d, rows_each, gaps=gaps)).sum(-1)
-        assert 0.9 < moved.max() <= 1 + 1e-9
-
-    def test_gaussian(self, d, rows_each, gaps):
-        way = mechanism("gaussian", repair="none", rows_each=rows_each, gaps=gaps, delta=1e-5)
-        moved = np.linalg.norm(self.changes(way, d, rows_each, gaps=gaps), axis=-1)
-        mu = 1 / way.event(1.0).noise_multiplier
-        assert 0.85 * mu < moved.max() <= mu * (1 + 1e-9)
+        moved = np.linalg.norm(np.array(units)[:, None] - np.array(units), norm, axis=-1)
+        assert least * most < moved.max() <= most * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
@@ -192,36 +174,30 @@ def neighbours(rows_each: int, rng: np.random.Generator) -> tuple[Statistics, St
 
 
 @pytest.mark.parametrize("rows_each", [1, 3])
-class TestOtherSensitivities:
-    def test_no_neighbour_moves_the_optimum_or_its_gradient_further(self, rows_each):
-        rng, reached = np.random.default_rng(0), np.zeros(3)
-        way = mechanism("output", penalty=40.0, rows_each=rows_each)
-        w = rng.normal(size=3)
-        longest = np.sqrt(3) * (1 + np.abs(w).sum())
-        for _ in range(400):
-            one, other = neighbours(rows_each, rng)
-            ends = [way.fit(each, np.zeros((1, 3)), np.array([1.0])).weights[0, 0] for each in (one, other)]
-            gradients = [(each.gram @ w - each.moment) / each.rows for each in (one, other)]
-            least = [np.linalg.eigvalsh(each.gram)[0] for each in (one, other)]
-            moved = (
-                np.linalg.norm(ends[0] - ends[1]) / way.sensitivity(40.0, inputs=3, rows=one.rows),
-                np.linalg.norm(gradients[0] - gradients[1]) / (2 * rows_each * longest / one.rows),
-                abs(least[0] - least[1]) / (3 * rows_each),
-            )
-            reached = np.maximum(reached, moved)
-        assert (reached <= 1 + 1e-9).all()
-        assert (reached[:2] > 0.5).all()
-
-    def test_a_step_and_an_eigenvalue_have_noise_for_all_rows_of_a_person(self, rows_each):
-        """What one draw of standard noise does, beside what it does where a person has one row."""
-        statistics, _ = neighbours(3, np.random.default_rng(1))
-        scaled = []
-        for k in (rows_each, 1):
-            way = mechanism("descent", steps=1, radius=1e9, rows_each=k)
-            noise = np.stack([np.zeros(3), np.ones(3)])
-            quiet, noisy = way.fit(statistics, noise, np.array([1.0])).weights[0]
-            scaled.append(noisy - quiet)
-        np.testing.assert_allclose(scaled[0], rows_each * scaled[1])
+def test_no_neighbour_moves_the_optimum_its_gradient_or_an_eigenvalue_further_than_the_noise_is_for(rows_each):
+    rng, reached = np.random.default_rng(0), np.zeros(3)
+    way = mechanism("output", penalty=40.0, rows_each=rows_each)
+    w = rng.normal(size=3)
+    longest = np.sqrt(3) * (1 + np.abs(w).sum())
+    for _ in range(400):
+        one, other = neighbours(rows_each, rng)
+        ends = [way.fit(each, np.zeros((1, 3)), np.array([1.0])).weights[0, 0] for each in (one, other)]
+        gradients = [(each.gram @ w - each.moment) / each.rows for each in (one, other)]
+        least = [np.linalg.eigvalsh(each.gram)[0] for each in (one, other)]
+        moved = (
+            np.linalg.norm(ends[0] - ends[1]) / way.sensitivity(40.0, inputs=3, rows=one.rows),
+            np.linalg.norm(gradients[0] - gradients[1]) / (2 * rows_each * longest / one.rows),
+            abs(least[0] - least[1]) / (3 * rows_each),
+        )
+        reached = np.maximum(reached, moved)
+    assert (reached <= 1 + 1e-9).all()
+    assert (reached[:2] > 0.5).all()
+    scaled = []  # what one draw of standard noise does in a step, and what it does where a person has one row
+    for k in (rows_each, 1):
+        noise = np.stack([np.zeros(3), np.ones(3)])
+        descent = mechanism("descent", steps=1, radius=1e9, rows_each=k)
+        scaled.append(np.subtract(*descent.fit(one, noise, np.array([1.0])).weights[0]))
+    np.testing.assert_allclose(scaled[0], rows_each * scaled[1])
 
 
 def test_the_script_runs_where_the_file_is(tmp_path, monkeypatch):

@@ -1,5 +1,8 @@
-"""Rows of one's own: what must be declared, what becomes of the cells, and who is learned from."""
+"""Rows of one's own: what must be declared, what becomes of cells, who is learned from, what strange files bring."""
 
+import itertools
+import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 
 from dpcore import check
 from dpcore.data import toy
+from dpcore.estimators.linear import REGRESSIONS
 from dpcore.estimators.reference import optimum
 from dpcore.streams import stream
 from dpcore.training import descent, losses
@@ -21,42 +25,16 @@ from pages.classifier import figures
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from pages.what_if.page_tables import price
-from tests.own_files import CLASSES, NUMBER, TOWNS, choose, frame, table_of
+from tests import own_files
+from tests.own_files import CLASSES, COLUMNS, NUMBER, TOWNS, by_person, choose, frame, table_of
+from tests.sentences import broken_by
 from tests.test_figures import numbers
-
-
-def customers(rows: int = 1000, *, seed: int = 0) -> pd.DataFrame:
-    """A made-up table: who leaves calls often and has not been there for long."""
-    rng = np.random.default_rng(seed)
-    calls, tenure = rng.poisson(3, rows), rng.uniform(0, 30, rows).round(1)
-    leaves = 0.6 * calls - 0.2 * tenure + rng.logistic(size=rows) > 0
-    return pd.DataFrame(
-        {
-            "customer_id": [f"C{number:05}" for number in range(rows)],
-            "age": rng.integers(18, 90, rows),
-            "tenure": tenure,
-            "calls": calls,
-            "plan": rng.choice(["basic", "plus", "family"], rows),
-            "churned": np.where(leaves, "yes", "no"),
-        }
-    )
-
-
-ROLES = Roles(
-    answer="churned",
-    classes=("no", "yes"),
-    columns=(
-        Column(name="age", low=18, high=100),
-        Column(name="tenure", low=0, high=20),
-        Column(name="calls", low=0, high=10),
-        Column(name="plan", kind="category", values=("basic", "plus")),
-    ),
-)
+from ui.panels import number
 
 
 @pytest.fixture(scope="module")
 def table():
-    return table_of(customers())
+    return table_of(frame(1000))
 
 
 def settings_of(own: str, **changes) -> ClassifierSettings:
@@ -125,25 +103,20 @@ REFUSED = [
     (TOWNS, {"own_source": "Nowhere"}, {}, "too few private rows in town"),
     (TOWNS, {"sources": ("Brookside", "Nowhere")}, {}, "no rows of Nowhere with an answer"),
 ]
+CASES = [*((roles, changes, {}, said) for roles, changes, said in LACKS), *REFUSED]
 
 
 class TestRoles:
-    @pytest.mark.parametrize(("roles", "changes", "said"), LACKS, ids=[f"{n} {one[-1]}" for n, one in enumerate(LACKS)])
-    def test_what_is_missing_is_said_and_nothing_is_chosen(self, roles, changes, said):
-        assert roles.lacks() == ()
-        changed = replace(roles, **changes)
-        assert any(sentence.startswith(said) for sentence in changed.lacks())
-        with pytest.raises(check.RefusedError):
-            choose(frame(), changed)
-
-    @pytest.mark.parametrize(("roles", "changes", "cells", "said"), REFUSED, ids=map(str, range(len(REFUSED))))
-    def test_what_does_not_fit_the_file_is_refused_by_name(self, roles, changes, cells, said):
+    @pytest.mark.parametrize(("roles", "changes", "cells", "said"), CASES, ids=map(str, range(len(CASES))))
+    def test_what_is_missing_or_does_not_fit_the_file_is_refused_by_name(self, roles, changes, cells, said):
         with pytest.raises(check.RefusedError, match=said):
             own_rows.choose(table_of(frame(900, people=900).assign(**cells)), replace(roles, **changes))
 
-    def test_a_number_that_can_be_read_in_two_ways_is_read_as_it_is_said(self):
-        said = replace(CLASSES.columns[0], decimal=",")
-        choose(frame().assign(**TWO_WAYS), replace(CLASSES, columns=(said,)))
+    def test_a_declared_decimal_mark_is_taken_and_bounds_are_read_off_numbers_alone(self, table):
+        choose(frame().assign(**TWO_WAYS), replace(CLASSES, columns=(replace(CLASSES.columns[0], decimal=","),)))
+        assert own_rows.read_off(table, "age") == (18, 89)
+        with pytest.raises(check.RefusedError):
+            own_rows.read_off(table, "plan")
 
     def test_too_large_a_table_is_refused(self, monkeypatch):
         monkeypatch.setattr(own_rows, "MOST_CELLS", 2699)
@@ -152,33 +125,28 @@ class TestRoles:
 
     def test_the_answer_in_disguise_is_told_by_declarations_alone(self):
         names = ("Churned_flag", "unchurnedness", "age")
-        columns = (*(column(name)[0] for name in names), *column("left", kind="category", values=("yes", "no")))
-        assert replace(ROLES, columns=columns).disguised == ("Churned_flag", "left")
+        columns = (*(column(name)[0] for name in names), *column("gone", kind="category", values=("yes", "no")))
+        assert replace(CLASSES, answer="churned", columns=columns).disguised == ("Churned_flag", "gone")
         assert NUMBER.disguised == ()
         assert replace(NUMBER, columns=column("base_pay", low=0, high=1)).disguised == ("base_pay",)
 
-    def test_bounds_can_be_read_off(self, table):
-        assert own_rows.read_off(table, "age") == (18, 89)
-        with pytest.raises(check.RefusedError):
-            own_rows.read_off(table, "plan")
-
 
 def test_cells_become_what_the_bounds_say():
-    frame = customers().astype(object)
-    frame.loc[0, ["age", "tenure", "plan", "churned"]] = [59, 40, "gold", "yes"]
-    frame.loc[1, ["age", "tenure", "plan", "churned"]] = ["", "n/a", "plus", "perhaps"]
-    found = choose(frame, ROLES).source
-    assert found.features == ("age", "tenure", "calls", "plan: basic", "plan: plus")
+    file = frame(1000).astype(object)
+    file.loc[0, ["age", "hours", "plan", "left"]] = [59, 90, "gold", "yes"]
+    file.loc[1, ["age", "hours", "plan", "left"]] = ["", "n/a", "plus", "perhaps"]
+    found = choose(file, CLASSES).source
+    assert found.features == ("age", "hours", "plan: basic", "plan: plus")
     X, y = found.draw(np.random.default_rng(0))
     X = toy.to_unit(X, found.bounds)
-    assert X[:2, [0, 1, 3, 4]].tolist() == [[0, 1, 0, 0], [0, 0, 0, 1]]
+    assert X[:2].tolist() == [[0, 1, 0, 0], [0, 0, 0, 1]]
     assert (y[:2].tolist(), len(y), np.abs(X).max()) == ([1, -1], 1000, 1)
 
 
 def test_of_a_person_one_row_is_taken_whatever_others_have():
-    file = customers(3000).assign(customer_id=[f"C{n % 900}" for n in range(3000)], place=np.arange(3000))
-    more = pd.concat([file, file[file["customer_id"] == "C7"].assign(place=2999)])
-    roles = replace(ROLES, person="customer_id", columns=column("place", low=0, high=3000))
+    file = frame(3000, people=900).assign(place=np.arange(3000))
+    more = pd.concat([file, file[file["who"] == "P00007"].assign(place=2999)])
+    roles = replace(CLASSES, person="who", columns=column("place", low=0, high=3000))
     one, other = (choose(each, roles).source.draw(stream(1, "data"))[0][:, 0] for each in (file, more))
     assert sorted(one % 900) == [*range(900)]
     assert {*np.flatnonzero(one != other)} <= {7}
@@ -193,39 +161,31 @@ def own_of(name: str, seed: int) -> OwnRows:
     placed = np.empty_like(rows)
     placed[stream(seed, "split").permutation(len(rows))] = rows
     frame = pd.DataFrame(X[placed], columns=source.features).assign(answer=np.array(source.classes)[y[placed]])
-    bounds = zip(source.features, source.bounds, strict=True)
-    roles = Roles(
-        answer="answer",
-        classes=source.classes,
-        columns=tuple(Column(name=feature, low=low, high=high) for feature, (low, high) in bounds),
-        test_share=len(split.y_test) / len(rows),
-    )
-    return choose(frame, roles)
+    share, bounds = len(split.y_test) / len(rows), zip(source.features, source.bounds, strict=True)
+    columns = tuple(Column(name=feature, low=low, high=high) for feature, (low, high) in bounds)
+    return choose(frame, Roles(answer="answer", classes=source.classes, columns=columns, test_share=share))
 
 
-PEOPLE = replace(ROLES, person="customer_id")
+PEOPLE = by_person(CLASSES)
 
 
-def visits(people: int = 300, *, seed: int = 0) -> pd.DataFrame:
-    """Customers with one to five rows each, in no order."""
-    rng = np.random.default_rng(seed)
-    counts = rng.integers(1, 6, people)
-    names = rng.permutation(np.repeat([f"C{number:05}" for number in range(people)], counts))
-    return customers(len(names), seed=seed).assign(customer_id=names)
+def visits(people: int = 300) -> pd.DataFrame:
+    """Persons with one to five rows each, in no order."""
+    rng = np.random.default_rng(0)
+    who = rng.permutation(np.repeat([f"C{number:05}" for number in range(people)], rng.integers(1, 6, people)))
+    return frame(len(who)).assign(who=who)
 
 
 class TestPeople:
-    """All rows of a person are learned from, and count as one."""
-
     def test_all_rows_of_a_private_person_and_no_other_are_there(self):
-        frame = visits()
-        split = split_of(choose(frame, PEOPLE))
+        file = visits()
+        split = split_of(choose(file, PEOPLE))
         assert (len(split.y_private), len(split.y_test)) == (240, 60)
-        names = list(dict.fromkeys(frame["customer_id"]))
-        alone = choose(frame, ROLES).source
+        names = list(dict.fromkeys(file["who"]))
+        alone = choose(file, CLASSES).source
         X, y = alone.draw(np.random.default_rng(0))
         cells = np.column_stack([toy.to_unit(X, alone.bounds), y])
-        mine = [sorted(cells[frame["customer_id"] == names[place]].tolist()) for place in split.rows_of["private"]]
+        mine = [sorted(cells[file["who"] == names[place]].tolist()) for place in split.rows_of["private"]]
         X, y, people = split.learned
         assert [sorted(np.column_stack([X, y])[people == one].tolist()) for one in range(240)] == mine
 
@@ -245,34 +205,37 @@ class TestPeople:
         assert 0 < result.focus.clipped[0] < 1
 
     def test_the_optimum_counts_people_and_not_rows(self):
-        """Of one who says no a hundred times, and many who say yes once: yes."""
-        frame = customers(400).assign(age=50, tenure=5.0, calls=3, plan="basic", churned="yes")
-        many = pd.concat([frame, *[frame.iloc[[7]].assign(churned="no")] * 1000])
-        frame.loc[7, "churned"] = "no"
-        one, other = (settings_of(choose(each, PEOPLE)).run() for each in (frame, many))
+        file = frame(400, people=400).assign(age=50, hours=5.0, plan="basic", left="yes")
+        many = pd.concat([file, *[file.iloc[[7]].assign(left="no")] * 1000])
+        file.loc[7, "left"] = "no"
+        one, other = (settings_of(choose(each, PEOPLE)).run() for each in (file, many))
         assert other.reference.best_accuracy > 0.99
         assert other.reference.best_loss == pytest.approx(one.reference.best_loss, abs=0.005)
 
     def test_a_row_without_an_answer_is_none_of_a_persons(self):
-        frame = visits()
-        empty = frame.iloc[::2].assign(churned=lambda rows: np.resize(["", "perhaps"], len(rows)))
-        files = (frame, *(pd.concat([frame, empty.assign(age=age)]) for age in (20, 80)))
-        one, two, three = (settings_of(choose(file, PEOPLE)).run().focus for file in files)
+        file = visits()
+        empty = file.iloc[::2].assign(left=lambda rows: np.resize(["", "perhaps"], len(rows)))
+        files = (file, *(pd.concat([file, empty.assign(age=age)]) for age in (20, 80)))
+        one, two, three = (settings_of(choose(each, PEOPLE)).run().focus for each in files)
         np.testing.assert_array_equal(two.weights, three.weights)
         for name in ("weights", "loss", "clipped"):
             np.testing.assert_allclose(getattr(one, name), getattr(two, name), atol=1e-6)
+        rows = [f"p{i % 120},{i % 9},{('no', 'yes')[i % 2] if i >= 120 * 39 else ''}" for i in range(120 * 40)]
+        roles = Roles(answer="y", classes=("no", "yes"), columns=column("x", low=0, high=9), person="who")
+        kept = own_table.read("\n".join(["who,x,y", *rows]).encode())
+        split = split_of(own_rows.choose(kept, roles), seed=3)
+        assert {*split.y_private} == {*split.y_test} == {0, 1}, "of people with few answers"
 
 
 @pytest.mark.parametrize("most_rows", [1, 3, 20])
 def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_noise_is_for_them(most_rows, monkeypatch):
-    frame = visits()
+    def apart(file: pd.DataFrame, most_rows: int | None) -> ClassifierSettings:
+        return settings_of(choose(file, replace(PEOPLE, most_rows=most_rows)))
 
-    def apart(frame: pd.DataFrame, most_rows: int | None) -> ClassifierSettings:
-        return settings_of(choose(frame, replace(PEOPLE, most_rows=most_rows)))
-
-    assert apart(frame, None).run().apart.done.sum() == 0
-    assert np.isfinite(apart(customers(), most_rows).run().apart.runs).all(), "people of one row each"
-    settings, more = apart(frame, most_rows), apart(pd.concat([frame, frame.iloc[[5]]]), most_rows)
+    file = visits()
+    assert apart(file, None).run().apart.done.sum() == 0
+    assert np.isfinite(apart(frame(1000, people=1000), most_rows).run().apart.runs).all(), "people of one row each"
+    settings, more = apart(file, most_rows), apart(pd.concat([file, file.iloc[[5]]]), most_rows)
     (task,), (other,) = settings._apart(), more._apart()
     found = [{tuple(row) for row in one.model.rows()[0].tolist()} for one in (task, other)]
     assert len(found[0] - found[1]) <= 2, "which rows are taken does not depend on other people"
@@ -290,10 +253,10 @@ def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_nois
 
 @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
 def test_the_dots_of_the_columns_are_their_weights(table, classes):
-    result = settings_of(own_rows.choose(table, replace(ROLES, classes=classes))).run()
+    result = settings_of(own_rows.choose(table, replace(CLASSES, classes=classes))).run()
     names, private, plain = figures.leading(result)
     assert sorted(names) == sorted(result.split.source.features)
-    assert (private.shape, plain.shape) == ((4, 5), (5,))
+    assert (private.shape, plain.shape) == ((4, 4), (4,))
     weights = result.focus.weights[0]
     place = result.split.source.features.index(names[0])
     wanted = weights[:, 0, place] if len(classes) == 2 else np.ptp(weights[:, :, place], axis=1)
@@ -311,13 +274,12 @@ def test_rows_of_one_class_have_an_optimum_that_always_says_so(answer, n_classes
     assert (losses.predict(weights, losses.with_constant(X)) == answer).all()
 
 
-def test_a_question_can_be_asked_about_rows_that_are_here(table):
-    """And by nobody else: its text, as a link has it, only names the file."""
+def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(table):
     page = next(one for one in PAGES if one.name == "classifier")
-    settings = settings_of(own_rows.choose(table, ROLES))
+    settings = settings_of(own_rows.choose(table, CLASSES))
     question = page.asked.about(settings, "target 70")
     assert question.settings == settings
-    assert question.settings.own is settings.own
+    assert question.settings.own is question.change(rows=100, seeds=2).settings.own is settings.own
     assert "Median accuracy is <b>70" in page.asked.view(question.run()).words["answer"]
     assert page.asked.asks(question) == "target 70.0"
     result = settings.run()
@@ -332,7 +294,6 @@ def test_a_question_can_be_asked_about_rows_that_are_here(table):
     other = first.change(measure="balanced")
     assert page.asked.asks(other, targets, first) == "measure balanced"
     assert page.asked.about(settings, "measure balanced", targets).target == 55
-    assert question.change(rows=100, seeds=2).settings.own is settings.own
     for base in (str.__str__(question.base), "".join(question.base)):
         with pytest.raises(check.RefusedError):
             replace(question, base=base)
@@ -343,10 +304,131 @@ def test_a_question_can_be_asked_about_rows_that_are_here(table):
     assert "no privacy" in price(replace(question, base=links.word(ClassifierSettings(), apart=" ")).result({}))
 
 
-def test_a_persons_row_is_one_with_an_answer():
-    """Of people of whom few rows have one."""
-    roles = Roles(answer="y", classes=("no", "yes"), columns=column("x", low=0, high=9), person="who")
-    rows = [f"p{i % 120},{i % 9},{('no', 'yes')[i % 2] if i >= 120 * 39 else ''}" for i in range(120 * 40)]
-    kept = own_table.read("\n".join(["who,x,y", *rows]).encode())
-    split = split_of(own_rows.choose(kept, roles), seed=3)
-    assert {*split.y_private} == {*split.y_test} == {0, 1}
+KIND = own_files.ROLES | {"transfer": TOWNS}
+# Ways of each page to learn from a file: what may break differs between them.
+WAYS = {
+    "classifier": [{}],
+    "network": [{}],
+    "attack": [{"part": "worlds"}, {"part": "membership"}],
+    "regression": [{"mechanism": name, "repeats": 3} for name in REGRESSIONS],
+    "transfer": [{"selection": name, "epsilon": epsilon} for name in ("known", "detected") for epsilon in (0.05, 50.0)],
+    "parties": [{"learner": name} for name in ("logistic", "bayes", "tree", "neighbours", "mixed")],
+}
+EVERY, PARTIES, TRANSFER = {*WAYS}, {"parties"}, {"transfer"}
+
+
+def answered(file: pd.DataFrame, where) -> pd.DataFrame:
+    """The file with answers in these rows only."""
+    return file.assign(pay=file["pay"].where(where), left=file["left"].where(where, ""))
+
+
+def abroad(file: pd.DataFrame) -> pd.Series:
+    return file["town"] != "Ashford"
+
+
+def wide(file: pd.DataFrame) -> pd.DataFrame:
+    """Fewer rows than columns, of the towns in turn."""
+    cells = pd.DataFrame(np.random.default_rng(0).random((len(file), 60)).round(3)).add_prefix("c")
+    return pd.concat([file, cells], axis=1)[: 380 : 3 if len(file) == 400 else 1]
+
+
+NAMES = {"age": "<b>x</b>", "hours": "a" * 79}
+# Name -> the file, and the pages that refuse it.
+STRANGE: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], set[str]]] = {
+    "answers in words": (lambda file: file.assign(pay="much", left="perhaps"), EVERY),
+    "few answers": (lambda file: answered(file, file.index >= 280), set()),
+    "one person": (lambda file: file.assign(who="E"), EVERY),
+    "three persons": (lambda file: file.assign(who=file.index % 3), EVERY - PARTIES),
+    "rows without a name": (lambda file: file.assign(who=np.where(file.index % 2, "", file.index)), set()),
+    "a person with one row": (lambda file: file[(file["who"] != "P00000") | (file.index == 0)], set()),
+    "all answers alike": (lambda file: file.assign(pay=40, left="no"), set()),
+    "one row of a class": (lambda file: file.assign(left=file["left"].mask(file.index == 3, "perhaps")), set()),
+    "beyond the bounds": (lambda file: file.assign(pay=1e30, age=-1e30, hours="inf", plan="?"), set()),
+    "nothing in the columns": (lambda file: file.assign(age="", hours="", plan=""), set()),
+    "constant columns": (lambda file: file.assign(age=18, hours=0, plan="basic"), set()),
+    "the same column twice": (lambda file: file.assign(age=18 + file["hours"] * 82 / 48), set()),
+    "the answer itself": (lambda file: file.assign(age=file["pay"], hours=48 * (file["left"] == "yes")), set()),
+    "more columns than rows": (wide, set()),
+    "names": (lambda file: file.rename(columns=NAMES), set()),
+    "tiny bounds": (lambda file: file, set()),
+    "huge bounds": (lambda file: file, set()),
+    "negative bounds": (lambda file: file, set()),
+}
+# Of the column that says the source.
+OF_SOURCES: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], set[str]]] = {
+    "few of the target": (lambda file: file[abroad(file) | (file.index < 250)], TRANSFER),
+    "a source without an answer": (lambda file: answered(file, file["town"] != "Brookside"), TRANSFER),
+    "a target without answers": (lambda file: answered(file, abroad(file)), TRANSFER),
+    "a source of one row": (lambda file: file[(file["town"] != "Brookside") | ~file["town"].duplicated()], set()),
+    "sources far away": (lambda file: file.assign(pay=file["pay"].mask(abroad(file), 80 - file["pay"])), set()),
+    "a name of a source": (lambda file: file.replace({"town": {"Brookside": "<b>x"}}), set()),
+    "blank towns": (lambda file: file.assign(town=file["town"].where(file.index % 6 > 0, "")), set()),
+}
+BOUNDS = {"tiny bounds": (40, 40 + 1e-9), "huge bounds": (-1e30, 1e30), "negative bounds": (-80, -1)}
+
+
+def roles_of(name: str, roles: Roles) -> Roles:
+    """A page's roles, as they fit this file."""
+    if name in BOUNDS and roles.target:
+        return replace(roles, target=replace(roles.target, low=BOUNDS[name][0], high=BOUNDS[name][1]))
+    if name in ("one person", "three persons", "rows without a name"):
+        return replace(roles, person="who")
+    if name == "one row of a class":
+        return replace(roles, classes=roles.classes and ("no", "yes", "perhaps", "never"))
+    if name == "more columns than rows":
+        return replace(roles, columns=tuple(Column(name=f"c{place}", low=0, high=1) for place in range(60)))
+    if name == "names":
+        return replace(roles, columns=tuple(replace(one, name=NAMES.get(one.name, one.name)) for one in COLUMNS))
+    if name == "a name of a source":
+        return replace(roles, sources=("<b>x", "Cedar Hill"))
+    return roles
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [*itertools.product(STRANGE, WAYS), *itertools.product(OF_SOURCES, sorted(TRANSFER))]
+)
+def test_a_strange_file_is_refused_or_has_sound_numbers(name, kind):
+    make, refusing = (STRANGE | OF_SOURCES)[name]
+    file, roles = make(frame(1200 if kind == "transfer" else 400, people=40)), roles_of(name, KIND[kind])
+    if kind in refusing:
+        with pytest.raises(check.RefusedError):
+            own_files.settings(kind, roles, file=file)
+        return
+    for changes in WAYS[kind]:
+        of = own_files.settings(kind, roles, file=file, **changes)
+        result = of.run()
+        found = [np.atleast_2d(one) for one in own_files.numbers(of) if one.dtype.kind == "f"]
+        empty = [np.isnan(one).all(axis=tuple(range(one.ndim - 1))) for one in found]  # a class without held-out rows
+        assert all((np.isfinite(one) | none).all() for one, none in zip(found, empty, strict=True)), changes
+        assert not any(none.all() for none in empty)
+        assert "<b>x" not in own_files.said(result, html=True)
+        assert broken_by(own_files.said(result, without=("table",)), result, {}) == set()
+
+
+def run_of(kind: str, file: pd.DataFrame, roles: Roles = CLASSES, **changes):
+    result = own_files.settings(kind, roles, file=file, repeats=4, **changes).run()
+    return result, own_files.said(result)
+
+
+@pytest.mark.parametrize("kind", ["classifier", "network"])
+def test_where_hardly_anybody_leaves_models_that_say_so_are_called_that(kind):
+    file = frame(2000).assign(left=np.where(np.arange(2000) % 50, "no", "yes"))
+    result, words = run_of(kind, file, clip_norm=0.01 if kind == "classifier" else 0.5)
+    counts = result.held_out["scratch" if kind == "classifier" else "private"].counts
+    assert (counts[:, :, 0].sum(axis=1) == len(result.split.y_test)).all()
+    assert re.search(r"All 4 private (model|network)s always answer “no”", words)
+    picture = own_files.PAGES[kind].at(result.settings).pictures(result)[0][0]
+    base = result.split.best_constant[1]
+    (line,) = (one for one in picture.figure["data"] if "baseline (majority class)" in one.get("name", ""))
+    np.testing.assert_allclose(numbers(line["y"]), 100 * base, rtol=1e-6)
+    assert f"baseline (majority class): {number(100 * base)}." in picture.alt
+
+
+@pytest.mark.parametrize("kind", ["classifier", "network"])
+def test_the_answer_in_disguise_is_asked_about(kind):
+    file = frame().assign(paid=lambda one: np.where(one["left"] == "yes", 10, 0))
+    roles = replace(CLASSES, columns=(Column(name="paid", low=0, high=10),))
+    _, words = run_of(kind, file, roles, **({"steps": 200} if kind == "classifier" else {"epochs": 10}))
+    assert "The non-private model makes no error" in words
+    for other in (frame(), frame().assign(left="no")):
+        assert "makes no error" not in run_of(kind, other)[1]

@@ -1,14 +1,12 @@
-"""A file of rows: read exactly, or refused in words of ours; what is guessed of it; what is held, and for how long."""
+"""A file of rows: read exactly, or refused in words of ours; what is guessed of it; and the files to try."""
 
 import csv
-import gc
 import io
 import logging
 import random
 import re
 import tomllib
 import traceback
-import weakref
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +16,9 @@ from pyarrow import parquet
 
 from dpcore import check
 from lab.files import column_types, own_table, unpack
-from tests.hostile_files import CANARY, TEXT, USUAL, parquet_of, people, tables, written
+from scripts import make_samples
+from tests.hostile_files import CANARY, USUAL, parquet_of, people, tables, written
+from ui.samples import FOLDER, SAMPLES, TEMPLATE
 
 FILES = tables()
 ROOT = Path(__file__).parents[1]
@@ -60,21 +60,12 @@ class TestFiles:
                     said.append(told(error))
         assert CANARY not in "".join([*said, *capfd.readouterr(), caplog.text])
 
-    @pytest.mark.parametrize(
-        ("name", "note"),
-        [
-            ("Windows-1252", "Windows-1252"),
-            ("no names", "looks like a row"),
-            ("names or words", "unclear"),
-            ("names twice and missing", "column 3, 4."),
-            ("names twice and missing", "column 2."),
-        ],
-    )
-    def test_what_was_guessed_is_said(self, name, note):
-        assert any(note in one for one in own_table.read(FILES[name].make()).notes)
+    def test_what_was_guessed_is_said(self):
+        said = [("Windows-1252", "Windows-1252"), ("no names", "looks like a row"), ("names or words", "unclear")]
+        for name, note in [*said, *(("names twice and missing", f"column {n}.") for n in ("3, 4", "2"))]:
+            assert any(note in one for one in own_table.read(FILES[name].make()).notes)
 
     def test_letters_of_windows_1252_are_no_east_asian_text(self):
-        """Words with hardly an ASCII letter beside their accents, drawn at random: read as they are, with a note."""
         draw = random.Random(8)
         words = ["Ärger", "Øl", "ÅÄÖ", "AÇÃO", "Þórður", "créée", "été", "où", "ñandú", "Ünï", "5€", "½", "“so”", "–"]
         for _ in range(200):
@@ -139,9 +130,8 @@ class TestParquet:
     def test_a_file_that_lies_about_its_size_is_found_out_elsewhere(self):
         """Half a gigabyte in 90 kB, said to be 134 MB: what reads it is another process, which is stopped."""
         texts = pa.array([f"{n}" + "x" * 50_000 for n in range(10_000)])
-        data = parquet_of(
-            pa.table({"a": texts, "b": np.zeros(10_000, np.int8)}), compression="zstd", use_dictionary=False
-        )
+        columns = {"a": texts, "b": np.zeros(10_000, np.int8)}
+        data = parquet_of(columns, compression="zstd", use_dictionary=False)
         about = parquet.read_metadata(io.BytesIO(data)).row_group(0)
         for size in {about.total_byte_size, about.column(0).total_uncompressed_size}:
             data = data.replace(varint(2 * size), varint(1 << 28))
@@ -196,29 +186,22 @@ class TestNumbers:
         for decimal, beside, numbers in ((".", "0.5", [1234, 5678, 3]), (",", "0,5", [1.234, 5.678, 3])):
             np.testing.assert_array_equal(table.numbers("a", decimal=decimal), numbers)
             np.testing.assert_array_equal(column(["1,234", "5,678", "3"], beside=beside).numbers("a"), numbers)
-
-    def test_what_no_cell_that_was_looked_at_says_all_columns_say(self):
-        """One cell in 20,000 may be a thousand or one: as in the column beside it, it is one."""
         cells = ["3"] * 20_000
-        cells[15] = "1,234"
+        cells[15] = "1,234"  # is looked at by no guess, and read as the column beside it says
         table = column(cells, beside="0,5")
         assert "1,234" not in column_types.judged(table.columns["a"])
         assert table.numbers("a")[15] == 1.234
 
-    def test_floats_come_back_to_the_last_bit(self):
+    def test_floats_come_back_to_the_last_bit_and_numbers_of_parquet_are_those_that_it_has(self):
         values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(-300, 300, 500)
-        table = column(list(map(repr, values.tolist())))
-        np.testing.assert_array_equal(table.numbers("a"), values)
-        table = own_table.read(parquet_of({"a": values, "b": np.zeros(500, np.float32)}))
-        np.testing.assert_array_equal(table.numbers("a"), values)
-
-    def test_numbers_of_parquet_are_those_that_it_has(self):
+        binary = parquet_of({"a": values, "b": np.zeros(500, np.float32)})
+        for table in (column(list(map(repr, values.tolist()))), own_table.read(binary)):
+            np.testing.assert_array_equal(table.numbers("a"), values)
         table = own_table.read(FILES["Parquet of all kinds"].make())
         np.testing.assert_array_equal(table.numbers("whole"), [1, np.nan, -3])
         np.testing.assert_array_equal(table.numbers("yes"), [1, 0, np.nan])
         np.testing.assert_array_equal(table.numbers("money"), [12.3, np.nan, -0.05])
-        assert np.isnan(table.numbers("day")).all()
-        assert np.isnan(table.numbers("nothing")).all()
+        assert np.isnan([table.numbers("day"), table.numbers("nothing")]).all()
 
 
 class TestKinds:
@@ -265,20 +248,57 @@ class TestRoom:
         first.clear()
         assert own_table.read(data).rows == 300
 
-    def test_a_table_that_nobody_holds_is_gone(self):
-        table = own_table.read(io.BytesIO(TEXT.encode()))
-        alive = weakref.ref(table)
-        del table
-        gc.collect()
-        assert alive() is None
-
     def test_the_server_takes_as_much_as_the_reader(self):
         server = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))["server"]
         assert server["maxUploadSize"] * 10**6 == own_table.MOST_BYTES
 
     def test_a_large_file_takes_its_rows_and_little_more(self):
-        """100,000 rows of 10 columns: Arrow holds at most twice the file."""
         rng = np.random.default_rng(0)
         cells = np.char.mod("%.2f", rng.random((100_000, 10)) * 1000)
         data = ("\n".join(map(",".join, [[f"c{n}" for n in range(10)], *cells.tolist()]))).encode()
         assert own_table.read(data).size <= 2 * len(data)
+
+
+NOTES = (FOLDER / "README.md").read_text("utf-8").partition("## Files to try")[2]
+SECTIONS = dict(zip(*[iter(re.split(r"^### (\w+\.csv)$", NOTES, flags=re.MULTILINE)[1:])] * 2, strict=True))
+
+
+def test_the_recipe_makes_the_bytes_of_the_files_to_try():
+    made = make_samples.made()
+    assert set(made) == {path.name for path in FOLDER.glob("*.csv")} - {"deployments.csv"} == set(SECTIONS)
+    assert [name for name, data in made.items() if (FOLDER / name).read_bytes() != data] == []
+    assert max(map(len, made.values())) < 400_000
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.file)
+def test_a_file_to_try_holds_what_its_page_and_its_notes_declare(sample):
+    rows, notes = own_table.read(sample.data), " ".join(SECTIONS[sample.file].split())
+    assert {*rows.columns} == {*(one.name for one in sample.columns), *sample.aside, sample.answer}
+    assert (rows.head, rows.notes) == (True, ())
+    assert f"{rows.rows:,} " in notes
+    for one in filter(None, (*sample.columns, sample.target)):
+        if one.kind == "number":
+            values = rows.numbers(one.name)
+            assert one.low <= np.nanmin(values) <= np.nanmax(values) <= one.high
+            assert np.isnan(values).mean() < 0.1
+            assert (rows.decimal(one.name), rows.kind(one.name).kind) == (".", "number")
+            assert f"| {one.name} | {one.low:g} | {one.high:g} |" in notes
+        else:
+            assert rows.kind(one.name) == ("category", "")
+            declared = re.search(rf"`{one.name}` is ([^;.]+)", notes)[1].partition(", as ")[0]
+            assert {*rows.texts(one.name)} - {""} == {*one.values} == {*re.split(", | or ", declared)}
+    assert bool(sample.classes) == (sample.target is None)
+    assert rows.kind(sample.aside[-1]).kind == "identifier"
+    assert len({*rows.texts(sample.aside[-1])}) == rows.rows
+    assert sum((rows.texts(one) == "").sum() for one in rows.columns) > 50
+    found = re.search(r"Sources: `(\w+)` .* Those of (\w+) are private; those of ([\w, ]+) are public", notes)
+    assert (sample.source, sample.own_source) == ((found[1], found[2]) if found else ("", ""))
+    assert {*sample.sources} == ({*re.split(", | and ", found[3])} if found else set())
+
+
+def test_the_template_is_what_it_speaks_of():
+    rows = own_table.read(TEMPLATE.read_bytes())
+    assert (rows.head, rows.rows) == (True, 8)
+    kinds = [rows.kind(name).kind for name in ("visits_a_month", "plan", "renewed", "person")]
+    assert kinds == ["number", "category", "category", "identifier"]
+    assert rows.kind("about_this_line").reason

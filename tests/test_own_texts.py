@@ -72,6 +72,8 @@ class TestChoice:
         assert (public.sources, public.smallest_source(3)) == (3, min(np.delete(sizes, 2)) // 50 * 50)
         split = chosen(table, source="")
         assert (split.sources, split.rows) == (0, 1600)
+        guessed = own_texts.choose(table, own_texts.guess(table)).columns
+        assert (guessed.text, guessed.label, guessed.yes) == ("review", "stars", "5")
 
     @pytest.mark.parametrize(
         ("changes", "name", "found"),
@@ -100,24 +102,12 @@ class TestChoice:
             with pytest.raises(check.RefusedError, match=said):
                 chosen(kept, source=source)
 
-    def test_a_guess_is_a_choice_that_holds(self, table):
-        found = own_texts.choose(table, own_texts.guess(table)).columns
-        assert (found.text, found.label, found.yes) == ("review", "stars", "5")
-
 
 class TestName:
-    """Settings and links have a name, of which only the object that has it can make anything."""
-
     def test_a_link_does_not_tell_files_apart_that_differ_in_a_few_rows(self):
-        """Not a row's cell, and not the number of rows to less than fifty."""
         tables = [own_texts.read(written(rows=rows, seed=seed)) for rows, seed in ((701, 1), (712, 2), (749, 3))]
         links = [asdict(settings_of(chosen(table, source=""))) | {"own": ""} for table in tables]
         assert links[0] == links[1] == links[2]
-
-    @pytest.mark.parametrize("word", ["", "~" * 22, None])
-    def test_what_cannot_be_a_name_is_refused(self, word):
-        with pytest.raises(check.RefusedError, match="own"):
-            settings_of(word)
 
     def test_who_has_only_the_name_has_nothing(self, table):
         own = chosen(table)
@@ -132,6 +122,9 @@ class TestName:
         made = settings.model.where
         assert made.own() is own
         assert made not in {replace(made, own=word) for word in (str(own), None)}
+        for word in ("", "~" * 22, None):
+            with pytest.raises(check.RefusedError, match="own"):
+                settings_of(word)
 
     def test_a_file_is_gone_with_its_holder(self):
         table = own_texts.read(written(rows=900, seed=11))
@@ -174,15 +167,11 @@ def test_a_script_makes_the_pages_numbers_once_its_blanks_are_filled(tmp_path, m
 
 
 class TestRows:
-    def test_each_row_is_its_sources(self, table):
+    def test_each_row_is_its_sources_and_a_split_looks_at_nothing(self, table):
         corpus = chosen(table).corpus(3, seed=1)
-        for k in range(3):
-            assert set(table.texts("shop")[corpus.domain == k]) == {f"shop {k}"}
-        assert set(table.texts("shop")[corpus.domain == -1]) == {"shop 3"}
+        for k, shop in ((0, 0), (1, 1), (2, 2), (-1, 3)):
+            assert set(table.texts("shop")[corpus.domain == k]) == {f"shop {shop}"}
         np.testing.assert_array_equal(corpus.y, table.texts("stars") == "5")
-
-    def test_a_split_looks_at_nothing(self, table):
-        """Another file with as many rows is split in the same way."""
         other = own_texts.read(written(seed=3))
         one, two = (chosen(kept, source="").corpus(4, seed=1) for kept in (table, other))
         np.testing.assert_array_equal(one.domain, two.domain)
@@ -247,8 +236,6 @@ def test_newsgroups_wait_for_a_yes(tmp_path, monkeypatch):
 
 
 class TestPage:
-    """A file that a session has brought; how one is brought is tried in a real browser."""
-
     def open(self, table=None, **link: str) -> AppTest:
         app = opened(PAGE, data="own", repeats="2", **link)
         assert not app.exception
@@ -307,24 +294,9 @@ class TestPage:
         assert self.settings(app).own == before["own"]
         assert self.settings(app).own.columns.source == app.selectbox(key="hypotheses.own.source").value == ""
 
-    def test_public_rows_that_do_not_do_are_refused_at_their_knob(self, table, monkeypatch):
+    def test_columns_and_public_rows_are_chosen_and_what_does_not_do_is_said_there(self, table, monkeypatch):
         app = self.open(table)
         before, texts = self.settings(app), domains._texts
-
-        def few(where):
-            if where.public_rows != 250:
-                return texts(where)
-            raise check.RefusedError("public", "250 texts", "texts that share at least a few words")
-
-        monkeypatch.setattr(domains, "_texts", few)
-        moved(app, PAGE, "public_rows", 250)
-        assert not app.exception
-        assert self.settings(app) == before
-        assert "250 texts" in app.session_state["hypotheses.desk"].errors["public_rows"]
-
-    def test_a_column_that_does_not_do_is_said_under_its_box_and_changes_nothing(self, table):
-        app = self.open(table)
-        before = self.settings(app)
         assert not app.expander[0].proto.expanded
         assert self.choose(app, "label", "number") == before
         assert app.expander[0].proto.expanded
@@ -333,15 +305,24 @@ class TestPage:
         assert VERDICT in text(app)  # what stood before still stands
         self.choose(app, "label", "stars")
         assert not app.error
-
-    def test_columns_and_public_rows_are_chosen(self, table):
-        app = self.open(table)
         assert "one random split" in text(app)
         assert self.choose(app, "source", "shop").own.sources == 4
         settings = self.choose(app, "public", "shop 2")
         assert not app.error
         assert (settings.sources, settings.own.columns.public) == (3, "shop 2")
         assert self.choose(app, "source", "").own.columns.public == ""
+
+        def few(where):
+            if where.public_rows != 250:
+                return texts(where)
+            raise check.RefusedError("public", "250 texts", "texts that share at least a few words")
+
+        monkeypatch.setattr(domains, "_texts", few)
+        before = self.settings(app)
+        moved(app, PAGE, "public_rows", 250)
+        assert not app.exception
+        assert self.settings(app) == before
+        assert "250 texts" in app.session_state["hypotheses.desk"].errors["public_rows"]
 
 
 @pytest.fixture(scope="module")
@@ -369,8 +350,6 @@ def test_a_file_is_read_as_what_it_is_or_refused_in_words(page, name):
         assert all("must" in sentence for sentence in said)
         assert settings.own is before.own or VERDICT not in text(page)
         assert not any(part in sentence for sentence in said for part in ("\x00", "expected after", "Error"))
-    if name == "2 sources of 600 rows":
-        assert (settings.limits["sources"], tuple(settings.limits["target_rows"])) == ((2, 2), (40, 40))
     if name in ("2 sources of 600 rows", "two words in all"):
         app = at_rest(page, PAGE)
         assert not app.exception

@@ -1,6 +1,5 @@
 """What holds on every page: it opens, takes links and movements, refuses in words, and draws and says all it can."""
 
-import base64
 import math
 import re
 from dataclasses import asdict
@@ -14,9 +13,12 @@ from dpcore.check import RefusedError
 from lab.links import VERSION_NAME, brief, versioned
 from lab.sources import OWN
 from pages import table
+from pages.attack.experiment import AttackSettings
+from pages.attack.parameters import PARTS
 from pages.classifier.experiment import ClassifierSettings
 from tests.app import QUICK, address, at_rest, moved, opened, press, settings_of, text
 from tests.sentences import first, options, plain
+from tests.test_figures import numbers
 from ui import controls, panels
 from ui.compute import compute
 from ui.moves import bold
@@ -29,7 +31,6 @@ CLASSIFIER = "classifier"
 BY_NAME = {page.name: page for page in table.PAGES}
 TOPICS = [*BY_NAME]
 ROOMS = [page.name for page in table.ROOMS]
-PAGES = ["", *TOPICS]
 # Data sets that need a file, or a download.
 ELSEWHERE = (OWN, "newsgroups")
 DOT = dot_of(0, 0, colour="").get("path")
@@ -45,10 +46,6 @@ def quick(page: str, *, without: str = ""):
     return settings
 
 
-def numbers(spec) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(spec["bdata"]), np.float32).astype(float)
-
-
 def hero(page: str) -> str:
     return BY_NAME[page].sliders(quick(page)).hero
 
@@ -61,16 +58,8 @@ def elsewhere(settings, name: str) -> float:
     return value if value != getattr(settings, name) else high
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_page_opens_and_speaks(page):
-    app = opened(page)
-    assert not app.exception
-    assert re.search(r"\?</h1>", text(app)) if page == "" else app.title[0].value.endswith("?")
-
-
 @pytest.mark.parametrize("page", ROOMS)
 def test_a_link_is_the_experiment(page):
-    """A new session that opens the address of another one shows the same settings and the same sentences."""
     first, name = opened(page, **QUICK.get(page, {})), hero(page)
     value = elsewhere(settings_of(first, page), name)
     moved(first, page, name, value)
@@ -100,7 +89,7 @@ def test_a_link_opens_each_tab_and_the_address_names_it(page):
 
 
 @pytest.mark.parametrize("page", ROOMS)
-def test_a_broken_link_opens_with_defaults_and_says_what_was_ignored(page):
+def test_a_broken_link_or_entry_is_refused_with_its_reason_and_changes_nothing(page):
     for field, value in ((hero(page), "1e99"), ("tab", "mars"), *((name, "mars") for name in quick(page).choices)):
         app = opened(page, **versioned(QUICK.get(page, {}) | {field: value}))
         assert not app.exception
@@ -108,12 +97,7 @@ def test_a_broken_link_opens_with_defaults_and_says_what_was_ignored(page):
         (warning,) = app.warning
         assert re.search(rf"{field}={value}\b.*(from \S+ to \S+|one of: )", warning.value)
         assert address(app).get(field) != value
-
-
-@pytest.mark.parametrize("page", ROOMS)
-def test_a_refused_entry_says_why_and_changes_nothing(page):
-    app, name = opened(page, **QUICK.get(page, {})), hero(page)
-    before = settings_of(app, page)
+    before, name = settings_of(app, page), hero(page)
     for value in (before.limits[name][0] - 1e9, "abc"):
         moved(app, page, name, value)
         assert not app.exception
@@ -190,8 +174,14 @@ def test_every_option_is_drawn_and_said_as_soon_as_there_is_anything(page, chang
 
 
 @pytest.mark.parametrize("page", ROOMS)
-def test_a_whole_result_is_drawn_and_said(page):
-    looked_at(page, quick(page).run())
+def test_a_whole_result_and_the_ends_of_sliders_are_drawn_and_said(page):
+    """Epsilon or what stands in its place, and what may be shown without more work, at an end of their ranges."""
+    settings = quick(page)
+    looked_at(page, settings.run())
+    for name in {hero(page), "delta", "clip_norm", "seed", "shown"} & {*settings.limits}:
+        at_ends = (accepted(settings, {name: end}) for end in settings.limits[name])
+        for at_end in filter(None, at_ends):
+            looked_at(page, first(at_end))
 
 
 @pytest.mark.parametrize("page", sorted({*ROOMS} - {"attack", "mechanisms", "what-if"}))
@@ -207,31 +197,24 @@ def test_a_dot_at_another_value_lies_on_its_line(page):
     assert all(on_a_line(dot, figure) for dot, figure in found)
 
 
-@pytest.mark.parametrize("page", ROOMS)
-@pytest.mark.parametrize("end", [0, 1], ids=["lowest", "highest"])
-def test_the_ends_of_every_slider_are_drawn_and_said(page, end):
-    """Epsilon or what stands in its place, and what may be shown without more work, at an end of their ranges."""
-    settings = quick(page)
-    for name in {hero(page), "delta", "clip_norm", "seed", "shown"} & {*settings.limits}:
-        at_end = accepted(settings, {name: settings.limits[name][end]})
-        if at_end is not None:
-            looked_at(page, first(at_end))
-
-
-@pytest.mark.parametrize("ask", [" ".join(f"{i} x" for i in range(60)), " " * 700])
-def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(ask):
-    app = opened(CLASSIFIER, what_if=ask, epsilon="2")
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        *(
+            ({"what_if": ask}, "The link's question was ignored. It must")
+            for ask in (" x".join(map(str, range(60))), " " * 700)
+        ),
+        ({"room": "x" * (controls.LONGEST + 1)}, "In the link, room was ignored"),
+    ],
+    ids=["many words", "many blanks", "a long room"],
+)
+def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(link, said):
+    """Of how the page is shown, the address keeps the rest."""
+    app = opened(CLASSIFIER, epsilon="2", lesson="two", guess="scratch", **link)
     assert not app.exception
     assert settings_of(app, CLASSIFIER) == ClassifierSettings(epsilon=2)
     (warning,) = app.warning
-    assert "The link's question was ignored. It must" in warning.value
-
-
-def test_how_a_page_is_shown_is_no_setting_of_it_and_stays_in_its_address():
-    app = opened(CLASSIFIER, epsilon="2", lesson="two", guess="scratch", room="x" * (controls.LONGEST + 1))
-    assert settings_of(app, CLASSIFIER) == ClassifierSettings(epsilon=2)
-    (warning,) = app.warning
-    assert "In the link, room was ignored" in warning.value
+    assert said in warning.value
     assert (app.query_params["lesson"], app.query_params["guess"]) == ("two", "scratch")
     assert "room" not in app.query_params
 
@@ -284,13 +267,11 @@ def test_another_data_set_keeps_the_other_settings_and_a_refused_choice_is_said(
 
 
 def test_at_rest_the_whole_page_follows():
-    """A tick for the page is answered by a run of the page, which then has nothing left to tell."""
     app = at_rest(opened(CLASSIFIER, repeats="2", steps="5"), "classifier")
     desk = app.session_state["classifier.desk"]
     desk.told = None
-    app.session_state["classifier.knobs"] = {
-        "movement": {"name": "", "value": 0, "seq": desk.ack + 1, "final": False, "tick": True, "page": True}
-    }
+    tick = {"name": "", "value": 0, "seq": desk.ack + 1, "final": False, "tick": True, "page": True}
+    app.session_state["classifier.knobs"] = {"movement": tick}
     app.run()
     assert not app.exception
     assert desk.told == (desk.settings, True)
@@ -305,6 +286,7 @@ def test_a_delta_that_lets_one_row_out_is_warned_of():
 def test_new_noise_undo_and_reset(page):
     """The next seed; what was there at the last rest; the defaults. Undo goes back through all of it."""
     app = opened(page)
+    assert app.title[0].value.endswith("?")
     desk, first = app.session_state[f"{page}.desk"], app.session_state[f"{page}.desk"].settings
 
     def off() -> list[str]:
@@ -326,15 +308,62 @@ def test_new_noise_undo_and_reset(page):
     assert "Undo" in off()
 
 
-@pytest.mark.parametrize(
-    ("cells", "named"),
-    [
-        (["Theorem 1", 2], True),
-        (["<b>exact</b>"], True),
-        ([1, "<b>1,000</b>", "1e-5", "60 / 0 / 40"], False),
-        ([], False),
-    ],
-)
-def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not(cells, named):
-    html = panels.table([{"name": one} for one in cells], caption="", heads={"name": "name"})
-    assert ("lab-named" in html) == named
+def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not():
+    rows = [1, "<b>1,000</b>", "1e-5", "60 / 0 / 40"]
+    for cells, named in ((["Theorem 1", 2], True), (["<b>exact</b>"], True), (rows, False), ([], False)):
+        html = panels.table([{"name": one} for one in cells], caption="", heads={"name": "name"})
+        assert ("lab-named" in html) == named
+
+
+ATTACK = QUICK["attack"]
+
+
+def test_no_part_of_the_attack_proves_anything():
+    for part in PARTS:
+        app = opened("attack", part=part, **ATTACK)
+        assert not app.exception
+        assert "proved private" not in text(app)
+        assert "never proves one" in text(app) or part in ("pays", "inversion")
+
+
+def sent(app, name, value, key="attack.board"):
+    desk = app.session_state["attack.desk"]
+    seq = max(desk.ack, desk.clicked) + 1
+    app.session_state[key] = {"movement": {"name": name, "value": value, "seq": seq, "final": True, "tick": False}}
+    return app.run()
+
+
+def test_a_click_is_a_person_and_a_place_is_an_outlier_and_a_forged_one_changes_nothing():
+    app = opened("attack", **ATTACK)
+    for name, value in (("person", 4000), ("person", "abc"), ("spot", "far"), ("epsilon", 9.0)):
+        app = sent(app, name, value)
+        assert not app.exception
+        assert settings_of(app, "attack") == AttackSettings(repeats=100, steps=3)
+    app = sent(app, "person", 17)
+    assert (settings_of(app, "attack").who, settings_of(app, "attack").person) == ("row", 17)
+    app = sent(app, "person", 3, key="attack.knobs").run()
+    assert settings_of(app, "attack").person == 3, "each is applied once"
+    app = sent(app, "spot", "0.25,-0.5")
+    meant = settings_of(app, "attack")
+    assert (meant.who, meant.person_x, meant.person_y) == ("outlier", 0.25, -0.5)
+
+
+def test_a_knob_or_an_axis_of_the_regression_stands_and_falls_with_the_others():
+    app = opened("regression", **QUICK["regression"], split="own", share="0.4")
+    moved(app, "regression", "share", 0.7)
+    assert settings_of(app, "regression").share_of("published") == 0.7
+    app.selectbox(key="regression.split").set_value("best").run()
+    app.selectbox(key="regression.dataset").set_value("brazil").run()
+    app.selectbox(key="regression.up").set_value(0).run()
+    assert not app.exception
+    assert (settings_of(app, "regression").rows, settings_of(app, "regression").up) == (152_000, 0)
+    app.selectbox(key="regression.across").set_value(0).run()
+    assert "another feature" in app.error[0].value
+
+
+def test_what_no_party_can_release_gives_way_to_what_it_can():
+    for method, box, value in (("average", "learner", "bayes"), ("vote", "trust_model", "shuffle")):
+        app = opened("parties", **QUICK["parties"], method=method)
+        app.selectbox(key=f"parties.{box}").set_value(value).run()
+        assert not app.exception
+        assert (settings_of(app, "parties").method, getattr(settings_of(app, "parties"), box)) == ("soft", value)

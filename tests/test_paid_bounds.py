@@ -13,7 +13,7 @@ from dpcore.data import paid_bounds
 from dpcore.data.paid_bounds import BINS, EDGES, Payment
 from lab.files import own_rows
 from lab.files.own_rows import Column
-from tests.test_own_rows import ROLES, customers, table_of
+from tests.own_files import CLASSES, frame, table_of
 
 # Cells that a column may have: ends of bins, both sides of them, zero, what is missing and what lies far out.
 CELLS = (-math.inf, -1e12, -3.0, -2.0, -1e-9, 0.0, 1e-9, 1.0, 2.0, 2.1, 1e12, math.inf, math.nan)
@@ -66,17 +66,17 @@ def test_bounds_hold_nearly_all_rows_and_are_the_outermost_bins():
 
 def paid(*payments: float, by: str = "", person: str = ""):
     payments = tuple(Payment(epsilon=epsilon, person=by) for epsilon in payments)
-    bought = Column(name="calls", low=0, high=16, paid=0.1)
-    chosen = replace(ROLES, columns=(bought, *ROLES.columns[:1]), payments=payments, person=person)
-    return own_rows.choose(table_of(customers()), chosen)
+    bought = Column(name="hours", low=0, high=16, paid=0.1)
+    chosen = replace(CLASSES, columns=(bought, *CLASSES.columns[:1]), payments=payments, person=person)
+    return own_rows.choose(table_of(frame(1000, people=1000)), chosen)
 
 
 def test_buying_draws_anew_and_payments_for_rows_protect_no_person(monkeypatch):
     with pytest.raises(check.RefusedError, match="before it was said who a person is"):
-        paid(0.1, person="customer_id")
-    assert paid(0.1, by="customer_id", person="customer_id").roles.spent == 0.1
-    assert paid(0.1, by="customer_id").roles.spent == 0.1
-    table, column = table_of(customers()), Column(name="calls")
+        paid(0.1, person="who")
+    assert paid(0.1, by="who", person="who").roles.spent == 0.1
+    assert paid(0.1, by="who").roles.spent == 0.1
+    table, column = table_of(frame(1000)), Column(name="hours")
     with pytest.raises(check.RefusedError, match="at least"):
         own_rows.buy(table, column, epsilon=0.1)
     drawn = []

@@ -48,8 +48,6 @@ ways = pytest.mark.parametrize(
     ("kind", "changes"), WAYS, ids=lambda one: "-".join(map(str, one.values())) if isinstance(one, dict) else one
 )
 kinds = pytest.mark.parametrize("kind", KINDS)
-# The pages that count what was paid for bounds.
-COUNTING = pytest.mark.parametrize("kind", KINDS[:5])
 # A number that a link may give, far from what a file begins with.
 ASKED = {"attack": {"person": 30}, "transfer": {"target_rows": 100}, "parties": {"rows": 7}}
 BY_PERSON = {kind: replace(roles, person="who") for kind, roles in ROLES.items()}
@@ -61,21 +59,17 @@ def test_all_pages_about_rows_are_held():
 
 
 class TestRows:
-    """What of a file has a say, and what has not: to the last bit."""
-
     @ways
     def test_what_lies_outside_of_the_bounds_or_is_left_out_changes_nothing(self, kind, changes):
         low = frame().assign(secret=1.0)
         low.loc[::7, "hours"], low.loc[::11, "pay"] = 48.0, 80.0
         high = low.assign(secret=range(900), plan=low["plan"].replace("family", "whatever"))
         high.loc[::7, "hours"], high.loc[::11, "pay"] = 4e9, 8e9
-        roles = ROLES[kind]
-        if roles.source:
-            elsewhere = high["town"] == "Cedar Hill"
-            high.loc[elsewhere, ["age", "hours", "pay"]] = [20, 1, 79.0]
+        if ROLES[kind].source:
+            high.loc[high["town"] == "Cedar Hill", ["age", "hours", "pay"]] = [20, 1, 79.0]
         else:
             high["town"] = "nowhere"
-        if not roles.person:
+        if not ROLES[kind].person:
             high["who"] = "the same"
         one, other, third = (settings(kind, file=rows, **changes) for rows in (low, high, frame(seed=1)))
         assert same(one, other)
@@ -83,7 +77,6 @@ class TestRows:
 
     @ways
     def test_a_row_without_an_answer_adds_nothing_and_stays(self, kind, changes):
-        """Its other cells have no say, and there are as many rows as before."""
         answer = ROLES[kind].answer
         blank, other = (frame().astype({answer: object}) for _ in range(2))
         blank.loc[::3, answer], other.loc[::3, answer] = "", "perhaps"
@@ -107,7 +100,7 @@ class TestRows:
         )
         for place, cells in zip(places, others, strict=True):
             changed = rows.astype(object)
-            changed.loc[place, list(cells)] = list(cells.values())
+            changed.loc[place, [*cells]] = [*cells.values()]
             after = settings(kind, file=changed)
             assert len(moved(before, after)) <= 1
             assert max(np.abs(one[:, :-1]).max() for one in units(after)) <= 1 + 1e-12
@@ -138,8 +131,7 @@ class TestRows:
     ],
     ids=str,
 )
-def test_a_file_written_from_a_built_in_set_gives_its_numbers(kind, name, changes, quick):
-    """The same rows in the same parts: bit for bit."""
+def test_a_file_written_from_a_built_in_set_gives_its_numbers_bit_for_bit(kind, name, changes, quick):
     start = PAGES[kind].settings()
     built = start.change(dataset=name).change(**changes)
     own = start.change(dataset="own").change(own=own_of(name, built.seed)).change(**changes)
@@ -151,12 +143,10 @@ def test_a_file_written_from_a_built_in_set_gives_its_numbers(kind, name, change
 
 
 class TestName:
-    """A link has the name of a file, and nothing can be done with the name alone."""
-
     @kinds
-    def test_who_has_only_the_name_has_nothing(self, kind):
-        """And gets the link's numbers once the file is there."""
-        asked = ASKED.get(kind, {"rows": 300})
+    def test_a_name_alone_gives_nothing_and_names_nothing_of_its_file(self, kind):
+        """Whoever has only a link gets its numbers once the file is there, and no trace of it elsewhere."""
+        asked, start = ASKED.get(kind, {"rows": 300}), PAGES[kind].settings()
         whole = settings(kind, **asked)
         link = {name: str(value) for name, value in asdict(whole).items()}
         stranger, notices = controls.from_link(type(whole), link)
@@ -165,24 +155,15 @@ class TestName:
         with pytest.raises(check.RefusedError, match="session"):
             stranger.tasks()
         assert stranger.change(own=whole.own) == whole
-
-    @kinds
-    def test_a_link_and_a_script_name_nothing_of_a_file(self, kind):
-        of = settings(kind)
-        link = str({name: str(value) for name, value in asdict(of).items()})
-        script = takeaway.script(of)
+        script = takeaway.script(whole)
         assert "your-file.csv" in script
-        assert ("target=Column" in script) == of.OF_NUMBERS
-        written = (link + script + repr(of)).replace(str(of.own), "")
+        assert ("target=Column" in script) == whole.OF_NUMBERS
+        written = (str(link) + script + repr(whole)).replace(str(whole.own), "")
         cells = {*frame()["who"], *frame()["town"], "basic", "plus", *(column for column in frame() if len(column) > 3)}
         assert [part for part in {*cells, "left", "48"} - {"hours", "plan"} if re.search(rf"\b{part}\b", written)] == []
-
-    @kinds
-    def test_a_file_leaves_no_trace_in_settings_about_rows_of_the_lab(self, kind):
-        start = PAGES[kind].settings()
-        back = settings(kind).change(dataset=start.dataset)
+        back = whole.change(dataset=start.dataset)
         assert (back.own, back.private, back.roles, back.void, back.spent) == (NONE, False, None, "", 0.0)
-        assert start.change(own=str(settings(kind).own)).own == NONE
+        assert start.change(own=str(whole.own)).own == NONE
         with pytest.raises(check.RefusedError, match="own"):
             start.change(dataset="own", own="customers.csv")
 
@@ -226,7 +207,6 @@ def test_what_a_file_fixes_has_no_slider_and_no_program_holds_a_file(kind):
 
 @ways
 def test_no_row_is_drawn_and_no_cell_is_said(kind, changes):
-    """No chart has a point for each row, no click chooses one, and no cell that tells somebody apart is written."""
     rows = frame(2000, people=60)
     rows.loc[5, "hours"], rows.loc[7, "pay"] = 31.415926, 27.182818
     of = settings(kind, file=rows, **changes)
@@ -262,8 +242,6 @@ ASIDE = {"zip: settings.json", "zip: requirements.txt", "zip: LICENSE", "zip: la
 
 
 class TestBounds:
-    """Bounds that were read off, paid for, or typed: what is said, counted and taken away."""
-
     @kinds
     def test_bounds_read_off_the_rows_are_void_in_all_that_is_said_and_taken_away(self, kind):
         of = settings(kind, off=True, epsilon=1.0)
@@ -297,18 +275,14 @@ class TestBounds:
             assert ("A party is all rows of one name" if kind == "parties" else unit) in words
             assert broken_by(words, result, NEVER) == set()
 
-    @COUNTING
-    def test_training_is_that_within_what_is_left(self, kind):
+    @pytest.mark.parametrize("kind", KINDS[:5])  # an attack counts no payments
+    def test_training_has_what_payments_leave_and_the_whole_is_promised(self, kind):
         """To the last bit: the same rows, and the noise of the smaller epsilon."""
-        paid = settings(kind, paid=(0.1, 0.2), epsilon=1.0)
-        alike = settings(kind, epsilon=1.0 - paid.spent)
-        mine, theirs, full = (drawn(one) for one in (paid, alike, settings(kind, epsilon=1.0)))
+        of = settings(kind, paid=(0.1, 0.2), epsilon=1.0)
+        alike = settings(kind, epsilon=1.0 - of.spent)
+        mine, theirs, full = (drawn(one) for one in (of, alike, settings(kind, epsilon=1.0)))
         np.testing.assert_array_equal(mine, theirs)
         assert (mine != full).any()
-
-    @COUNTING
-    def test_the_whole_is_promised_and_says_what_was_paid(self, kind):
-        of = settings(kind, paid=(0.1, 0.2), epsilon=1.0)
         assert of.void == ""
         assert 0.99 < of.promise.epsilon <= 1.0 + 1e-9
         assert {PureRelease(epsilon=0.1), PureRelease(epsilon=0.2)} <= {*of.promise.event.events}
@@ -316,9 +290,6 @@ class TestBounds:
         assert re.search(r"0\.3 paid for bounds \(2 releases .*has the other 0\.7", said(result))
         assert not re.search(r"\b[Vv]oid", said(result))
         assert not [name for name, text in taken(kind, result).items() if "VOID" in text]
-
-    @COUNTING
-    def test_what_is_left_has_a_lower_end_and_a_curve(self, kind):
         of = settings(kind, paid=(0.6,))
         least, _ = of.limits["epsilon"]
         assert of.epsilon >= least >= 0.66
@@ -383,8 +354,7 @@ def test_who_sees_bounds_and_a_party_s_noise_is_as_good_as_the_best_rule(epsilon
     noise = NormExponential(sensitivity=1, epsilon=epsilon)
     b = np.array([noise.noise(dimension, rng)[0] for _ in range(40_000)])
     here, there = np.linalg.norm(b, axis=1), np.linalg.norm(b - np.eye(dimension)[0], axis=1)
-    # The density ratio of the two worlds, seen from each of them, against what the bounds say
-    ratio = epsilon * (there - here)
+    ratio = epsilon * (there - here)  # of the two worlds' densities, against what the bounds say
     right = p * (ratio > -pure).mean() + (1 - p) * (ratio > pure).mean()
     bounds = (PureRelease(epsilon=pure),) if pure else ()
     event = Sequence(events=(*bounds, NormExponentialRelease(epsilon=epsilon, dimension=dimension)))

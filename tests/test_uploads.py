@@ -44,11 +44,13 @@ class Server:
         await send({"type": "http.response.body", "body": b""})
 
     async def put(self, session: str, file: str, pieces: int, *, declared: bool = True) -> tuple[int, str]:
+        """What a browser is answered that sends these pieces; one without any leaves while it sends."""
         said, rest = [], [MB] * pieces
 
         async def receive():
-            piece = rest.pop()
-            return {"type": "http.request", "body": piece, "more_body": bool(rest)}
+            if not rest:
+                return {"type": "http.disconnect"}
+            return {"type": "http.request", "body": rest.pop(), "more_body": bool(rest)}
 
         async def send(message):
             said.append(message)
@@ -58,6 +60,14 @@ class Server:
         await self.app(scope, receive, send)
         assert rest == [], "a browser that still sends does not read the answer"
         return said[0]["status"], said[1]["body"].decode()
+
+    def all_at_once(self, *files: tuple[str, str, int]) -> list[int]:
+        """The sorted statuses of uploads that begin together, without a declared size."""
+
+        async def put_all():
+            return await asyncio.gather(*(self.put(*one, declared=False) for one in files))
+
+        return sorted(status for status, _ in asyncio.run(put_all()))
 
     def held(self) -> dict[str, list[str]]:
         return {session: [*files] for session, files in self.manager.file_storage.items() if files}
@@ -69,72 +79,50 @@ def server(monkeypatch) -> Server:
     return Server()
 
 
-@pytest.fixture
-def clock(monkeypatch) -> list[float]:
-    now = [1000.0]
-    monkeypatch.setattr(uploads.time, "monotonic", lambda: now[0])
-    return now
-
-
 def test_uploads_of_one_session_are_received_one_after_another_and_replace_each_other(server):
-    async def all_at_once():
-        return await asyncio.gather(*(server.put("one", name, 4) for name in "abcdef"))
-
-    assert {status for status, _ in asyncio.run(all_at_once())} == {204}
+    assert {*server.all_at_once(*(("one", name, 4) for name in "abcdef"))} == {204}
     assert (server.most_at_once, server.held()) == (1, {"one": ["f"]})
 
 
 @pytest.mark.parametrize("declared", [True, False])
-def test_sessions_together_are_bounded_and_the_refused_are_told(server, clock, declared):
-    assert asyncio.run(server.put("one", "a", 3))[0] == 204
-    status, words = asyncio.run(server.put("two", "b", 3, declared=declared))
+def test_sessions_together_are_bounded_until_one_ends_or_its_upload_is_read(server, declared):
+    def put(*file) -> tuple[int, str]:
+        return asyncio.run(server.put(*file, declared=declared))
+
+    assert put("one", "a", 3)[0] == 204
+    status, words = put("two", "b", 3)
     assert status == 503
     assert "5 MB together" in words
     assert server.held() == {"one": ["a"]}
-    assert asyncio.run(server.put("two", "c", 2, declared=declared))[0] == 204
-
-
-def test_uploads_that_are_still_being_received_count(server, clock):
-    async def all_at_once():
-        return await asyncio.gather(*(server.put(name, "a", 3, declared=False) for name in ("one", "two")))
-
-    assert sorted(status for status, _ in asyncio.run(all_at_once())) == [204, 503]
-    assert asyncio.run(server.put("three", "a", 2))[0] == 204, "a refused upload takes no room"
-
-
-def test_there_is_room_again_when_a_session_ends_or_its_upload_is_read(server, clock):
-    asyncio.run(server.put("one", "a", 5))
-    assert asyncio.run(server.put("two", "b", 5))[0] == 503
+    assert put("two", "c", 2)[0] == 204
     server.manager.remove_session_files("one")
-    assert asyncio.run(server.put("two", "b", 5))[0] == 204
+    assert put("two", "b", 5)[0] == 204
     (record,) = server.manager.get_files("two", ["b"])
     server.manager.add_file("two", record._replace(data=b""))  # as `release` does
-    assert asyncio.run(server.put("one", "a", 5))[0] == 204
+    assert put("one", "a", 5)[0] == 204
     assert server.held() == {"one": ["a"], "two": ["b"]}
 
 
-def test_an_upload_that_no_page_reads_makes_room_after_a_while_and_at_once_if_its_page_is_gone(server, clock):
-    asyncio.run(server.put("one", "a", 5))
-    clock[0] += uploads.UNREAD - 1
-    assert asyncio.run(server.put("two", "b", 1))[0] == 503
-    clock[0] += 2
-    assert asyncio.run(server.put("two", "b", 5))[0] == 204
+def test_uploads_that_are_being_received_count_and_those_that_end_early_do_not(server):
+    assert server.all_at_once(("one", "a", 3), ("two", "a", 3)) == [204, 503]
+    assert server.all_at_once(("three", "a", 2)) == [204], "a refused upload takes no room"
+    server.manager.remove_session_files("three")
+    with pytest.raises(ClientDisconnect):
+        server.all_at_once(("four", "a", 0))
+    assert server.all_at_once(("four", "a", 2)) == [204]
+
+
+def test_an_upload_that_no_page_reads_makes_room_after_a_while_and_at_once_if_its_page_is_gone(server, monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr(uploads.time, "monotonic", lambda: now)
+    assert server.all_at_once(("one", "a", 5)) == [204]
+    now += uploads.UNREAD - 1
+    assert server.all_at_once(("two", "b", 1)) == [503]
+    now += 2
+    assert server.all_at_once(("two", "b", 5)) == [204]
     server.gone.add("two")
-    assert asyncio.run(server.put("three", "c", 1))[0] == 204
+    assert server.all_at_once(("three", "c", 1)) == [204]
     assert server.held() == {"three": ["c"]}
-
-
-def test_a_browser_that_leaves_while_it_sends_ends_its_upload(server):
-    async def leave():
-        async def receive():
-            return {"type": "http.disconnect"}
-
-        scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/one/a", "headers": []}
-        with pytest.raises(ClientDisconnect):
-            await server.app(scope, receive, None)
-
-    asyncio.run(leave())
-    assert asyncio.run(server.put("one", "b", 5))[0] == 204
 
 
 def test_the_limit_is_in_the_environment():

@@ -4,7 +4,7 @@ Figures are plain data in Plotly's own terms: a slider redraws hundreds a minute
 check each of them anew. The tests hold every figure against these classes instead.
 
 The colours of meaning, and those of series, can be told apart by colour-blind people, and each has a dash besides:
-`tests/test_palette.py` measures both. Text, grid and ground follow the page's theme, which the chart widget fills in,
+`tests/test_figures.py` measures both. Text, grid and ground follow the page's theme, which the chart widget fills in,
 and so do the colours below that are names (`coloured` in `ui/live/assets/look.js`).
 """
 
