@@ -54,15 +54,12 @@ def test_arrays_survive_the_way():
         assert np.array_equal(numbers(theme.array(values)), values.astype(np.float32), equal_nan=True)
 
 
-def test_the_curve_shows_the_medians_of_the_table(result):
+def test_accuracy_and_loss_are_drawn_as_they_are_downloaded(result):
     table = result.table()
     lines = [trace for trace in classifier.accuracy(result)["data"] if trace["mode"] == "lines+markers"]
     for column, trace in zip(("without", "with"), lines, strict=False):
         assert numbers(trace["x"]) == pytest.approx(EPSILONS)
         assert numbers(trace["y"]) == pytest.approx(table[column].to_numpy(dtype=float), rel=1e-6)
-
-
-def test_the_loss_drawn_is_the_loss_downloaded(result):
     curves, lines, count = result.loss_curves(), classifier.loss(result)["data"], len(result.references)
     traces = zip(result.settings.arms, lines[1 : 2 * count : 2], lines[-count:], strict=True)
     for arm, (name, trace, plain) in enumerate(traces):
@@ -70,14 +67,6 @@ def test_the_loss_drawn_is_the_loss_downloaded(result):
         np.testing.assert_allclose(numbers(plain["y"]), result.references[name].loss, rtol=1e-5)
         np.testing.assert_allclose(numbers(trace["y"]), median, rtol=1e-5)
         np.testing.assert_allclose(curves[curves["arm"] == name]["median"], median, rtol=1e-5)
-
-
-def test_the_map_draws_every_boundary(result):
-    shape = classifier.regions(result, 0)["layout"]["shapes"][0]
-    assert "opacity" not in shape  # its contrast is that of an opaque line
-    ends = np.array([float(number) for number in re.findall(r"[-+.e\d]+", shape["path"])]).reshape(-1, 2, 2)
-    lines = result.plane.display(boundaries(shown(result), result.plane))
-    np.testing.assert_allclose(ends, lines, rtol=1e-4, atol=1e-4)
 
 
 def shown(result) -> np.ndarray:
@@ -91,14 +80,16 @@ def shown(result) -> np.ndarray:
     return kept[None]
 
 
-def test_a_boundary_that_is_not_in_the_plane_is_not_drawn(result):
+def test_the_map_draws_every_boundary_and_colours_what_the_ensemble_decides(result):
+    layout = classifier.regions(result, 0)["layout"]
+    (shape, *_), (image, *_) = layout["shapes"], layout["images"]
+    assert "opacity" not in shape  # its contrast is that of an opaque line
+    ends = np.array([float(number) for number in re.findall(r"[-+.e\d]+", shape["path"])]).reshape(-1, 2, 2)
+    lines = result.plane.display(boundaries(shown(result), result.plane))
+    np.testing.assert_allclose(ends, lines, rtol=1e-4, atol=1e-4)
     assert not maps.boundary(result.plane, np.empty((0, 2, 2)), colour="#000000", width=1)["visible"]
-
-
-def test_the_map_colours_what_the_ensemble_decides(result):
     winner, _ = votes(shown(result), result.plane)
-    source = classifier.regions(result, 0)["layout"]["images"][0]["source"]
-    with Image.open(io.BytesIO(base64.b64decode(source.split(",")[1]))) as picture:
+    with Image.open(io.BytesIO(base64.b64decode(image["source"].split(",")[1]))) as picture:
         codes = np.asarray(picture)[::-1]
         palette = picture.getpalette()
     assert np.array_equal(codes // maps.SHADES, winner)
@@ -157,15 +148,12 @@ def named(figure) -> dict:
     return {trace.get("name", "").partition("  ")[0]: trace for trace in figure["data"]}
 
 
-def test_curves_of_parties_are_the_medians(shared):
+def test_curves_of_parties_are_the_medians_and_the_noise_that_of_the_table(shared):
     lines = named(parties.over_epsilon(shared))
     for name in shared.methods:
         trace, runs = lines[parties.STYLES[name][0]], shared.arm(name, "epsilon").runs
         assert numbers(trace["x"]) == pytest.approx(np.array(OF_PARTIES), rel=1e-6)
         assert numbers(trace["y"]) == pytest.approx([100 * np.median(one) for one in runs], rel=1e-5)
-
-
-def test_the_noise_drawn_is_the_noise_of_the_table(shared):
     table, central = shared.table().set_index("method"), shared.settings.model.central
     lines = named(parties.noise(shared) if central else parties.local_noise(shared))
     shown = {name: parties.STYLES[name][0] for name in {*shared.methods} - {"pate"}}

@@ -83,7 +83,7 @@ def test_every_page_is_measured():
     assert {page.name for page in ROOMS} == OWN.keys()
 
 
-def test_the_probe_is_work_of_the_page_and_gives_each_measure_as_it_is_declared(settings, outcome):
+def test_the_probe_is_work_of_the_page_and_measures_what_is_declared(settings, outcome):
     assert pieces(settings.probe()) <= set(settings.tasks())
     assert hash(settings.probe()) == hash(type(settings)().probe())
     found = [np.asarray(one.read(outcome)) for one in settings.MEASURES.values()]
@@ -251,7 +251,7 @@ def start_of(page: str, **changes):
     return next(one for one in MEASURED if one.name == page).settings().change(**changes)
 
 
-def test_what_rises_elsewhere_may_not_rise_here_and_only_what_changes_anything_is_tuned():
+def test_what_rises_and_what_is_tuned_depends_on_the_settings():
     """In a longer training, a mean of far minima, and with other sources."""
     detected, own = {"selection": "detected"}, {"split": "own"}
     for page, changes in {

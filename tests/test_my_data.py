@@ -233,14 +233,18 @@ class TestEachPage:
         assert "file" in said(app)
         assert 'class="lab-compare"' not in said(app)
 
-    def test_another_page_is_at_its_defaults_and_an_audit_needs_no_file(self):
-        own = str(of(trained(whole(), "attack"), "attack").own)
-        home = opened("", dataset="own", own=own)
+    def test_only_pages_about_rows_ask_for_a_file_and_a_removed_one_is_gone(self):
+        app = trained(whole(), "attack")
+        own = str(of(app, "attack").own)
+        home, audit = opened("", dataset="own", own=own), opened("attack", dataset="own", own=own, part="audit")
         assert not home.exception
         assert of(home, "home") == ClassifierSettings()
-        audit = opened("attack", dataset="own", own=own, part="audit")
         assert not audit.exception
         assert not re.search("This link's file|not ready", said(audit))
+        table = app.session_state["data.brought"].table
+        my_data(app).button(key="data.remove").click().run()
+        assert not table.columns
+        assert "not here" in said(trained(app, "classifier", own="A" * 22))
 
 
 class TestChoices:
@@ -256,7 +260,7 @@ class TestChoices:
         (own,) = owns(app)
         assert (own.private, own.roles.columns) == (2400, (Column(name="age", low=18, high=100),))
 
-    def test_a_number_to_be_predicted_needs_bounds_and_a_source_a_private_value_and_public_ones(self):
+    def test_a_number_needs_bounds_and_a_source_private_and_public_values(self):
         app = used(used(ready("regression"), salary="out"), salary="amount")
         assert waits(app, "regression")
         assert not waits(bounded(app, "salary", 0, 150), "regression")
@@ -351,14 +355,6 @@ class TestPaying:
         with pytest.raises(RefusedError, match="^epsilon is "):
             found.pay(table, "age", 0.01)
         assert (found.roles.spent, found.columns["age"].paid) == (MOST_SPENT, MOST_SPENT)
-
-
-def test_a_file_that_is_removed_is_gone():
-    app = whole()
-    table = app.session_state["data.brought"].table
-    app.button(key="data.remove").click().run()
-    assert not table.columns
-    assert "not here" in said(trained(app, "classifier", own="A" * 22))
 
 
 @pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>", "a~b=c&d**bold** :red[x] $a$" + "x" * 300])

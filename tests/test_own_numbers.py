@@ -24,7 +24,7 @@ def rows_of(own: OwnRows, seed: int = 4) -> regression_data.Table:
     return regression_data.load(key(own), seed=seed)
 
 
-def test_a_file_written_from_the_study_gives_its_numbers_bit_for_bit_by_every_method():
+def test_a_file_written_from_the_study_gives_its_numbers_bit_for_bit():
     source = regression_data.SOURCES["diabetes"]
     X, y = load_diabetes(return_X_y=True, scaled=False)
     file = pd.DataFrame(X, columns=source.features).assign(answer=y)
@@ -51,7 +51,7 @@ class TestRows:
         assert cells[0] == [1, 1, 0, -1, 80]
         assert cells.get(1, [0])[:-1] in ([0] * 4, [])
 
-    def test_sums_are_those_of_the_rows_with_an_answer_or_of_middles_where_none_is_said_to_be_missing(self):
+    def test_sums_are_of_rows_with_an_answer_or_of_middles_without_gaps(self):
         blank, other = frame(), frame()
         blank.loc[::3, "pay"], other.loc[::3, "pay"] = np.nan, 40
         one, whole = (settings("regression", file=file) for file in (blank, frame()))
@@ -134,7 +134,7 @@ def released(way, statistics: Statistics) -> list[np.ndarray]:
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("rows_each", [1, 2, 3])
 @pytest.mark.parametrize("d", [1, 2])
-def test_no_neighbours_move_what_is_released_further_than_its_noise_is_for_and_some_as_far(d, rows_each, gaps):
+def test_no_neighbours_move_a_release_further_than_its_noise_is_for(d, rows_each, gaps):
     """All a person's rows replaced, found by brute force over corners; sums over k equal rows are the worst."""
     options = {"repair": "none", "rows_each": rows_each, "gaps": gaps}
     gaussian, rest = mechanism("gaussian", delta=1e-5, **options), [[1.0] * (d + 2), [1.0, *[-1.0] * d, 0.5]]
@@ -174,7 +174,7 @@ def neighbours(rows_each: int, rng: np.random.Generator) -> tuple[Statistics, St
 
 
 @pytest.mark.parametrize("rows_each", [1, 3])
-def test_no_neighbour_moves_the_optimum_its_gradient_or_an_eigenvalue_further_than_the_noise_is_for(rows_each):
+def test_no_neighbour_moves_optimum_gradient_or_eigenvalue_further(rows_each):
     rng, reached = np.random.default_rng(0), np.zeros(3)
     way = mechanism("output", penalty=40.0, rows_each=rows_each)
     w = rng.normal(size=3)

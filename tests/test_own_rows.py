@@ -267,11 +267,11 @@ def test_the_dots_of_the_columns_are_their_weights(table, classes):
     assert list(drawn.layout.yaxis.ticktext) == names
 
 
-@pytest.mark.parametrize(("answer", "n_classes"), [(0, 2), (1, 2), (2, 3)])
-def test_rows_of_one_class_have_an_optimum_that_always_says_so(answer, n_classes):
+def test_rows_of_one_class_have_an_optimum_that_always_says_so():
     X = np.random.default_rng(0).normal(size=(9, 2))
-    weights = optimum(X, np.full(9, answer), n_classes=n_classes)
-    assert (losses.predict(weights, losses.with_constant(X)) == answer).all()
+    for answer, n_classes in ((0, 2), (1, 2), (2, 3)):
+        weights = optimum(X, np.full(9, answer), n_classes=n_classes)
+        assert (losses.predict(weights, losses.with_constant(X)) == answer).all()
 
 
 def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(table):

@@ -192,7 +192,7 @@ class TestNumbers:
         assert "1,234" not in column_types.judged(table.columns["a"])
         assert table.numbers("a")[15] == 1.234
 
-    def test_floats_come_back_to_the_last_bit_and_numbers_of_parquet_are_those_that_it_has(self):
+    def test_floats_and_numbers_of_parquet_come_back_to_the_last_bit(self):
         values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(-300, 300, 500)
         binary = parquet_of({"a": values, "b": np.zeros(500, np.float32)})
         for table in (column(list(map(repr, values.tolist()))), own_table.read(binary)):
@@ -263,11 +263,16 @@ NOTES = (FOLDER / "README.md").read_text("utf-8").partition("## Files to try")[2
 SECTIONS = dict(zip(*[iter(re.split(r"^### (\w+\.csv)$", NOTES, flags=re.MULTILINE)[1:])] * 2, strict=True))
 
 
-def test_the_recipe_makes_the_bytes_of_the_files_to_try():
+def test_the_recipe_makes_the_bytes_of_the_files_to_try_and_of_the_template():
     made = make_samples.made()
     assert set(made) == {path.name for path in FOLDER.glob("*.csv")} - {"deployments.csv"} == set(SECTIONS)
     assert [name for name, data in made.items() if (FOLDER / name).read_bytes() != data] == []
     assert max(map(len, made.values())) < 400_000
+    rows = own_table.read(TEMPLATE.read_bytes())
+    assert (rows.head, rows.rows) == (True, 8)
+    kinds = [rows.kind(name).kind for name in ("visits_a_month", "plan", "renewed", "person")]
+    assert kinds == ["number", "category", "category", "identifier"]
+    assert rows.kind("about_this_line").reason
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.file)
@@ -294,11 +299,3 @@ def test_a_file_to_try_holds_what_its_page_and_its_notes_declare(sample):
     found = re.search(r"Sources: `(\w+)` .* Those of (\w+) are private; those of ([\w, ]+) are public", notes)
     assert (sample.source, sample.own_source) == ((found[1], found[2]) if found else ("", ""))
     assert {*sample.sources} == ({*re.split(", | and ", found[3])} if found else set())
-
-
-def test_the_template_is_what_it_speaks_of():
-    rows = own_table.read(TEMPLATE.read_bytes())
-    assert (rows.head, rows.rows) == (True, 8)
-    kinds = [rows.kind(name).kind for name in ("visits_a_month", "plan", "renewed", "person")]
-    assert kinds == ["number", "category", "category", "identifier"]
-    assert rows.kind("about_this_line").reason

@@ -63,7 +63,7 @@ def settings_of(own: str) -> HypothesesSettings:
 
 
 class TestChoice:
-    def test_the_numbers_are_the_files_rounded_down(self, table):
+    def test_numbers_are_the_files_rounded_down_and_small_sources_are_named(self, table):
         sizes = np.unique(table.texts("shop"), return_counts=True)[1]
         found = chosen(table)
         assert (found.sources, found.rows) == (4, min(sizes) // 50 * 50)
@@ -74,6 +74,10 @@ class TestChoice:
         assert (split.sources, split.rows) == (0, 1600)
         guessed = own_texts.choose(table, own_texts.guess(table)).columns
         assert (guessed.text, guessed.label, guessed.yes) == ("review", "stars", "5")
+        small = own_texts.read(written(rows=420, seed=8))
+        for source, said in (("shop", r"shop \d has \d+ rows"), ("", "split")):
+            with pytest.raises(check.RefusedError, match=said):
+                chosen(small, source=source)
 
     @pytest.mark.parametrize(
         ("changes", "name", "found"),
@@ -95,12 +99,6 @@ class TestChoice:
             chosen(table, **changes)
         assert refusal.value.name == name
         assert found in str(refusal.value.value)
-
-    def test_sources_that_are_too_small_are_named(self):
-        kept = own_texts.read(written(rows=420, seed=8))
-        for source, said in (("shop", r"shop \d has \d+ rows"), ("", "split")):
-            with pytest.raises(check.RefusedError, match=said):
-                chosen(kept, source=source)
 
 
 class TestName:

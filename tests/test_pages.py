@@ -219,21 +219,16 @@ def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(link, s
     assert "room" not in app.query_params
 
 
-def test_the_address_holds_whether_the_drawer_is_open():
+def test_the_address_says_if_the_drawer_is_open_and_forgeries_are_ignored():
     app = opened(CLASSIFIER, more="1")
     for value, kept in ((0, ""), (1, "1")):
         moved(app, CLASSIFIER, controls.MORE, value)
         assert address(app).get("more", "") == kept
         assert settings_of(app, CLASSIFIER) == ClassifierSettings()
-
-
-@pytest.mark.parametrize("junk", [7, {}, {"movement": 3}, {"movement": {"name": "version", "value": 1, "seq": 9**20}}])
-def test_forged_movements_are_ignored(junk):
-    app = opened(CLASSIFIER)
-    app.session_state["classifier.knobs"] = junk
-    app.run()
-    assert not app.exception
-    assert settings_of(app, CLASSIFIER) == ClassifierSettings()
+    for junk in (7, {}, {"movement": 3}, {"movement": {"name": "version", "value": 1, "seq": 9**20}}):
+        app.session_state["classifier.knobs"] = junk
+        assert not app.run().exception
+        assert settings_of(app, CLASSIFIER) == ClassifierSettings()
 
 
 @pytest.mark.parametrize("page", [page for page in TOPICS if BY_NAME[page].move])
@@ -315,12 +310,9 @@ def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not(
         assert ("lab-named" in html) == named
 
 
-ATTACK = QUICK["attack"]
-
-
 def test_no_part_of_the_attack_proves_anything():
     for part in PARTS:
-        app = opened("attack", part=part, **ATTACK)
+        app = opened("attack", part=part, **QUICK["attack"])
         assert not app.exception
         assert "proved private" not in text(app)
         assert "never proves one" in text(app) or part in ("pays", "inversion")
@@ -333,8 +325,8 @@ def sent(app, name, value, key="attack.board"):
     return app.run()
 
 
-def test_a_click_is_a_person_and_a_place_is_an_outlier_and_a_forged_one_changes_nothing():
-    app = opened("attack", **ATTACK)
+def test_a_click_is_a_person_a_place_an_outlier_and_a_forgery_nothing():
+    app = opened("attack", **QUICK["attack"])
     for name, value in (("person", 4000), ("person", "abc"), ("spot", "far"), ("epsilon", 9.0)):
         app = sent(app, name, value)
         assert not app.exception

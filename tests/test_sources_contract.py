@@ -303,8 +303,7 @@ class TestBounds:
     def test_who_does_not_count_what_was_paid_promises_nothing(self, kind, monkeypatch):
         monkeypatch.setattr(SourceSettings, "COUNTS_PAYMENTS", False)
         of = settings(kind, paid=(0.1,))
-        assert of.void == "bounds were paid for, which is not counted here"
-        assert of.promise is None
+        assert (of.void, of.promise) == ("bounds were paid for, which is not counted here", None)
 
     @pytest.mark.parametrize("kind", ["classifier", "network", "regression", "parties"])
     def test_another_library_counts_no_more_and_refutes_who_forgets_what_was_spent(self, kind):
