@@ -142,7 +142,7 @@ class TestSeeds:
 
 @pytest.mark.parametrize("make", SMALL[:2], ids=NAMES[:2])
 class TestClassifiers:
-    def test_a_longer_row_counts_as_one_of_the_declared_norm(self, make):
+    def test_a_longer_row_counts_as_one_of_the_declared_norm_and_the_unit_changes_nothing(self, make):
         X, y = apart()
         direction, fits = X[0] / np.linalg.norm(X[0]), []
         for length in (2.0, 2e3, 2e9, 1.9):  # the last one keeps its length
@@ -150,25 +150,20 @@ class TestClassifiers:
             fits.append(weights(make(data_norm=2.0, random_state=0).fit(X, y)))
         np.testing.assert_allclose(fits[1:3], [fits[0]] * 2, rtol=1e-9)
         assert np.abs(fits[3] - fits[0]).max() > 1e-7
-
-    def test_the_unit_of_the_rows_changes_nothing(self, make):
-        X, y = apart()
         meters = make(data_norm=1.0, random_state=1).fit(X, y)
         millimeters = make(data_norm=1000.0, random_state=1).fit(1000 * X, y)
         np.testing.assert_allclose(meters.decision_function(X), millimeters.decision_function(1000 * X), rtol=1e-9)
 
-    @pytest.mark.parametrize("label", ["a", "z", 3, None, np.nan])
-    def test_no_set_of_labels_is_refused_where_classes_are_declared(self, make, label):
+    def test_declared_classes_refuse_no_label_and_those_read_off_the_labels_are_assumed_public(self, make):
         X = apart()[0]
-        fitted = make(classes=["c", "a", "b"]).fit(X, np.full(200, label, dtype=object))
-        assert list(fitted.classes_) == ["a", "b", "c"]
-        assert fitted.predict_proba(X).shape == (200, 3)
-        assert fitted.guarantee_.assumes == ()
-
-    def test_classes_read_off_the_labels_are_assumed_public(self, make):
+        for label in ("a", "z", 3, None, np.nan):
+            fitted = make(classes=["c", "a", "b"]).fit(X, np.full(200, label, dtype=object))
+            assert list(fitted.classes_) == ["a", "b", "c"]
+            assert fitted.predict_proba(X).shape == (200, 3)
+            assert fitted.guarantee_.assumes == ()
         assert make().fit(*apart()).guarantee_.assumes == (classes.READ_OFF,)
         with pytest.raises(ValueError, match="one class"):
-            make().fit(apart()[0], np.full(200, "a"))
+            make().fit(X, np.full(200, "a"))
 
 
 SEEDS = (2**127 + 12345, 2**126 + 54321)
