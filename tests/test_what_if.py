@@ -72,15 +72,14 @@ def test_a_topic_has_a_beginning_and_a_link_holds_the_whole_question(topic):
     assert not {one.name for one in fields(settings.settings)} & (set(dir(PAGE.settings)) - own)
 
 
-@pytest.mark.parametrize(("old", "now"), links.RENAMED.items())
-def test_an_old_name_of_a_page_is_read_as_the_new_one(old, now):
-    """In a link, in a pin and in Python."""
-    for read in (
-        lambda name: links.read(PAGE.settings, {"topic": name, "base": "steps 300"}),
-        lambda name: pins.read(PAGE.settings, (f"~topic~{name}~base~steps 300",)),
-        lambda name: replace(PAGE.settings().change(topic=now), topic=name),
-    ):
-        assert read(old) == read(now)
+def test_an_old_name_of_a_page_is_read_as_the_new_one_in_a_link_a_pin_and_python():
+    for old, now in links.RENAMED.items():
+        for read in (
+            lambda name: links.read(PAGE.settings, {"topic": name, "base": "steps 300"}),
+            lambda name: pins.read(PAGE.settings, (f"~topic~{name}~base~steps 300",)),
+            lambda name, now=now: replace(PAGE.settings().change(topic=now), topic=name),
+        ):
+            assert read(old) == read(now)
 
 
 def test_what_is_computed_is_solved_on_the_safe_side():
@@ -262,8 +261,7 @@ class TestPrices:
         found = settings.result({}).used_up
         assert found.epsilon == pytest.approx(gdp.epsilon_of(1e-5, mu=mu), rel=1e-6)
         some = [*values.values()][3:6]
-        unfinished = {settings.measurements(one)[0]: None for one in some}
-        assert settings.result(unfinished).known == {*some}
+        assert settings.result({settings.measurements(one)[0]: None for one in some}).known == {*some}
 
     def test_runs_that_promise_nothing_have_no_price_alone_or_together(self):
         sound = asked("classifier").settings
