@@ -1,13 +1,17 @@
 """The page that chooses: whatever is answered ends in settings that open, and that promise what the page says."""
 
+import math
 from itertools import product
 from urllib.parse import parse_qsl
 
 import pytest
 
+from dpcore.accountants import account
 from dpcore.cache import CACHE
 from dpcore.check import RefusedError
+from dpcore.privacy import Adjacency, Composed, GaussianRelease
 from lab.links import versioned
+from pages.learn import choices
 from pages.learn.choices import EPSILON, OPTIONS, Answers, choose
 from pages.table import PAGES
 from tests.app import opened, text
@@ -78,6 +82,15 @@ def test_the_page_opens_them(answers: Answers, page: str):
     assert f"Epsilon is then <b>{number(chosen.guarantee.epsilon)}</b>" in text(app)
     there = opened(chosen.page, **chosen.settings)
     assert not [*there.exception, *there.warning]
+
+
+def test_a_shuffled_epoch_is_counted_as_one_release():
+    """As the network page does: the noise of a step, over all epochs, without sampling."""
+    chosen = choose(Answers(drawn="shuffled"))
+    noise = float(chosen.settings["noise_multiplier"]) * math.sqrt(choices._EPOCHS)
+    steps = Composed(event=GaussianRelease(noise_multiplier=noise), count=choices._EPOCHS)
+    found = account(steps, delta=chosen.guarantee.delta, adjacency=Adjacency.ADD_REMOVE)
+    assert found.epsilon == pytest.approx(chosen.guarantee.epsilon, rel=1e-9)
 
 
 @pytest.mark.parametrize("wrong", [{"people": 7}, {"drawn": "some"}, {"epsilon": 0.4}, {"tries": 0}])

@@ -85,6 +85,8 @@ def test_without_chance_there_is_nothing_to_be_unsure_of():
     for found, said in ((of_pairs(high, low), "higher in A"), (of_pairs(high, high), "equal in A and B")):
         assert found.sure
         assert f"{said} in every run" in plain(sentence(found, SHARE))
+    assert not Difference(median=0.5, low=0, high=1).shown
+    assert not Difference(median=-0.5, low=-1, high=0).shown
     assert (of_groups(high, low[:7]).sure, of_groups(high, np.linspace(0.1, 0.2, 9)).sure) == (True, False)
 
 
