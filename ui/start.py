@@ -24,8 +24,8 @@ _TRIM_THRESHOLD, _FREE = -1, 8_000_000
 # Seconds after which the server has accepted who came while it started.
 _ACCEPTED = 0.5
 # Seconds between two times at which free pages go back to the system. Those that lie between what is in use are kept
-# otherwise: 45 to 110 MB after some minutes of a class.
-_TRIMS = 20.0
+# otherwise: 45 to 110 MB after some minutes of a class. It takes some 10 ms, and 20 people free 20 to 50 MB meanwhile.
+_TRIMS = 5.0
 
 
 @asynccontextmanager

@@ -60,14 +60,7 @@ def epsilon_lower_bound(
         for _ in range(60):
             middle = (low + high) / 2
             low, high = (middle, high) if refuted(middle) else (low, middle)
-    return LowerBound(
-        epsilon=low,
-        delta=delta,
-        adjacency=adjacency,
-        unit=unit,
-        confidence=confidence,
-        trials=canaries,
-    )
+    return LowerBound(epsilon=low, delta=delta, adjacency=adjacency, unit=unit, confidence=confidence, trials=canaries)
 
 
 def guessed(scores: np.ndarray, coins: np.ndarray, *, share: float) -> tuple[int, int]:

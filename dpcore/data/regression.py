@@ -25,6 +25,8 @@ from dpcore.streams import stream
 Answer = TypeVar("Answer")
 # Name of a data set, or the key by which tasks know an ``OwnRows``.
 Dataset = str | weakref.ref
+# Rows of a population whose columns are computed at once, so that a large one needs little memory beside its draws.
+_BLOCK = 16_384
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,9 +123,13 @@ class _Country:
     def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Return thirteen dependent columns and an income with a heavy tail."""
         n = self.rows
-        normal = rng.standard_normal((10, n))
-        chance = rng.random((6, n))
-        age = 16 + 74 * rng.beta(1.7, 2.4, n)
+        normal, chance, beta = rng.standard_normal((10, n)), rng.random((6, n)), rng.beta(1.7, 2.4, n)
+        X, income = np.empty((n, 13), np.float32), np.empty(n)
+        for rows in (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK)):
+            X[rows], income[rows] = self._columns(normal[:, rows], chance[:, rows], 16 + 74 * beta[rows])
+        return X, income
+
+    def _columns(self, normal: np.ndarray, chance: np.ndarray, age: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         woman = (chance[0] < 0.51).astype(float)
         school = np.clip(self.schooling - 0.03 * (age - 45) + 3.2 * normal[0], 0, 20).round()
         never = (chance[1] < 1 / (1 + np.exp((age - 28) / 5))).astype(float)
@@ -154,7 +160,7 @@ class _Country:
         income = np.clip(np.exp(log_income), 0, self.income_top)
         person, means = (age, woman, school, hours, married, never), (owner, cars)
         home = (family, children.round(), residence, disabled, abroad)
-        return np.stack(person + means + home, axis=1, dtype=np.float32), income
+        return np.stack(person + means + home, axis=1), income
 
 
 _READ = tomllib.loads(Path(__file__).with_name("regression.toml").read_text("utf-8"))

@@ -23,10 +23,7 @@ _SQUARES_STEPS = 300
 
 def stacked(releases: list[Release]) -> tuple[np.ndarray, np.ndarray]:
     """Return (hypotheses, tilts) of the sources, both (..., K, d)."""
-    return (
-        np.stack([one.hypothesis for one in releases], axis=-2),
-        np.stack([one.tilt for one in releases], axis=-2),
-    )
+    return (np.stack([one.hypothesis for one in releases], axis=-2), np.stack([one.tilt for one in releases], axis=-2))
 
 
 def source_weights(releases: list[Release], public: Rows) -> np.ndarray:
