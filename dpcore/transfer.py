@@ -5,8 +5,9 @@ x.w_k + N(0, sd^2), with the contrast delta_k = beta - w_k. The transferable sou
 [li2022, Section 1; zhang2022]. All distributions are known, so the excess risk is exact.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -42,11 +43,11 @@ def norm_q(contrasts: np.ndarray, q: float) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rows:
-    """Private X (n, d), y (n,); sources: K pairs of public rows and labels."""
+    """Private X (n, d), y (n,); sources: K functions, m -> the first m public rows (m, d) and labels (m,)."""
 
     X: np.ndarray
     y: np.ndarray
-    sources: tuple[tuple[np.ndarray, np.ndarray], ...]
+    sources: tuple[Callable[[int], tuple[np.ndarray, np.ndarray]], ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,8 +68,10 @@ class Problem(Rows):
 
 
 @cached
-def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: float, source_rows: int) -> Problem:
+def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: float) -> Problem:
     """Return simulated data for ``seed``; more rows or sources leave the existing ones unchanged.
+
+    A source draws its rows when it is called, because all of them have up to 60 MB.
 
     difference: L1 norm of the largest contrast, that of the first source. All contrasts point in one common direction,
     on the first coordinates of one fixed order, so that they do not average out.
@@ -82,8 +85,8 @@ def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: f
         width = min(WIDTHS[k % len(WIDTHS)], d)
         contrasts[k, order[:width]] = difference * _share(k) / width * signs[:width]
     ranges = np.array([_range(seed, k) for k in range(sources)])
-    X, y = _rows(seed, 1, rows, (-1.0, 1.0), beta)
-    public = tuple(_rows(seed, 2 + k, source_rows, tuple(ranges[k]), beta - contrasts[k]) for k in range(sources))
+    X, y = _rows(seed, 1, (-1.0, 1.0), beta, rows)
+    public = tuple(partial(_rows, seed, 2 + k, tuple(ranges[k]), beta - contrasts[k]) for k in range(sources))
     return Problem(X=X, y=y, beta=beta, contrasts=contrasts, ranges=ranges, sources=public)
 
 
@@ -98,7 +101,7 @@ def _range(seed: int, k: int) -> tuple[float, float]:
     return low - 1, 1 - high
 
 
-def _rows(seed: int, index: int, n: int, ends: tuple[float, float], weights: np.ndarray):
+def _rows(seed: int, index: int, ends: tuple[float, float], weights: np.ndarray, n: int):
     X = stream(seed, "data", index).uniform(*ends, size=(n, len(weights)))
     return X, X @ weights + LABEL_SD * stream(seed, "data", index, 1).standard_normal(n)
 
@@ -125,15 +128,12 @@ class Statistics:
 
 def statistics(data: Rows, rows: int | tuple[int, ...]) -> Statistics:
     """Return the statistics of the first ``rows`` rows of each source; one number for all sources or one for each."""
-    counts = np.broadcast_to(rows, len(data.sources))
-    cut = [(X[:count], y[:count]) for (X, y), count in zip(data.sources, counts, strict=True)]
     # Large matrices are stored in single precision, as Frank-Wolfe uses them
     dtype = np.float64 if data.X.shape[1] <= 50 else np.float32
-    return Statistics(
-        gram=np.array([(X.T @ X).astype(dtype) for X, _ in cut]),
-        moment=np.array([X.T @ y for X, y in cut]),
-        rows=sum(len(y) for _, y in cut),
-    )
+    sources = zip(data.sources, np.broadcast_to(rows, len(data.sources)).tolist(), strict=True)
+    taken = (source(count) for source, count in sources)  # one at a time is held
+    grams, moments, counts = zip(*(((X.T @ X).astype(dtype), X.T @ y, len(y)) for X, y in taken), strict=True)
+    return Statistics(gram=np.array(grams), moment=np.array(moments), rows=sum(counts))
 
 
 # Source detection: losses of the sources' weights on the private rows, released with Gaussian noise.

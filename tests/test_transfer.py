@@ -22,7 +22,7 @@ from pages.transfer.experiment import TransferSettings
 from pages.transfer.published import PUBLISHED, Row, fits
 from pages.transfer.work import EPSILONS, MIGRATED
 
-SIZE = {"rows": 50, "dimension": 20, "sources": 6, "difference": 1.5, "source_rows": 40}
+SIZE = {"rows": 50, "dimension": 20, "sources": 6, "difference": 1.5}
 
 
 def data(**changes):
@@ -51,17 +51,18 @@ class TestProblem:
         assert np.abs(found.contrasts).max() <= 1.5 / transfer.NARROWEST
 
     def test_more_rows_and_sources_leave_the_others(self):
-        few, many = data(), data(rows=70, sources=9, source_rows=60)
+        few, many = data(), data(rows=70, sources=9)
         np.testing.assert_array_equal(few.X, many.X[:50])
         np.testing.assert_allclose(few.y, many.y[:50], atol=1e-14)
         np.testing.assert_array_equal(few.contrasts, many.contrasts[:6])
-        for (X, y), (more, labels) in zip(few.sources, many.sources, strict=False):
+        for source, same in zip(few.sources, many.sources, strict=False):
+            (X, y), (more, labels) = source(40), same(60)
             np.testing.assert_array_equal(X, more[:40])
             np.testing.assert_allclose(y, labels[:40], atol=1e-14)
 
     def test_rows_follow_their_laws_and_excess_risk_is_that_of_fresh_rows(self):
-        found, rng = data(rows=4000, source_rows=4000), np.random.default_rng(0)
-        beyond = zip(found.sources, found.ranges, found.contrasts, strict=True)
+        found, rng = data(rows=4000), np.random.default_rng(0)
+        beyond = zip((source(4000) for source in found.sources), found.ranges, found.contrasts, strict=True)
         for (X, y), (low, high), contrast in [((found.X, found.y), (-1, 1), 0), *beyond]:
             assert -1 <= low < -0.5 < 0.5 < high <= 1
             assert stats.kstest(X.ravel(), stats.uniform(low, high - low).cdf).pvalue > 1e-3
@@ -74,7 +75,7 @@ class TestProblem:
         found = data()
         kept = np.array([[1, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0]], bool)
         fitted = transfer.statistics(found, 30).fit(kept)
-        X, y = (np.concatenate([found.sources[k][part][:30] for k in (0, 2)]) for part in (0, 1))
+        X, y = (np.concatenate([found.sources[k](30)[part] for k in (0, 2)]) for part in (0, 1))
         ridge = np.linalg.lstsq(np.vstack([X, np.eye(20)]), np.append(y, np.zeros(20)), rcond=None)[0]
         np.testing.assert_allclose(fitted[0], ridge, atol=1e-10)
         np.testing.assert_allclose(fitted[1], 0)

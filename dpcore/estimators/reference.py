@@ -18,7 +18,7 @@ def optimum(X: np.ndarray, y: np.ndarray, *, n_classes: int, weights: np.ndarray
     X, y, weights = X[known], y[known], None if weights is None else weights[known]
     if len(found := np.unique(y)) < 2:
         return _constant(int(found[0]) if len(found) else 0, n_classes, X.shape[1] + 1)
-    model = LogisticRegression(C=1e4, max_iter=5000, tol=1e-8, solver="newton-cg").fit(X, y, sample_weight=weights)
+    model = LogisticRegression(C=1e4, max_iter=5000, tol=1e-6, solver="newton-cg").fit(X, y, sample_weight=weights)
     found = np.column_stack([model.coef_, model.intercept_])
     if len(model.classes_) == n_classes:
         return found

@@ -58,7 +58,7 @@ def beside(model: Model, at: tuple[float], repeats: range) -> Alone:
 @cached
 def _rows(seed: int, rows: int, dimension: int) -> transfer.Problem:
     """Return the page's private rows, whatever the sources are."""
-    return transfer.problem(seed=seed, rows=rows, dimension=dimension, sources=1, difference=0.0, source_rows=1)
+    return transfer.problem(seed=seed, rows=rows, dimension=dimension, sources=1, difference=0.0)
 
 
 def way(model: Model) -> Descent:

@@ -7,6 +7,7 @@ a person is taken, is decided by places among the target's rows and the seed alo
 
 import weakref
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,8 @@ from lab.files.own_rows import OwnRows
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OwnProblem(Rows):
-    """X (n, d), y (n,) private, zeros where an answer may be missing and is; sources: K pairs of public rows and
-    labels; X_test, y_test: held-out rows of the target that have an answer. half: of the answer's range, in its unit.
-    available: how many private rows there are to take from.
+    """X (n, d), y (n,) private, zeros where an answer may be missing and is; X_test, y_test: held-out rows of the
+    target that have an answer. half: of the answer's range, in its unit. available: how many private rows there are.
     """
 
     X_test: np.ndarray
@@ -81,7 +81,8 @@ class OwnData:
         sources (2,)."""
         problem = self.problem
         X = np.ascontiguousarray(problem.X[:, :2])
-        rows, labels = (np.concatenate(parts) for parts in zip(*problem.sources, strict=True))
+        every = zip(problem.sources, held(self.own).sizes[1:], strict=True)
+        rows, labels = (np.concatenate(parts) for parts in zip(*(first(size) for first, size in every), strict=True))
         source, truth = (np.linalg.lstsq(*pair, rcond=None)[0] for pair in ((rows[:, :2], labels), (X, problem.y)))
         return X, problem.y, truth, source
 
@@ -113,12 +114,16 @@ def _problem(own: "weakref.ref[OwnRows]", seed: int) -> OwnProblem:
     return OwnProblem(
         X=X[private] * seen[:, None],
         y=np.nan_to_num(y[private]),
-        sources=tuple((X[rows], y[rows]) for rows in public),
+        sources=tuple(partial(_first, X[rows], y[rows]) for rows in public),
         X_test=X[test],
         y_test=y[test],
         half=(roles.target.high - roles.target.low) / 2,
         available=len(private),
     )
+
+
+def _first(X: np.ndarray, y: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    return X[:rows], y[:rows]
 
 
 def _mapped(own: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -93,13 +93,13 @@ class Data:
 
     @property
     def problem(self) -> transfer.Problem:
-        return transfer.problem(**asdict(self), source_rows=MIGRATED[-1] // self.sources)
+        return transfer.problem(**asdict(self))
 
     @property
     def plane(self) -> tuple[np.ndarray, ...]:
         """Return as many rows X (n, 2), y (n,), the truth (2,), and what a source of very many rows says (2,)."""
         truth = np.array([0.8, -0.5])
-        X, y = transfer._rows(self.seed, 99, self.rows, (-1.0, 1.0), truth)
+        X, y = transfer._rows(self.seed, 99, (-1.0, 1.0), truth, self.rows)
         return X, y, truth, truth + self.difference / 4 * np.array([-0.7, -0.3])
 
     def counts(self, migrated: int) -> tuple[int, ...]:
