@@ -1,5 +1,6 @@
 """What a person does with a page of live widgets: shared by the browser tests."""
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -20,7 +21,6 @@ PATIENCE = 60_000  # milliseconds; a condition that holds ends the wait at once,
 
 
 def slider(page: Page, name: str = "Epsilon") -> Locator:
-    """The slider with this label."""
     return page.get_by_role("slider", name=name, exact=True)
 
 
@@ -37,16 +37,13 @@ def enter(box: Locator | Page, value: str, name: str = "Epsilon") -> None:
 
 
 def button(page: Page, name: str) -> Locator:
-    """The button that is called exactly so."""
     return page.get_by_role("button", name=name, exact=True)
 
 
 def choose(page: Page, choice: str, option: str) -> None:
     """Choose from a list. A run of the page that makes another layout closes it: then it is opened once more."""
-    box, wanted = (
-        page.get_by_role("combobox", name=choice, exact=True),
-        page.get_by_role("option", name=option, exact=True),
-    )
+    box = page.get_by_role("combobox", name=choice, exact=True)
+    wanted = page.get_by_role("option", name=option, exact=True)
     box.click()
     try:
         wanted.click(timeout=PATIENCE / 4)
@@ -56,16 +53,15 @@ def choose(page: Page, choice: str, option: str) -> None:
         wanted.click()
 
 
-def until(page: Page, holds: Callable[[], bool]) -> None:
-    """Ask again and again until this holds."""
+def until(holds: Callable[[], object], page: Page | None = None) -> None:
+    """Ask again and again until this holds; a page goes on meanwhile."""
     end = time.monotonic() + PATIENCE / 1000
     while not holds():
         assert time.monotonic() < end
-        page.wait_for_timeout(50)
+        page.wait_for_timeout(50) if page else time.sleep(0.05)
 
 
 def tab(page: Page, name: str) -> None:
-    """Open a tab."""
     page.get_by_role("tab", name=name, exact=True).click()
 
 
@@ -95,17 +91,12 @@ def sweep(page: Page, track: tuple[float, float, float], steps: int, begin: int 
         page.mouse.move(left + width * (0.5 + 0.4 * ((step * 7) % 20 - 10) / 10), height)
 
 
-def drag_until(page: Page, count: Callable[[], int], least: int, name: str = "Epsilon", steps: int = 7) -> None:
-    """Drag a slider to and fro until ``count()`` is at least this, while the mouse is still pressed."""
-    track, end = grab(page, name), time.monotonic() + PATIENCE / 1000
-    seen, begin = count(), 0
-    while seen < least and time.monotonic() < end:
-        # A busy browser may draw nothing but the place where a sweep ends: each ends at another.
-        sweep(page, track, steps, begin)
-        begin += steps
-        seen = count()
+def drag_until(page: Page, read: Callable[[], object], least: int, name: str = "Epsilon") -> None:
+    """Drag a slider to and fro until ``read()`` has given so many values, while the mouse is still pressed."""
+    # A busy browser may draw nothing but the place where a sweep ends: each ends at another.
+    track, begins, seen = grab(page, name), itertools.count(0, 7), set()
+    until(lambda: sweep(page, track, 7, next(begins)) or seen.add(read()) or len(seen) >= least)
     page.mouse.up()
-    assert seen >= least, seen
 
 
 def swipe(page: Page, places: Sequence[tuple[float, float]]) -> Callable[[], None]:
@@ -122,14 +113,3 @@ def swipe(page: Page, places: Sequence[tuple[float, float]]) -> Callable[[], Non
     for place in places[1:]:
         touch("touchMove", place)
     return partial(touch, "touchEnd")
-
-
-def distinct(read: Callable[[], str | None]) -> Callable[[], int]:
-    """A counter of the different values that ``read()`` has given."""
-    seen = set()
-
-    def count() -> int:
-        seen.add(read())
-        return len(seen)
-
-    return count

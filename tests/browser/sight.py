@@ -2,12 +2,15 @@
 
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import axe_playwright_python
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Download, Page, TimeoutError, expect
 
-from tests.browser.person import PATIENCE
+from lab.settings import Settings
+from tests.browser.person import PATIENCE, button, until
 
 # JavaScript: what a chart shows, drawn by Plotly or painted over it while something moves.
 SHOWN = """(chart) => (chart?.querySelector("canvas")?.toDataURL() ?? "") +
@@ -87,6 +90,13 @@ def rests(page: Page) -> None:
     page.wait_for_function(RESTED)
 
 
+def becomes(page: Page, script: str, wanted: object) -> None:
+    """Wait until a script returns this; else fail with what it returns instead."""
+    with suppress(AssertionError):
+        until(lambda: page.evaluate(script) == wanted, page)
+    assert page.evaluate(script) == wanted
+
+
 def darken(page: Page) -> None:
     """Turn a light page dark, and wait until all of it is; one that is dark stays so."""
     if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"):
@@ -96,7 +106,7 @@ def darken(page: Page) -> None:
     page.wait_for_function(f"light => !({GROUNDS})().some((one) => light.includes(one))", arg=light)
 
 
-def broken(page: Page, *, ignored: Collection[str] = ()) -> list[str]:
+def broken(page: Page, ignored: Collection[str] = ()) -> list[str]:
     """The rules of axe that a page breaks at rest, and where."""
     page.evaluate(AXE)
     for _ in range(2):  # a run of the page that begins while axe looks makes it pale: then once more
@@ -107,17 +117,44 @@ def broken(page: Page, *, ignored: Collection[str] = ()) -> list[str]:
     return found
 
 
-def obeys(page: Page, *, ignored: Collection[str] = ()) -> None:
+def obeys(page: Page, *ignored: str) -> None:
     """Hold axe's rules as it is, then narrow and dark, where nothing is wider than the screen."""
-    assert broken(page, ignored=ignored) == []
+    assert broken(page, ignored) == []
     darken(page)
     page.set_viewport_size({"width": 390, "height": 900})
-    with suppress(TimeoutError):  # what is wide is named below
-        page.wait_for_function(f"() => !({WIDE})().length", polling=100)
-    assert page.evaluate(WIDE) == []
-    assert broken(page, ignored=ignored) == []
+    becomes(page, WIDE, [])
+    assert broken(page, ignored) == []
+
+
+def toy_says(page: Page, epsilon: float | str, shown: int | str = 0, done: int | str = 1) -> None:
+    """Wait until the sentence of the toy is of this."""
+    epsilon = f"{epsilon:g}" if isinstance(epsilon, float) else epsilon
+    expect(page.locator(VERDICT)).to_have_text(f"Epsilon {epsilon}, shown {shown}, {done} done")
+
+
+def settings_of(address: str, usual: Settings) -> dict[str, str]:
+    """The settings that an address says, with those that it leaves out because they are as usual."""
+    return {name: str(value) for name, value in asdict(usual).items()} | dict(parse_qsl(urlsplit(address).query))
+
+
+def addressed(page: Page, usual: Settings, **settings: object) -> None:
+    """Wait until the address says these settings."""
+    wanted = {name: str(value) for name, value in settings.items()}.items()
+    page.wait_for_url(lambda address: wanted <= settings_of(address, usual).items())
 
 
 def says(page: Page, words, where: str = VERDICT) -> None:
     """Wait until a part of the page, else its sentence, contains these words."""
     expect(page.locator(where).first).to_contain_text(words)
+
+
+def downloaded(page: Page, name: str) -> Download:
+    """Press a download. A run of the page that replaces the button takes the press away: then once more."""
+    expect(button(page, name)).to_be_visible()
+    still(page)
+    with suppress(TimeoutError), page.expect_download(timeout=PATIENCE / 4) as saved:
+        button(page, name).click()
+        return saved.value
+    with page.expect_download() as saved:
+        button(page, name).click()
+    return saved.value

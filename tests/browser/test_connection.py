@@ -1,18 +1,21 @@
-"""A server that is gone or stands still: the page says so, keeps what is moved, and agrees with it afterwards."""
+"""A server that is late, gone or silent: no choice is lost, and the page says what it shows and agrees afterwards."""
 
-import contextlib
 import re
 import signal
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import AWAY, Server
-from tests.browser.person import enter, field, grab, hold_still, slider
-from tests.browser.sight import AXE, RUN, darken, drawn, rests
+from pages.classifier.experiment import ClassifierSettings
+from pages.regression.experiment import RegressionSettings
+from tests.browser.conftest import Server
+from tests.browser.person import PATIENCE, button, choose, enter, field, grab, hold_still, slider
+from tests.browser.sight import AXE, RUN, addressed, darken, drawn, rests, settings_of, still
 
 LOST = "Connection lost"
+# What the browser and Streamlit write into the console while there is no server.
+AWAY = ("net::ERR_", "when disconnected", "Client Error", "DoInitPings timed out", "Is Streamlit still running?")
 PALE = """() => [...document.querySelectorAll(".lab-numbers, .lab-verdict, [data-chart]")]
   .map((one) => Number(getComputedStyle(one).opacity) < 1)"""
 # Counts how often Streamlit's dialog is there, and in how many frames it is seen.
@@ -108,41 +111,128 @@ def test_a_cut_line_to_a_server_that_stays(rested):
     rested.close()  # its connections stay routed
 
 
-@contextlib.contextmanager
-def silent(page: Page, server: Server) -> Iterator[None]:
-    """The server's process stands still for as long, and the system keeps its connections open. Afterwards nothing of
-    it is said or to be seen.
-    """
+def test_a_silent_server_leaves_a_pale_result_with_the_settings_it_is_of(rested, server):
+    """Its process stands still, and the system keeps its connections open."""
+    rested.evaluate(AXE)
     server.process.send_signal(signal.SIGSTOP)
     try:
-        yield
-    finally:
-        server.process.send_signal(signal.SIGCONT)
-    expect(page.get_by_text("No answer")).to_have_count(0)
-    page.wait_for_function(f"() => !({PALE})().some(Boolean)")  # what was pale fades in
-
-
-def pales(page: Page, shown: str) -> Locator:
-    """Wait until the page says of which settings its result is. Then all of the result is pale. The notice."""
-    words = re.compile(rf"^No answer for \d+ s\. The results shown {re.escape(shown)}\.$")
-    notice = page.get_by_role("status").filter(has_text=words)
-    expect(notice).to_be_visible()
-    pale = page.evaluate(PALE)
-    assert len(pale) >= 3
-    assert all(pale)
-    return notice
-
-
-def test_a_silent_server_leaves_a_pale_result_with_the_settings_it_is_of(rested, server):
-    rested.evaluate(AXE)
-    with silent(rested, server):
         enter(rested, "3.77")
-        notice = pales(rested, "are for Epsilon 1")
+        words = re.compile(r"^No answer for \d+ s\. The results shown are for Epsilon 1\.$")
+        notice = rested.get_by_role("status").filter(has_text=words)
+        expect(notice).to_be_visible()
+        pale = rested.evaluate(PALE)
+        assert len(pale) >= 3
+        assert all(pale)
         expect(field(rested)).to_have_value("3.77")
         expect(notice).not_to_have_text(notice.inner_text())  # it counts
-        assert rested.evaluate(RUN) == []
         darken(rested)
         rested.set_viewport_size({"width": 390, "height": 844})
         assert rested.evaluate(RUN) == []
         assert rested.evaluate("document.documentElement.scrollWidth") <= 390
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    expect(rested.get_by_text("No answer")).to_have_count(0)
+    rested.wait_for_function(f"() => !({PALE})().some(Boolean)")  # what was pale fades in
     agree(rested, "3.77")
+
+
+DELAY = 300  # milliseconds
+# JavaScript: each message of the server comes `window.delay` milliseconds late, in order; `late` are on their way.
+LATE = """() => {
+  window.delay = window.late = 0
+  const add = WebSocket.prototype.addEventListener
+  const late = (listener) => (event) => {
+    if (!delay) return listener(event)
+    window.late += 1
+    setTimeout(() => (listener(event), window.late -= 1), delay)
+  }
+  WebSocket.prototype.addEventListener = function (name, listener, how) {
+    add.call(this, name, name === "message" ? late(listener) : listener, how)
+  }
+  Object.defineProperty(WebSocket.prototype, "onmessage", {
+    set(listener) { add.call(this, "message", late(listener)) },
+  })
+}"""
+# JavaScript: whether for so long no message has been on its way, and no run of the page at work or asked for: longer
+# than a knob waits with its value, and than a question and its answer take.
+QUIET = """(time) => {
+  const busy = late > 0 || document.querySelector("[aria-busy]") ||
+    document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning"
+  const now = performance.now()
+  if (busy || !window.quiet) window.quiet = now
+  return !busy && now - quiet > time
+}"""
+
+
+# Options of a choice: what is shown, and what the address says.
+MECHANISMS = (("Tight sensitivity", "functional"), ("AdaSSP", "adassp"))
+DATA = (("Two moons", "moons"), ("Two Gaussians", "gaussians"))
+PATHS = {
+    "data": (RegressionSettings(), "Mechanism", "mechanism", MECHANISMS),
+    "classifier?repeats=4": (ClassifierSettings(), "Data", "dataset", DATA),
+}
+
+
+@pytest.fixture
+def late(chromium, serve):
+    """late(path) -> its page, of which messages of the server are late from now on."""
+    with chromium.new_context(viewport={"width": 1440, "height": 900}) as context:
+        context.set_default_timeout(PATIENCE)
+        context.add_init_script(f"({LATE})()")
+
+        def open_page(path: str) -> Page:
+            page = context.new_page()
+            page.goto(f"{serve('app.py')}/{path}")
+            if path == "data":
+                button(page, "Use the salaries table").click()
+                button(page, "Use the bounds from the sample's notes").click()
+                button(page, "Regression with these rows").click()
+            drawn(page)
+            page.evaluate("milliseconds => window.delay = milliseconds", DELAY)
+            return page
+
+        yield open_page
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_choice_is_lost_and_back_leads_back(late, path):
+    """A choice right after a movement is kept, and so is the movement; so is the last of two quick choices."""
+    page, (usual, label, name, options) = late(path), PATHS[path]
+    choice = page.get_by_role("combobox", name=label, exact=True)
+
+    def settled(**said: str) -> dict[str, str]:
+        """Wait until the address says this. Return its settings once all that was sent is answered."""
+        addressed(page, usual, **said)
+        page.evaluate("() => (window.quiet = 0)")
+        page.wait_for_function(QUIET, arg=3 * DELAY)
+        still(page)
+        return settings_of(page.url, usual)
+
+    def drag() -> None:
+        left, width, middle = grab(page)
+        page.mouse.move(left + width * 0.7, middle, steps=8)
+        page.mouse.up()
+
+    after = settled()
+    for move in (drag, lambda: enter(page, "0.7")):
+        before = after
+        shown, said = next(option for option in options if option[1] != before[name])
+        move()
+        moved = field(page).input_value()
+        choose(page, label, shown)
+        after = settled(**{name: said})
+        expect(choice).to_have_value(shown)
+        expect(field(page)).to_have_value(moved)
+        assert after[name] == said
+        assert after["epsilon"] != before["epsilon"]
+    first, last = sorted(options, key=lambda option: option[1] == after[name])  # away, and back
+    choose(page, label, first[0])
+    choose(page, label, last[0])
+    before = settled(**{name: last[1]})
+    assert before[name] == last[1]
+    expect(choice).to_have_value(last[0])
+    enter(page, "2.1")
+    page.wait_for_url(lambda address: settings_of(address, usual) != before)
+    page.go_back()
+    assert settled(**before) == before
+    expect(field(page)).not_to_have_value("2.1")

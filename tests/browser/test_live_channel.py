@@ -1,21 +1,24 @@
 """Words and pictures by the channel: at once while something moves, and the ordinary way at rest."""
 
 import json
+import os
 import random
 import re
-from contextlib import suppress
-from dataclasses import asdict
+import socket
 from itertools import groupby
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, TimeoutError, expect
+import streamlit as st
+from playwright.sync_api import Page, expect
 
 from tests.browser.person import button, drag_until, field, grab, slider, sweep, tab, until
-from tests.browser.sight import VERDICT, drawn, rests, still
+from tests.browser.sight import addressed, becomes, drawn, rests, still
+from tests.browser.sight import toy_says as says
 from tests.toy.page import Toy
+from ui.live import Knob, Movement, movement, wire
 
-# Notes what is to be seen of the toy at each frame of the browser, and who is told of it.
+# Notes what is to be seen of the toy at each frame, and who is told of it.
 NOTE = """() => {
   window.seen = []
   window.told = { channel: 0, questions: 0, streamlit: 0 }
@@ -59,31 +62,23 @@ def noted(toy):
         opened = toy(query, channel=channel)
         opened.evaluate(NOTE)
         if channel and "own" not in query:
-            until(opened, lambda: connected(opened))
+
+            def connected() -> bool:
+                """A pointer that comes to a slider asks for its next stops once there is a connection."""
+                opened.mouse.move(0, 0)
+                slider(opened).hover()
+                return opened.evaluate("told.channel") > 0
+
+            until(connected)
             opened.evaluate("() => { told.channel = 0 }")
         return opened
 
     return open_page
 
 
-def connected(page: Page) -> bool:
-    """Whether there is a connection: a pointer that comes to a slider then asks for its next stops."""
-    page.mouse.move(0, 0)
-    slider(page).hover()
-    return page.evaluate("told.channel") > 0
-
-
-def says(page: Page, epsilon: float | str, shown: int | str = 0, done: int | str = 1) -> None:
-    """Wait until the sentence is of this."""
-    expect(page.locator(VERDICT)).to_have_text(f"Epsilon {epsilon}, shown {shown}, {done} done")
-
-
 def address(page: Page, **settings: float | str) -> None:
     """Wait until the address holds these settings, and no run is at work."""
-    usual = asdict(Toy())
-    for name, value in settings.items():
-        there = re.compile(rf"[?&]{name}={re.escape(str(value))}(&|$)")
-        page.wait_for_url(there if str(value) != str(usual[name]) else lambda url, name=name: f"{name}=" not in url)
+    addressed(page, Toy(), **settings)
     rests(page)
 
 
@@ -99,8 +94,7 @@ def agrees(page: Page) -> None:
     fresh = other.evaluate(LOOK)
     other.close()
     page.bring_to_front()
-    with suppress(TimeoutError):
-        page.wait_for_function(f"fresh => String(({LOOK})()) === fresh", arg=",".join(fresh))
+    becomes(page, LOOK, fresh)
     still(page)  # what is under way may change it still
     assert page.evaluate(LOOK) == fresh
 
@@ -127,7 +121,7 @@ def test_a_drag_is_answered_while_it_lasts(noted):
     page = noted("work=0")
     drag_until(page, lambda: page.evaluate("new Set(seen.map(([words]) => words)).size"), least=8)
     value = float(field(page).input_value())
-    says(page, f"{value:g}")
+    says(page, value)
     address(page, epsilon=value)
 
 
@@ -144,19 +138,11 @@ def test_a_stop_that_is_at_hand_is_shown_without_a_question(noted):
     rests(page)
     page.evaluate(NOTE)
     slider(page).focus()
-    until(page, lambda: heard >= stops)
+    until(lambda: heard >= stops, page)
     for value in sorted(stops):
         slider(page).press("ArrowRight")
         says(page, value)
     assert page.evaluate("told.questions") == 0
-
-
-def test_on_a_private_file_nothing_is_asked_on_the_channel(noted):
-    page = noted("dataset=own")
-    slider(page).press("Home")
-    says(page, 0.1)
-    address(page, epsilon=0.1)
-    assert page.evaluate("told.channel") == 0
 
 
 def test_what_hovers_is_never_of_an_older_picture(noted):
@@ -224,8 +210,9 @@ def test_whatever_is_dragged_ends_as_a_fresh_page_at_its_link(noted, seed):
     agrees(page)
 
 
-def test_without_a_channel_the_ordinary_run_does_everything(noted):
-    page = noted("work=5&shown=52", channel=False)
+@pytest.mark.parametrize(("query", "channel"), [("", False), ("&dataset=own", True)])
+def test_without_a_channel_and_on_a_private_file_the_ordinary_run_does_everything(noted, query, channel):
+    page = noted(f"work=5&shown=52{query}", channel=channel)
     for key in ("End", "PageDown"):
         slider(page).press(key)
     says(page, 56.2, 52)
@@ -235,3 +222,60 @@ def test_without_a_channel_the_ordinary_run_does_everything(noted):
     address(page, shown=60)
     assert page.evaluate("told.channel") == 0
     agrees(page)
+
+
+GOOD = {"name": "epsilon", "value": 1.5, "seq": 7, "final": False, "tick": False}
+WRONG = {
+    "name": (5, "", "x" * 10_000),
+    "value": (None, True, float("nan"), float("inf"), 10**400, [1]),
+    "seq": ("7", 7.0, -1, 2**60),
+    "final": (1,),
+    "tick": ("yes",),
+    "page": (1,),
+}
+FORGED = [None, [], "epsilon", {}, {name: value for name, value in GOOD.items() if name != "final"}]
+FORGED += [GOOD | {name: value} for name, values in WRONG.items() for value in values]
+
+
+def test_a_movement_is_read_as_it_was_sent_and_forged_state_is_nothing(monkeypatch):
+    def read(state: object, after: int = -1) -> Movement | None:
+        monkeypatch.setattr(st, "session_state", {"knobs": state})
+        return movement("knobs", after=after)
+
+    assert read({"movement": GOOD}, after=6) == Movement(**GOOD)
+    assert read({"movement": GOOD}, after=7) is None, "it is applied already"
+    assert read({"movement": GOOD | {"value": "<b>many</b>" * 99}}).value == ("<b>many</b>" * 99)[:64]
+    tick = read({"movement": GOOD | {"tick": True, "final": True}})
+    assert tick == Movement(name="", value=0.0, seq=7, final=False, tick=True)
+    assert read({"movement": GOOD | {"page": True}}).page
+    states = [*({"movement": sent} for sent in FORGED), None, 3, "x", [GOOD], {}, {"other": GOOD}]
+    assert [state for state in states if read(state) is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("low", 10), ("low", float("nan")), ("high", float("inf")), ("step", 0), ("stops", -1), ("pace", 0)],
+)
+def test_a_knob_that_no_slider_can_show_is_refused(name, value):
+    with pytest.raises(ValueError, match="knob 'k'"):
+        Knob(**({"name": "k", "label": "K", "low": 1, "high": 9} | {name: value}))
+    with pytest.raises(ValueError, match="knob 'k'"):
+        Knob(name="k", label="K", low=0, high=9, scale="log")
+
+
+def test_small_messages_of_open_sockets_and_later_connections_do_not_wait():
+    """Nagle's algorithm is off for them. Others are left alone, and nothing is left open."""
+
+    def delays(sock: socket.socket) -> bool:
+        return sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0
+
+    with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket(type=socket.SOCK_DGRAM) as datagrams:
+        with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
+            assert delays(accepted)  # else Python or Streamlit has mended it, and ui/live/wire.py can go
+            before = os.listdir("/dev/fd")
+            assert wire.hurry() >= 2
+            assert os.listdir("/dev/fd") == before
+            assert not delays(accepted)
+        with socket.create_connection(listening.getsockname()), listening.accept()[0] as later:
+            assert not delays(later)
+        assert datagrams.fileno() >= 0

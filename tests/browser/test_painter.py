@@ -1,13 +1,50 @@
-"""The painter against Plotly: for every chart of every page, what it paints over one picture is the next one."""
+"""The painter against Plotly: for every chart of every page, what it paints over one picture is the next one.
 
-from collections.abc import Iterator
+The page has no server: on it are the pages' figures, of which pictures are compared.
+"""
+
+import io
+import json
+import math
+from bisect import bisect
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
+import orjson
 import pytest
-from playwright.sync_api import Browser
+from PIL import Image
+from playwright.sync_api import Browser, Page, Route
 
-from tests.browser.painting import OPENED, Bench, difference, inked, legend, moves, part_difference, without
+from lab.settings import Settings
+from pages.table import PAGES
+from tests.browser.conftest import ROOT
+from ui import controls, pins
+from ui.compare import compare
+from ui.live import serving
+from ui.recording import stops
 
+HOME = "http://painter.test"
+HTML = "<!doctype html><meta charset=utf-8><title>Painter</title><body style=margin:0>"
+SCRIPTS = {"/plotly.js": serving.PLOTLY, "/bench.js": ROOT / "tests/browser/apps/painter_bench.js"}
+FONT = "system-ui, 'Noto Sans', 'Liberation Sans', Arial, sans-serif"
+COLOURS = ("text-color", "border-color", "border-color-light", "background-color")
+LOOKS = {
+    "light": dict(zip(COLOURS, ("#1B1E2B", "#D5D8E4", "#E8EAF0", "#FFFFFF"), strict=True)),
+    "dark": dict(zip(COLOURS, ("#E6E8F0", "#353A4B", "#242837", "#12141C"), strict=True)),
+}
+LOOK = """look => {
+  for (const name in look) document.documentElement.style.setProperty(`--st-${name}`, look[name])
+  document.body.style.background = look["background-color"]
+}"""
+WIDTH = 460
+LEAST = 12  # of 255
+# A page, or a part of one, and the link that opens it. Of long work a part is enough: each kind of mark is there.
+OPENED = {page.name: {} for page in PAGES if page.name != "attack"} | {
+    f"attack {part}": {"part": part} for part in ("worlds", "membership", "pays", "inversion", "once", "audit")
+}
+OPENED["classifier pinned"] = {"epsilon": "0.3", "pin": "~~clip_norm~0.1"}
 DRAWN = ["classifier pinned", "network", "accounting", "attack worlds"]
 TRACED = ["classifier", "attack worlds"]
 MOST = 0.05  # of the inked pixels of a chart may differ
@@ -24,10 +61,144 @@ NODES = """() => [...document.querySelectorAll(".js-plotly-plot")]
 CURVE = {"type": "scatter", "mode": "lines", "x": [0, 1, 2], "y": [0, 1, 0.5]}
 AXES = {"xaxis": {"range": [0, 2]}, "yaxis": {"range": [0, 1]}, "margin": {"l": 50, "r": 10, "t": 30, "b": 40}}
 CHART = {"data": [CURVE], "layout": AXES}
+Figures = Mapping[str, Mapping[str, Any]]
+
+
+class Moves(NamedTuple):
+    """What a page shows: ``before`` at first, and ``after`` each of its knobs has been moved, the hero's first."""
+
+    heights: Mapping[str, int]
+    before: Figures
+    after: Mapping[str, Figures]
+
+
+@cache
+def moves(opened: str, knobs: int | None = 1) -> Moves:
+    """The figures of a page, or of a part of one, and those after each of so many knobs has been moved; None: all."""
+    topic, link = opened.partition(" ")[0], dict(OPENED[opened])
+    page = next(page for page in PAGES if page.name == topic)
+    pin = pins.read(page.settings, (link.pop("pin"),))[0].ghost if "pin" in link else None
+    settings, notices = controls.from_link(page.settings, link)
+    assert not notices
+
+    def pictures(settings: Settings) -> dict[str, dict]:
+        both = compare(page, settings, pin, seconds=1.0 if opened == "attack audit" else math.inf)
+        every = (picture for board in both.boards("").values() for row in board for picture in row)
+        return {picture.name: json.loads(orjson.dumps(picture.message())) for picture in every}
+
+    def figures(name: str, value: float) -> Figures:
+        """Those a sixth of the track away."""
+        track = stops(controls.knob(name, settings.limits, **shown.changes.get(name, {})))
+        place, sixth = bisect(track, value), math.ceil(len(track) / 6)
+        there = track[place + sixth if place < 0.6 * len(track) else place - sixth]
+        return {one: picture["figure"] for one, picture in pictures(controls.moved(settings, name, there)[0]).items()}
+
+    shown, first = page.at(settings).knobs(settings), pictures(settings)
+    moving = [name for name in shown.shown if len(set(settings.limits[name])) == 2]
+    return Moves(
+        heights={name: picture["height"] for name, picture in first.items()},
+        before={name: picture["figure"] for name, picture in first.items()},
+        after={name: figures(name, getattr(settings, name)) for name in moving[:knobs]},
+    )
+
+
+def legend(figure: Mapping[str, Any]) -> list[tuple]:
+    """What a legend names, but for the values that it tells."""
+    told = [one for one in figure["data"] if one.get("showlegend", True)] if figure["layout"].get("showlegend") else []
+    return [(one.get("name", "").partition("  <b>")[0], str(one.get("line"))) for one in told]
+
+
+def without(figure: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """The figure with one trace of which nothing is in view: its legend, and with it the room for the axes, stays."""
+    trace = figure["data"][place]
+    names = {axis: trace[axis] for axis in "xy" if isinstance(trace[axis], list) and isinstance(trace[axis][0], str)}
+    nothing = [math.nan] * max(map(len, names.values())) if names else [1e300]
+    empty = {name: part for name, part in trace.items() if name not in ("text", "error_y")}
+    empty |= {"x": nothing, "y": nothing} | names
+    return {**figure, "data": [empty if at == place else trace for at, trace in enumerate(figure["data"])]}
+
+
+class Bench:
+    """The page, and pictures of the charts on it. A picture: (height, width, 3), numbers from 0 to 255."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        page.route(f"{HOME}/**", _answer)
+        page.goto(HOME)
+        page.add_script_tag(url="/plotly.js")
+        page.add_script_tag(url="/bench.js", type="module")
+        page.wait_for_function("() => window.bench")
+        self.look("light")
+
+    def look(self, name: str) -> None:
+        """Light or dark, as Streamlit says it: by variables of the page's style."""
+        self.page.evaluate(LOOK, LOOKS[name] | {"font": FONT})
+        self.ground = np.array([*bytes.fromhex(LOOKS[name]["background-color"][1:])], dtype=np.int16)
+
+    def place(self, heights: Mapping[str, int], *, view: tuple[int, int] | None = None) -> None:
+        """Empty cells for these charts in a window of this size, or in one that shows all of them and nothing else.
+
+        What is out of view is not painted, and a picture of what is empty takes as long as one of charts.
+        """
+        width, height = view or (3 * WIDTH, 900)
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.boxes = self.page.evaluate("all => bench.place(...all)", [list(heights.items()), WIDTH])
+        if view is None:
+            height = math.ceil(max(box["bottom"] for box in self.boxes.values()))
+            self.page.set_viewport_size({"width": width, "height": height})
+
+    def draw(self, figures: Figures, *, afresh: bool = False) -> dict[str, np.ndarray]:
+        """Pictures by name after Plotly has drawn these figures; ``afresh``: as if it had drawn nothing before."""
+        self.page.evaluate("all => bench.draw(...all)", [dict(figures), afresh])
+        return self.pictures()
+
+    def paint(self, figures: Figures) -> dict[str, np.ndarray]:
+        """Pictures by name of those that could be painted, of what Plotly has drawn if they could not."""
+        self.painted = self.page.evaluate("figures => bench.paint(figures)", dict(figures))
+        return self.pictures()
+
+    def pictures(self) -> dict[str, np.ndarray]:
+        whole = np.asarray(Image.open(io.BytesIO(self.page.screenshot(full_page=True))).convert("RGB"), dtype=np.int16)
+        scale = whole.shape[1] / self.page.evaluate("innerWidth")
+        sides = ("top", "bottom", "left", "right")
+        cuts = {name: [round(box[side] * scale) for side in sides] for name, box in self.boxes.items()}
+        return {name: whole[top:bottom, left:right] for name, (top, bottom, left, right) in cuts.items()}
+
+
+def _answer(route: Route) -> None:
+    path = route.request.url.removeprefix(HOME).partition("?")[0]
+    if path.endswith(".js"):
+        route.fulfill(path=SCRIPTS.get(path, f"{ROOT}/ui/live{path}"), content_type="text/javascript")
+    else:
+        route.fulfill(body=HTML, content_type="text/html")
+
+
+def difference(painted: np.ndarray, drawn: np.ndarray, bare: np.ndarray, *, of_drawn: bool = False) -> float:
+    """Of the pixels that a chart, or a part of it, inks in either picture, or in the drawn one, the share that differs.
+
+    ``bare`` is the picture without it, or the colour of the ground: inked is what is further than LEAST from it. Two
+    pixels are alike if within a pixel's distance the other picture has a colour that is nearer than 8 and a quarter of
+    the ink. Distances of colours are those of the channel that differs most. 0 where nothing is inked.
+    """
+    ink = _far(drawn, bare) if of_drawn else np.maximum(_far(painted, bare), _far(drawn, bare))
+    places = np.nonzero(ink > LEAST)
+    far = np.maximum(_nearest(painted, drawn, places), _nearest(drawn, painted, places))
+    return float((far > 8 + ink[places] / 4).mean()) if len(far) else 0.0
+
+
+def _far(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.abs(one - other).max(axis=-1)
+
+
+def _nearest(one: np.ndarray, other: np.ndarray, places: tuple[np.ndarray, ...]) -> np.ndarray:
+    """How far the colours at these places are from the nearest within a pixel of its place in the other picture."""
+    padded = np.pad(other, ((1, 1), (1, 1), (0, 0)), mode="edge")
+    near = [padded[places[0] + down, places[1] + right] for down in range(3) for right in range(3)]
+    return np.min([_far(one[places], colour) for colour in near], axis=0)
 
 
 @pytest.fixture(scope="module")
-def page_of_charts(chromium: Browser) -> Iterator[Bench]:
+def bench(chromium: Browser) -> Iterator[Bench]:
     context = chromium.new_context()
     page = context.new_page()
     faults: list[str] = []
@@ -35,12 +206,6 @@ def page_of_charts(chromium: Browser) -> Iterator[Bench]:
     yield Bench(page)
     context.close()
     assert faults == []
-
-
-@pytest.fixture
-def bench(page_of_charts: Bench) -> Bench:
-    page_of_charts.look("light")
-    return page_of_charts
 
 
 def compared(bench: Bench, before: dict, after: dict) -> dict[str, float]:
@@ -91,11 +256,12 @@ def test_each_trace_is_painted_and_one_that_is_left_out_is_noticed(bench: Bench,
         less = {name: without(figure, place) for name, figure in after.items() if place < len(figure["data"])}
         bench.draw(shown.before)
         left_out, bare = bench.paint(less), bench.draw(less, afresh=True)
-        for name in (name for name in less if inked(drawn[name], bare[name]) >= LEAST_INK):
-            assert part_difference(painted[name], drawn[name], bare[name]) <= MOST_OF_A_TRACE, (name, place)
-            if part_difference(bare[name], drawn[name], bare[name]) > LEFT_OUT:  # else another trace lies beside it
+        for name in (name for name in less if (_far(drawn[name], bare[name]) > LEAST).sum() >= LEAST_INK):
+            differs = partial(difference, drawn=drawn[name], bare=bare[name], of_drawn=True)
+            assert differs(painted[name]) <= MOST_OF_A_TRACE, (name, place)
+            if differs(bare[name]) > LEFT_OUT:  # else another trace lies beside it
                 judged += 1
-                assert part_difference(left_out[name], drawn[name], bare[name]) > LEFT_OUT, (name, place)
+                assert differs(left_out[name]) > LEFT_OUT, (name, place)
     assert judged >= (5 if opened in TRACED else 0)
 
 
@@ -138,10 +304,10 @@ def test_what_moved_and_stands_again_is_plotlys_again(bench: Bench, panned: bool
     layout = AXES | {"annotations": [note], "dragmode": "pan", "uirevision": "keep"}
     bench.draw({"chart": CHART | {"layout": layout}})
     if panned:
-        box, mouse = bench.boxes["chart"], bench.page.mouse
-        mouse.move(box["x"] + 200, box["y"] + 150)
+        mouse = bench.page.mouse
+        mouse.move(200, 150)
         mouse.down()
-        mouse.move(box["x"] + 260, box["y"] + 170, steps=4)
+        mouse.move(260, 170, steps=4)
         mouse.up()
         bench.page.wait_for_function("() => bench.div('chart')._fullLayout.xaxis.range[0] < 0")
         mouse.move(0, 0)
@@ -184,11 +350,10 @@ def test_what_is_not_known_is_left_to_plotly(bench: Bench, unknown: dict):
 def test_an_axis_that_moves_beside_its_title_is_left_to_plotly(bench: Bench, title: str):
     """Plotly moves a title out of its labels' way."""
     bench.place({"chart": 300})
-    before, after = (
-        CHART | {"layout": AXES | {"yaxis": {"range": [0, high], "title": {"text": title}}}} for high in (1, 1000)
-    )
-    bench.draw({"chart": before})
-    bench.paint({"chart": after})
+    axes = ({"range": [0, high], "title": {"text": title}} for high in (1, 1000))
+    before, after = ({"chart": CHART | {"layout": AXES | {"yaxis": axis}}} for axis in axes)
+    bench.draw(before)
+    bench.paint(after)
     assert bench.painted["chart"][0] is (title == "")
 
 

@@ -1,27 +1,22 @@
-"""Every page in a real browser, on all screens, narrow and dark; the moves of the home page and of the cards."""
+"""Every page in a real browser, on all screens, narrow and dark, and what a screen reader and the keyboard find."""
 
-from collections import Counter
-from contextlib import suppress
+from itertools import groupby
 
 import pytest
-from playwright.sync_api import TimeoutError, expect
+from playwright.sync_api import Locator, Page, expect
 
 from benchmarks import shift
+from benchmarks.latency import recorded, served
 from pages.attack.parameters import PARTS
 from pages.table import PAGES
 from scripts.fingerprints import seen
-from tests.browser.person import button, distinct, drag_until, slider, tab
-from tests.browser.sight import VERDICT, WIDE, WORDS, drawn, obeys, still
+from tests.browser.person import button, drag_until, enter, grab, slider, sweep, tab
+from tests.browser.sight import AXE, RUN, VERDICT, WIDE, WORDS, becomes, drawn, obeys, still
 
 PATHS = [page.name for page in PAGES if page.name != "attack"] + [f"attack?part={part}" for part in PARTS]
 # Few runs where the usual ones take long.
-QUICK = {
-    "hypotheses": "hypotheses?repeats=3",
-    "network": "network?repeats=4",
-    "parties": "parties?parties=60&public_rows=60&repeats=4",
-    "transfer": "transfer?repeats=4",
-    "what-if": "what-if?repeats=24",
-}
+QUICK = {one: f"{one}?repeats=4" for one in ("hypotheses", "network", "transfer")}
+QUICK |= {"parties": "parties?parties=60&public_rows=60&repeats=4", "what-if": "what-if?repeats=24"}
 # One page of each kind, on which axe looks and the knob is dragged at a commit; on the others, at night.
 KINDS = ("classifier", "mechanisms", "network", "what-if", "attack?part=worlds")
 # Built as others are.
@@ -30,7 +25,6 @@ ALIKE = [f"attack?part={part}" for part in ("membership", "audit", "once", "pays
 ENDS = """() => Object.fromEntries([".lab-numbers", ".lab-verdict", ".st-key-pictures [data-chart]"].map((where) =>
   [where, Math.max(...[...document.querySelectorAll(where)].map((one) => one.getBoundingClientRect().bottom))]))"""
 LINES = "(words) => Math.round(words.clientHeight / parseFloat(getComputedStyle(words).lineHeight))"
-BOTTOM = "(box) => box.getBoundingClientRect().bottom"
 # What can be chosen, and is beyond the edge of its row or under the buttons at its end.
 UNSEEN = """() => {
   const buttons = document.querySelector(".st-key-resets button").getBoundingClientRect()
@@ -42,16 +36,8 @@ UNSEEN = """() => {
   return [...document.querySelectorAll(".st-key-setup [role=radio]")].filter(hidden).map((one) => one.textContent)
 }"""
 SMALL = f"() => ({WORDS})().filter(([size]) => size < 12).map(([, text]) => text)"
-TOLD = f"{VERDICT}, .lab-numbers"
 UNFOLDS = "details:not([open]) > summary"
-SIZES = {
-    "window": (1440, 900),
-    "tablet": (1024, 768),
-    "phone": (390, 844),
-    "projector": (1920, 1080),
-    "laptop": (1280, 800),
-    "frame": (800, 600),
-}
+SIZES = ((1440, 900), (1024, 768), (390, 844), (1920, 1080), (1280, 800), (800, 600))
 
 
 @pytest.fixture
@@ -75,9 +61,7 @@ def opened(lab):
     ],
 )
 def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_knob(opened, path, whole):
-    """At 1440 x 900 numbers, sentence and the first row of charts are in sight. On no screen anything is cut or too
-    small, and the knob stays beside its chart.
-    """
+    """At 1440 x 900 numbers, sentence and the first row of charts are in sight. The knob stays beside its chart."""
     page = opened(QUICK.get(path, path))
     still(page)
     ends = page.evaluate(ENDS)
@@ -85,17 +69,16 @@ def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_knob(open
     assert all(0 < end <= 900 for end in ends.values()), ends
     assert page.locator(".lab-tile").count() in (3, 4)
     assert page.locator(".hero .label").evaluate(LINES) == 1
-    below = page.locator(".st-key-beside").bounding_box()["y"] - page.locator(".panel").evaluate(BOTTOM)
-    assert 0 < below < 40, "what stands under the knobs stands right under them"
+    panel, beside = (page.locator(where).bounding_box() for where in (".panel", ".st-key-beside"))
+    assert 0 < beside["y"] - panel["y"] - panel["height"] < 40, "what stands under the knobs stands right under them"
     assert page.locator(".st-key-pictures [data-chart]").count() in (2, 3)
     assert seen(page) <= 150
     hero = page.get_by_role("slider").first.get_attribute("aria-label")
-    for name, (width, height) in list(SIZES.items())[: None if path == "classifier" else 3]:
+    for width, height in SIZES[: None if path == "classifier" else 3]:
         page.set_viewport_size({"width": width, "height": height})
-        with suppress(TimeoutError):  # a chart takes its new width when it is drawn
-            page.wait_for_function(f"() => !({WIDE})().length && !({UNSEEN})().length", polling=100)
-        assert [page.evaluate(what) for what in (WIDE, SMALL, UNSEEN)] == [[], [], []], name
-        if name == "tablet":
+        for what in (WIDE, SMALL, UNSEEN):  # a chart takes its new width when it is drawn
+            becomes(page, what, [])
+        if width == 1024:
             assert page.get_by_role("tablist").evaluate("tabs => tabs.scrollWidth <= tabs.clientWidth")
         chart = page.locator(".st-key-pictures [data-chart]").first
         chart.scroll_into_view_if_needed()
@@ -111,26 +94,22 @@ def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_knob(open
     page.locator(UNFOLDS).evaluate_all("all => all.forEach(one => one.click())")
     obeys(page)
     chart.scroll_into_view_if_needed()
-    drag_until(page, distinct(lambda: "".join(page.locator(TOLD).all_inner_texts())), 3, hero)
+    drag_until(page, lambda: "".join(page.locator(f"{VERDICT}, .lab-numbers").all_inner_texts()), 3, hero)
 
 
 def test_on_a_large_screen_all_letters_are_larger_by_a_quarter(opened):
-    """On the page, in the panel and in figures, from 1,700 pixels on."""
-    page, sizes = opened("classifier", 1699), []
+    page, sizes = opened("classifier", 1699), {}
     for width, title in ((1699, 15), (1700, 18.75)):
         page.set_viewport_size({"width": width, "height": 1080})
         page.wait_for_function("size => document.querySelector('.gtitle').style.fontSize === `${size}px`", arg=title)
-        words = page.evaluate(WORDS)
-        once = Counter(text for _, text, *_ in words)
-        sizes.append({text: size for size, text, *_ in words if once[text] == 1})
-    small, large = sizes
-    both = small.keys() & large.keys()
+        for size, text, *_ in page.evaluate(WORDS):
+            sizes.setdefault(text, []).append(size)
+    both = [pair for pair in sizes.values() if len(pair) == 2]  # of texts that are there once
     assert len(both) > 50
-    assert {text: large[text] for text in both} == pytest.approx({text: 1.25 * small[text] for text in both})
+    assert [large for _, large in both] == pytest.approx([1.25 * small for small, _ in both])
 
 
 def test_home_moves_at_once_and_an_open_move_lights_up_what_it_speaks_of(lab):
-    """Its picture and its knob are in the first screen, and the picture follows the knob."""
     home = lab(charts=1, width=1440)
     assert seen(home) <= 120
     loss, attacker = home.locator(".lab-tile").nth(1), home.locator(".lab-tile.bound")
@@ -162,7 +141,7 @@ def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab):
     opened.reload()
     card, lit = opened.locator(".lab-move"), opened.locator(".row.lit")
     expect(card).to_be_visible()
-    expect(lit).to_have_attribute("data-knob", next(one for one in PAGES if one.name == "mechanisms").move.knob)
+    expect(lit).to_have_count(1)
     card.get_by_role("button", name="Dismiss").focus()
     opened.keyboard.press("Enter")
     expect(card).to_be_hidden()
@@ -170,3 +149,145 @@ def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab):
     opened.reload()
     expect(opened.locator("[data-seen]")).to_have_count(1)
     expect(card).to_be_hidden()
+
+
+OPEN_SHADOWS = """const attach = Element.prototype.attachShadow
+Element.prototype.attachShadow = function (how) { return attach.call(this, { ...how, mode: "open" }) }"""
+
+
+def test_a_first_picture_moves_before_streamlit_is_there_and_the_live_page_goes_on_where_it_stands(visitor):
+    page, held, free = visitor("about:blank", width=1440), [], []
+    page.add_init_script(OPEN_SHADOWS)
+    page.route("**/static/js/index.*.js", lambda route: route.continue_() if free else held.append(route))
+    tiles = page.locator(".lab-numbers .lab-tile > b")
+    with served("app.py", first_picture="on") as address:
+        recorded(address)
+        page.goto(address, wait_until="commit")
+        page.locator(".lab-first .range").focus()
+        expect(page.locator(".lab-first .range")).to_be_focused()
+        before = tiles.all_inner_texts()
+        page.keyboard.press("Home")
+        expect(page.locator(".lab-first .field")).to_have_value("0.01")
+        moved = tiles.all_inner_texts()
+        assert moved != before
+        expect(page.locator(".lab-first .room > canvas[style]")).to_have_count(1)
+        assert "epsilon=0.01" in page.url
+        page.evaluate(AXE)
+        assert page.evaluate(RUN) == []
+        free.append(True)
+        for script in held:
+            script.continue_()
+        expect(page.locator(".lab-first")).to_have_count(0)
+        expect(page.locator(".st-key-panel .range").first).to_be_focused()
+        expect(page.locator(".st-key-panel .field").first).to_have_value("0.01")
+        expect(tiles).to_have_text(moved)
+        page.goto("about:blank")
+
+
+# What has the focus: the name of its chart, or what it is called.
+FOCUSED = """() => {
+  let at = document.activeElement
+  while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
+  return at.closest("[data-chart]")?.dataset.chart ?? at.getAttribute("aria-label") ?? at.tagName
+}"""
+# Notes what the page's live region says, one entry each time.
+LISTEN = """() => {
+  window.region = document.querySelector("[data-voice]")
+  window.told = []
+  new MutationObserver(() => told.push(region.textContent)).observe(region, { childList: true, characterData: true })
+}"""
+# That the newest of what was said is what the page shows.
+TOLD = """() => {
+  const shown = [".lab-numbers", ".lab-verdict"].map((where) => document.querySelector(where).textContent).join(" ")
+  const parts = told.at(-1)?.split(". ").flatMap((sentence) => sentence.replace(/\\.$/, "").split(": "))
+  return parts?.every((part) => shown.includes(part))
+}"""
+
+
+@pytest.fixture
+def classifier(lab) -> Page:
+    opened = lab("classifier?repeats=5&steps=5", charts=3)
+    still(opened)
+    return opened
+
+
+def test_a_chart_is_one_stop_whose_buttons_the_arrows_find(classifier):
+    names, stops = ["accuracy", "map.scratch", "map.public"], []
+    bar = classifier.locator(f"[data-chart='{names[-1]}']").get_by_role("toolbar")
+    steps = slider(classifier, "Steps")
+    steps.focus()
+    classifier.keyboard.press("Shift+Tab")
+    classifier.keyboard.press("Tab")
+    value = "(node, name) => getComputedStyle(node).getPropertyValue(name).trim()"
+    assert steps.evaluate(value, "--st-text-color") in steps.evaluate(value, "--ring")
+    while not bar.evaluate("bar => bar.contains(document.activeElement)") and len(stops) < 60:
+        classifier.keyboard.press("Tab")
+        stops.append(classifier.evaluate(FOCUSED))
+    of_charts = [stop for stop in stops if stop in names]
+    assert [name for name, _ in groupby(of_charts)] == names
+    assert len(of_charts) == 2 * len(names), "its buttons, and what it is"
+    expect(bar).to_have_css("opacity", "1")
+    assert bar.evaluate("bar => bar.closest('[role=img]')") is None
+    for key, name in (("ArrowDown", "SVG"), ("ArrowUp", "PNG"), ("ArrowUp", "Reset axes")):
+        classifier.keyboard.press(key)
+        expect(bar.get_by_role("button", name=name)).to_be_focused()
+    classifier.keyboard.press("Shift+Tab")
+    classifier.keyboard.press("Tab")
+    expect(bar.get_by_role("button", name="Reset axes")).to_be_focused()
+    classifier.keyboard.press("Home")
+    with classifier.expect_download() as saved:
+        classifier.keyboard.press("Enter")
+    assert saved.value.suggested_filename.endswith(".png")
+
+
+def test_the_live_region_stays_and_tells_what_a_drag_leads_to(classifier):
+    classifier.evaluate(LISTEN)
+    sweep(classifier, grab(classifier), 30)
+    classifier.mouse.up()
+    classifier.wait_for_url("**/*epsilon=*")
+    classifier.wait_for_function(TOLD)
+    still(classifier)
+    assert classifier.evaluate("region.isConnected && region.getAttribute('role') === 'status'")
+    assert classifier.locator(".lab-verdict[role], .lab-verdict[aria-live]").count() == 0
+
+
+def press(page: Page, name: str, then: Locator) -> None:
+    """Press a button by a key, once no run replaces it. Then this has the focus, and keeps it."""
+    still(page)
+    button(page, name).focus()
+    expect(button(page, name)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(then).to_be_focused()
+    still(page)
+    expect(then).to_be_focused()
+
+
+def test_pin_swap_and_unpin_leave_it_on_the_buttons(classifier):
+    for pressed, then in (("Pin for comparison", "Swap"), ("Swap", "Swap"), ("Unpin", "Pin for comparison")):
+        press(classifier, pressed, button(classifier, then))
+
+
+def test_a_lesson_by_keyboard_alone_leads_from_heading_to_heading(lab):
+    page = lab("lessons?lesson=epsilon", charts=0)
+    heading = page.get_by_role("heading", level=1)
+    guess = page.get_by_role("spinbutton").first
+    enter(guess, "70")
+    for _ in range(3):
+        guess.press("ArrowUp")
+    expect(guess).to_have_value("73")
+    guess.press("Tab")
+    expect(button(page, "Lock in my guess")).to_be_enabled()
+    for name, words in (("Lock in my guess", "You said 73\xa0%"), ("Why?", "Why"), ("Back", "You said")):
+        press(page, name, heading)
+        expect(heading).to_contain_text(words)
+    page.get_by_role("radio").first.focus()
+    page.keyboard.press("Space")
+    expect(page.get_by_text("That is what the chart shows.")).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["", "glossary", "works", "choosing", "lessons", "classifier?pin=~mine~clip_norm~0.5"])
+def test_another_page_breaks_no_rule_of_axe(lab, path):
+    page = lab(path, charts=3 if "?pin=" in path else 0)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.locator(UNFOLDS).evaluate_all("all => all.forEach(one => one.click())")
+    obeys(page)

@@ -1,8 +1,4 @@
-"""The lab on a server that a test holds up by files in the folder $LAB_HELD.
-
-While "work" is there, nothing is computed but what a first picture needs; while "answers" is there, no question on the
-channel is answered.
-"""
+"""The lab on a server that a test holds up by files in the folder $LAB_HELD: no work that can wait, or no answers."""
 
 import os
 import time
@@ -19,7 +15,6 @@ _compute = computing.compute
 
 
 def compute(experiment: Settings, *, seconds: float = computing.SLICE_SECONDS) -> tuple[Any, float]:
-    """Take a slice's time, and do nothing of what can wait."""
     if (HELD / "work").exists():
         time.sleep(min(seconds, computing.SLICE_SECONDS))
         seconds = 0
@@ -35,7 +30,6 @@ _shown = channel.shown
 
 
 def shown(question: channel.Question, seconds: float) -> channel.Shown | None:
-    """Wait until the file is gone, then answer."""
     while (HELD / "answers").exists():
         time.sleep(0.02)
     return _shown(question, seconds)

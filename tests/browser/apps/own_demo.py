@@ -13,10 +13,6 @@ from ui import controls, own_file, own_session
 own_session.GRACE = 1.0
 
 
-def public_rows(settings: HypothesesSettings) -> int:
-    return len(domains.world(settings.model.where).public)
-
-
 if "count" in st.query_params:
     gc.collect()  # what nobody holds is not held
     objects = gc.get_objects()
@@ -26,6 +22,6 @@ if "count" in st.query_params:
     st.text(f"{tables} tables {sum(map(len, uploads))} uploads {worlds} worlds")
 else:
     desk = controls.desk("hypotheses", HypothesesSettings)
-    if own_file.ready(desk, public_rows=public_rows):
+    if own_file.ready(desk, public_rows=lambda settings: len(domains.world(settings.model.where).public)):
         st.text("ready")
         desk.tell(done=1)
