@@ -33,7 +33,7 @@ COOKIE = "lab_replica"
 REPLICAS = [sys.executable, "-m", "scripts.replicas", "--replicas", "2", "--port"]
 pytestmark = pytest.mark.browser
 # FEW others or more: runs of a page stand in the same line.
-LINE = re.compile(r"The lab is busy, (?![0-%d] )\d+ others are before you: about \d+ s\." % (FEW - 1))
+LINE = re.compile(rf"The lab is busy, ([{FEW}-9]|\d\d) others are before you: about \d+ s\.")
 FULL = re.compile(r"\d+ pages are open, and an answer takes about (a second|\d+ seconds)\. You are the next\.")
 HEADING = "The lab is full at the moment"
 COLOURS = ("color", "backgroundColor")
