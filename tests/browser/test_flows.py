@@ -111,7 +111,10 @@ def test_pin_drag_swap_reload_and_unpin(lab):
     says(page, "B", "[data-chart='map.scratch.pinned'] .gtitle")
     still(page)
     page.evaluate(NOTE)
-    drag_until(page, lambda: page.evaluate("Math.min(seen.mine.size, seen.painted)"), least=8)
+    drag_until(
+        page, lambda: page.evaluate(f"({SHOWN})(document.querySelector('[data-chart=\"map.scratch\"]'))"), least=8
+    )
+    assert page.evaluate("seen.painted") > 0
     sizes = page.evaluate("Object.fromEntries(Object.entries(seen).map(([name, one]) => [name, one.size]))")
     assert sizes["a"] > 1, "the table follows the finger"
     assert sizes["b"] == sizes["theirs"] == 1, "B stands still"

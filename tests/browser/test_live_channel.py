@@ -13,7 +13,7 @@ import streamlit as st
 from playwright.sync_api import Page, expect
 
 from tests.browser.person import button, drag_until, field, grab, slider, sweep, tab, until
-from tests.browser.sight import addressed, becomes, drawn, rests, still
+from tests.browser.sight import VERDICT, addressed, becomes, drawn, rests, still
 from tests.browser.sight import toy_says as says
 from tests.toy.page import Toy
 from ui.live import Knob, Movement, movement, wire
@@ -119,7 +119,7 @@ def test_the_channel_answers_and_streamlit_is_told_once(noted):
 
 def test_a_drag_is_answered_while_it_lasts(noted):
     page = noted("work=0")
-    drag_until(page, lambda: page.evaluate("new Set(seen.map(([words]) => words)).size"), least=8)
+    drag_until(page, page.locator(VERDICT).inner_text, least=8)
     value = float(field(page).input_value())
     says(page, value)
     address(page, epsilon=value)
