@@ -221,12 +221,13 @@ def at_random(kind: type, rng: np.random.Generator, within: Limits) -> Any:
     settings = kind()
     names = [one.name for one in fields(kind)]
     choices = [name for name in names if isinstance(getattr(settings, name), str)]
-    for name in (*choices, *map(str, rng.permutation([name for name in names if name not in choices]))):
+    for name in choices:
         with suppress(RefusedError):
-            if name in choices:
-                settings = settings.change(**{name: str(rng.choice(within.get(name) or options(kind, name)))})
-            else:
-                settings = settings.change(**{name: _number(settings, name, rng, within)})
+            settings = settings.change(**{name: str(rng.choice(within.get(name) or options(kind, name)))})
+    for name in map(str, rng.permutation([name for name in names if name not in choices])):
+        value = _number(settings, name, rng, within)
+        with suppress(RefusedError):
+            settings = settings.change(**{name: value})
     return settings
 
 
