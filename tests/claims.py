@@ -1,8 +1,4 @@
-"""Claims of a page (a gain, a best, an "ahead", a cost) held against the runs behind them, by rules of their own.
-
-``unexplained`` finds the words of a claim that no rule of a page holds. ``better`` counts signs; nothing here asks the
-pages' code what may be said.
-"""
+"""Claims of a page (a gain, a best, an "ahead", a cost) held against the runs behind them, by rules of their own."""
 
 import re
 from collections.abc import Callable, Iterable

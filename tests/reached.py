@@ -1,7 +1,4 @@
-"""Which texts of a Markdown file some page has read in this process, to test that each of its cases is reached.
-
-Record from the start (``tests/conftest.py``): fixed texts are read once, when a page is imported.
-"""
+"""Which texts of a Markdown file some page has read in this process, to test that each of its cases is reached."""
 
 from collections import defaultdict
 from importlib import import_module

@@ -20,9 +20,32 @@ import pytest
 from dpcore.check import RefusedError
 from dpcore.confusion import ByClass, balanced_accuracy, recalls
 from tests.claims import unexplained, worse
-from tests.said import counts, percent, says
 
 Rules = Mapping[str, Callable[[Any, re.Match], bool]]
+
+
+def amount(text: str) -> float:
+    return float(text.replace(",", "").replace("−", "-"))
+
+
+def says(*values: Callable[[Any], float], given: Callable[[Any], Any] = bool, rel: float = 0.006, within: float = 0.0):
+    """Return a rule: the numbers said are these of the result, and it meets ``given``."""
+
+    def holds(result: Any, match: re.Match) -> bool:
+        wanted = pytest.approx([float(value(result)) for value in values], rel=rel, abs=within)
+        return (given is bool or bool(given(result))) and [amount(one) for one in match.groups()] == wanted
+
+    return holds
+
+
+def percent(*shares: Callable[[Any], float], given: Callable[[Any], Any] = bool, within: float = 0.51):
+    return says(*(lambda r, one=one: 100 * one(r) for one in shares), given=given, rel=0, within=within)
+
+
+def counts(*values: Callable[[Any], int], given: Callable[[Any], Any] = bool):
+    return says(*values, given=given, rel=1e-12)
+
+
 Limits = Mapping[str, tuple | list]
 
 # What no page may say, whatever it is about.

@@ -13,8 +13,7 @@ from pages.accounting import words_statements as stated
 from pages.accounting.experiment import AccountingSettings
 from pages.accounting.parameters import AFTERWARDS
 from tests import attackers, reached
-from tests.said import amount
-from tests.sentences import Rules, first, hold, plain, tiles
+from tests.sentences import Rules, amount, first, hold, plain, tiles
 
 QUICK = {"steps": [1, 10, 100, 1000, 3000], "noise_multiplier": [0.3, 0.5, 0.9, 1.0, 2.0, 4.0, 10.0, 30.0]}
 QUICK |= {"sampling_rate": [0.001, 0.01, 0.1, 0.5, 0.9, 1.0], "delta": [1e-10, 1e-5, 1e-2]}

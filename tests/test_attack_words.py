@@ -1,7 +1,4 @@
-"""The attack's sentences and numbers over random settings: each is said where it is so, and only there.
-
-The conditions, and the numbers of the tiles, are computed from the result anew.
-"""
+"""The attack's sentences and numbers over random settings: each is said where it is so, and only there."""
 
 import os
 import re

@@ -1,7 +1,6 @@
-"""Tools: benchmarks compare what is the same, the load script asks far servers only once told, and mutants."""
+"""Benchmarks compare what is the same, and the load script asks far servers only once told."""
 
 import re
-import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -11,14 +10,12 @@ from benchmarks import attack as attack_benchmark
 from benchmarks import audit as audit_benchmark
 from benchmarks import contenders, engine, network_contenders, people, visitors
 from benchmarks import frank_wolfe_contenders as walks
-from benchmarks import regression as regression_benchmark
 from benchmarks import regression_contenders as fits
 from benchmarks.latency import served
 from dpcore.estimators.linear import REGRESSIONS
-from dpcore.regression.least_squares import Statistics
 from pages.regression.experiment import RegressionSettings
 from pages.table import PAGES
-from scripts import load, mutants
+from scripts import load
 
 SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5, draw=2, across=1, up=3)
 
@@ -41,12 +38,6 @@ def test_frank_wolfe_by_hand_is_ours_with_the_same_noise():
     ours, work.draws = walks.ours(work, dtype=np.float64)(), work.draws[::-1]
     other = np.array([walks.loop(work, model, dtype=np.float64)() for model in range(work.models)])
     assert np.abs(ours - other).max() > 1e-3
-
-
-def test_a_redraw_never_goes_back_to_the_rows(monkeypatch: pytest.MonkeyPatch):
-    page = regression_benchmark.Page(SMALL)
-    monkeypatch.setattr(Statistics, "of", lambda *rows: pytest.fail("the statistics were computed again"))
-    page.redraw(drawn=True)
 
 
 def test_the_loops_of_the_classifier_and_the_network_are_ours():
@@ -124,23 +115,3 @@ def test_far_servers_need_a_yes_and_people_move_what_the_page_has(monkeypatch):
     for page, (knob, (low, high)) in visitors.KNOBS.items():
         least, most = next(one for one in PAGES if one.name == page).settings().limits[knob]
         assert least <= low < high <= most < np.inf
-
-
-def test_each_worker_has_a_copy_of_what_is_tracked_and_no_type_is_mutated(tmp_path):
-    source = (
-        'def first(of: list[int], other: str = "a") -> int | None:\n    found: float = of[0] + 1\n    return found\n'
-    )
-    checkout = tmp_path / "checkout"
-    (checkout / "lab").mkdir(parents=True)
-    for name in ("lab/sums.py", "left.py"):
-        (checkout / name).write_text(source)
-    for words in (["init", "-q"], ["add", "lab"]):
-        subprocess.run(["git", *words], cwd=checkout, check=True)
-    copies = mutants.Copies(checkout, tmp_path / "copies", 2)
-    for copy in copies.folders:
-        assert [str(file.relative_to(copy)) for file in copy.rglob("*.py")] == ["lab/sums.py"]
-        assert (copy / "lab/sums.py").read_text() == source
-    lines = source.splitlines()
-    found = [lines[row - 1][start:end] for (row, start), (_, end) in mutants._annotations(source)]
-    assert sorted(found) == ["float", "int | None", "list[int]", "str"]
-    assert mutants.selection(mutants.ROOT) == ["-m", "not browser and not soak"]

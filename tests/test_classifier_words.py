@@ -19,8 +19,22 @@ from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
 from tests import attackers, reached
 from tests.claims import better, since, unexplained, until, worse
-from tests.said import amount, counts, percent, says
-from tests.sentences import Rules, always, beyond_accuracy, costs, first, hold, plain, tiles, titles, two_stories
+from tests.sentences import (
+    Rules,
+    always,
+    amount,
+    beyond_accuracy,
+    costs,
+    counts,
+    first,
+    hold,
+    percent,
+    plain,
+    says,
+    tiles,
+    titles,
+    two_stories,
+)
 from tests.test_own_rows import PEOPLE, table_of, visits
 
 QUICK = {"repeats": [2, 6, 8, 20], "steps": (1, 40), "public_steps": (1, 40), "seed": (0, 9), "dataset": [*STRAIGHT]}

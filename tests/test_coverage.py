@@ -1,8 +1,4 @@
-"""How often intervals and answers that a page or ``lab.sweep`` states hold the truth, on real runs.
-
-The truth is that of many runs, of which the intervals see 24 at a time; ``make soak`` takes every topic, a commit one.
-At each commit, test_differences.py and test_crossing.py hold intervals on made-up runs.
-"""
+"""How often intervals and answers that a page or ``lab.sweep`` states hold the truth, on real runs."""
 
 from functools import cache
 from typing import NamedTuple

@@ -15,8 +15,7 @@ from lab.settings import Measure, Settings
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import ROOMS
 from tests.claims import better, worse
-from tests.said import amount
-from tests.sentences import NEVER, plain
+from tests.sentences import NEVER, amount, plain
 from ui.comparison import apart, number_rows, sentence, settings_rows, table
 from ui.comparison import rows as to_html
 from ui.panels import Number
@@ -145,10 +144,7 @@ LAWS = {
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("common", [0.0, 0.95])
 def test_coverage(common, law):
-    """Pairs and groups cover the truth in 95 of 100 at any share of common noise, whatever the distribution.
-
-    Student's interval of the mean rarely covers it where the mean is infinite, so the test can fail.
-    """
+    """Pairs and groups cover the truth in 95 of 100 at any share of common noise, whatever the distribution."""
     rng, truth, repeats = np.random.default_rng(4), 0.3, 24
     both = LAWS[law](rng, (TRIALS, 1, repeats)) * common
     a, b = np.moveaxis(both + (1 - common) * LAWS[law](rng, (TRIALS, 2, repeats)), 1, 0)

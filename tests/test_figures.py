@@ -1,7 +1,4 @@
-"""Figures draw what their results hold, and colours can be told apart, also by colour-blind people.
-
-That Plotly accepts all figures holds in tests/test_pages.py.
-"""
+"""Figures draw what their results hold, and colours can be told apart, also by colour-blind people."""
 
 import base64
 import io

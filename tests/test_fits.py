@@ -10,7 +10,7 @@ import oracles
 import pytest
 from frank_wolfe_oracles import plain_loop
 from frank_wolfe_oracles import problem as regression
-from least_squares_cases import quiet, rows_of, statistics_of
+from oracles import quiet, rows_of, statistics_of
 from sklearn import linear_model
 from sklearn.base import clone
 

@@ -1,4 +1,4 @@
-"""The rules of the house, kept by reading its files: imports, configuration, pins, addresses."""
+"""Rules of the project, kept by reading its files: imports, configuration, version, pins, addresses."""
 
 import ast
 import re
@@ -9,7 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from streamlit import config
+
+import dpcore
 
 ROOT = Path(__file__).parents[1]
 CONFIG = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))
@@ -236,3 +239,15 @@ def test_every_delta_is_written_in_one_way():
 
     tops = [path.name for path in ROOT.iterdir() if not path.name.startswith(".") or path.name in {".streamlit", ".ci"}]
     assert [f"{file}:{number}: {line}" for file, number, line in texts(*tops) if MACHINE_PATH.search(line)] == []
+
+
+def test_version_is_the_newest_of_the_changelog_and_the_citation():
+    newest = re.search(r"(?m)^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"))[1]
+    assert newest == yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"] == dpcore.__version__
+
+
+def test_hooks_run_targets_of_the_makefile():
+    targets = re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"))
+    hooks = re.findall(r"(?m)^ *entry: (.*)$", (ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    assert hooks
+    assert {*hooks} <= {f"make {target}" for target in targets}

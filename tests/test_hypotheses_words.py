@@ -17,8 +17,20 @@ from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.words_steps import stages
 from tests import attackers, reached
 from tests.claims import better, since, unexplained, until, worse
-from tests.said import amount, counts, percent, says
-from tests.sentences import Rules, beyond_accuracy, first, hold, plain, tiles, titles, two_stories
+from tests.sentences import (
+    Rules,
+    amount,
+    beyond_accuracy,
+    counts,
+    first,
+    hold,
+    percent,
+    plain,
+    says,
+    tiles,
+    titles,
+    two_stories,
+)
 from tests.test_own_texts import chosen, written
 from ui.compute import compute
 

@@ -9,8 +9,7 @@ from pages.mechanisms import words as say
 from pages.mechanisms import words_tables
 from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsSettings
 from tests import attackers, reached
-from tests.said import amount, percent, says
-from tests.sentences import Rules, hold, plain, tiles
+from tests.sentences import Rules, amount, hold, percent, plain, says, tiles
 
 ONE = MechanismsSettings()
 ONCE = [

@@ -16,9 +16,22 @@ from pages.network.work import FRAMES
 from tests import attackers, reached
 from tests.claims import better, worse
 from tests.own_files import CLASSES, choose, frame
-from tests.said import counts, percent, says
-from tests.sentences import Rules, always, beyond_accuracy, costs, first, hold, plain, tiles, titles, two_stories
-from tests.test_paid_bounds import paid
+from tests.sentences import (
+    Rules,
+    always,
+    beyond_accuracy,
+    costs,
+    counts,
+    first,
+    hold,
+    percent,
+    plain,
+    says,
+    tiles,
+    titles,
+    two_stories,
+)
+from tests.test_own_numbers import paid
 
 QUICK = {"dataset": [name for name in DATA if name != OWN], "rows": [200, 400], "lot_size": [20, 50, 100, 200, 400]}
 QUICK |= {"epsilon": [0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 50.0], "noise_multiplier": [0.4, 1.0, 3.0, 10.0, 50.0]}

@@ -14,8 +14,7 @@ from pages.transfer.page import PAGE as TRANSFER
 from tests import reached
 from tests.app import opened
 from tests.own_files import CLASSES, NUMBER, TOWNS, frame, read_off, said, settings
-from tests.said import amount, counts, says
-from tests.sentences import Rules, broken_by
+from tests.sentences import Rules, amount, broken_by, counts, says
 from tests.test_regression_words import RULES as OF_REGRESSION
 from tests.test_transfer_words import ahead, harms, helps, median, useless
 

@@ -15,8 +15,20 @@ from pages.parties.theorems import Statement
 from pages.parties.words_statements import _compared
 from tests import attackers, reached
 from tests.claims import better, since, unexplained, worse
-from tests.said import amount, counts, percent, says
-from tests.sentences import Rules, beyond_accuracy, first, hold, plain, tiles, titles, two_stories
+from tests.sentences import (
+    Rules,
+    amount,
+    beyond_accuracy,
+    counts,
+    first,
+    hold,
+    percent,
+    plain,
+    says,
+    tiles,
+    titles,
+    two_stories,
+)
 from tests.test_own_pages import ROLES, own_of, patients, settings_of
 
 QUICK = {

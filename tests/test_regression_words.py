@@ -12,8 +12,7 @@ from pages.regression.experiment import RegressionSettings
 from pages.regression.parameters import SPLITTERS
 from tests import attackers, own_files, reached
 from tests.claims import better, since, worse
-from tests.said import amount, counts, says
-from tests.sentences import Rules, first, hold, plain, tiles, titles
+from tests.sentences import Rules, amount, counts, first, hold, plain, says, tiles, titles
 
 QUICK = {"dataset": ["diabetes", "us"], "rows": [50, 300, 296_000], "features": [2, 4, 10, 13]}
 QUICK |= {"repeats": [2, 6, 8, 20], "seed": [0, 4], "label_top": [50.0, 200.0, 346.0]}

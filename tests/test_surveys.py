@@ -17,8 +17,7 @@ from pages.mechanisms.experiment import MechanismsSettings
 from pages.mechanisms.page import PAGE
 from pages.mechanisms.reconstruction import PEOPLE
 from tests import attackers, reached
-from tests.said import amount, counts, percent, says
-from tests.sentences import Rules, hold, plain
+from tests.sentences import Rules, amount, counts, hold, percent, plain, says
 
 EVERY = [RandomisedResponse(epsilon=epsilon, options=options) for epsilon in (0.1, 1.0, 4.0) for options in (2, 3, 8)]
 LOCAL, MANY = MechanismsSettings(answers="local"), MechanismsSettings(answers="many")

@@ -14,8 +14,7 @@ from pages.transfer.experiment import TransferSettings
 from pages.transfer.work import CANDIDATES
 from tests import attackers, reached
 from tests.claims import better, since, until, worse
-from tests.said import amount, counts, says
-from tests.sentences import Rules, first, hold, plain, tiles, titles
+from tests.sentences import Rules, amount, counts, first, hold, plain, says, tiles, titles
 
 QUICK = {"dataset": ["made"], "target_rows": [100, 400, 1000], "dimension": [2, 10, 20], "sources": [1, 2, 6]}
 QUICK |= {"migrated": [24, 600, 15_000], "difference": [0.0, 0.8, 1.6, 4.0], "repeats": [2, 6, 8, 20], "seed": [0, 3]}

@@ -17,8 +17,7 @@ from pages.what_if import page_command, page_tables, words_answers, words_number
 from pages.what_if import words as parts
 from pages.what_if.experiment import QUESTIONS
 from tests.reached import unread
-from tests.said import amount
-from tests.sentences import Rules, broken_by, first, plain
+from tests.sentences import Rules, amount, broken_by, first, plain
 
 PAGE = next(page for page in PAGES if page.name == "what-if")
 LONGEST = 300

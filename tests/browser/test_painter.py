@@ -1,7 +1,4 @@
-"""The painter against Plotly: for every chart of every page, what it paints over one picture is the next one.
-
-The page has no server: on it are the pages' figures, of which pictures are compared.
-"""
+"""The painter against Plotly: for every chart of every page, what it paints over one picture is the next one."""
 
 import io
 import json
