@@ -351,7 +351,7 @@ def parties():
     return result, said, result.summary["soft"].median
 
 
-def hypotheses():
+def of_hypotheses():
     sizes = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "public_rows": 300}
     result = HypothesesSettings(**sizes, repeats=4).run()
     said = {"transfer": [], "weak": []}
@@ -367,7 +367,7 @@ def hypotheses():
     return result, said, result.summary["transfer"].median
 
 
-@pytest.mark.parametrize("page", [classifier, network, parties, hypotheses])
+@pytest.mark.parametrize("page", [classifier, network, parties, of_hypotheses])
 def test_every_page_counts_what_its_own_models_answer_and_that_is_downloaded(page):
     result, said, accuracy = page()
     assert said.keys() <= result.held_out.keys()
