@@ -118,6 +118,7 @@ def test_a_guess_that_is_typed_or_dragged_stands_at_its_value(lab, name):
     assert middle(handle) == pytest.approx((x, y - 40), abs=5)  # at the nearest step
     page.mouse.up()
     expect(guess(page)).not_to_have_value("62")
+    still(page)
     typed = guess(page).input_value()
     page.set_viewport_size({"width": 390, "height": 844})
     off_y, off_x, drawn = lock(page, name).evaluate(OFF)
