@@ -117,10 +117,10 @@ def test_a_finger_scrolls_up_and_down_and_moves_the_thumb_sideways(toy):
 
     scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
     for place in (slider(page), page.get_by_role("img", name=re.compile("^Curve")).first):
-        hold_still(place)
-        before = page.evaluate(scrolled)
+        rests(page)
+        page.evaluate(f"{scrolled} = 0")
         swiped(place, 0, -150)
-        page.wait_for_function(f"before => {scrolled} > before + 50", arg=before)
+        page.wait_for_function(f"() => {scrolled} > 50")
     expect(slider(page)).to_have_attribute("aria-valuetext", "1")
     swiped(slider(page), 60, 0)
     page.wait_for_function("() => !document.querySelector('.lab-verdict').textContent.startsWith('Epsilon 1,')")
