@@ -100,16 +100,21 @@ class Minutes:
                 self.say(f"    {error}")
 
     def slopes(self) -> list[str]:
-        """A sentence for each figure: where it stood when all had warmed up, at the end, and its slope."""
-        held = np.array(self.held[len(self.held) // 10 :])
+        """A sentence for each figure: where it stood when all had warmed up, at the end and at most, and its slope."""
+        held = np.array(self.held[len(self.held) // 6 :])
         if len(held) < SLOPES_FROM:
             return []
         hours = np.arange(len(held)) * self.every / 3600
-        return [
-            f"  {name}: {number(values[0])} after warming up, {number(values[-1])} at the end, "
-            f"slope {number(round(np.polyfit(hours, values, 1)[0], 1) + 0.0)} an hour"
+        fits = {
+            name: (values, *np.polyfit(hours, values, 1, cov=True))
             for name, values in zip(FIGURES, held.T, strict=True)
             if np.isfinite(values).all()  # else the server's system does not tell
+        }
+        return [
+            f"  {name}: {number(values[0])} after warming up, {number(values[-1])} at the end, "
+            f"{number(values.max())} at most, slope {number(round(slope[0], 1) + 0.0)} "
+            f"± {number(round(error[0, 0] ** 0.5, 1))} an hour"
+            for name, (values, slope, error) in fits.items()
         ]
 
 
