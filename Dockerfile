@@ -20,7 +20,7 @@ RUN chmod -R a+rX . && python -m compileall -q .
 USER 10001:10001
 # The only place that has to be writable; a download on request ends there, too.
 ENV HOME=/tmp
-ENV STREAMLIT_SERVER_ADDRESS=0.0.0.0 STREAMLIT_SERVER_PORT=8501 MALLOC_ARENA_MAX=2 PYTHONMALLOC=malloc
+ENV STREAMLIT_SERVER_ADDRESS=0.0.0.0 STREAMLIT_SERVER_PORT=8501 MALLOC_ARENA_MAX=2
 EXPOSE 8501
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
     CMD ["python", "-IS", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8501/_stcore/health', timeout=4)"]

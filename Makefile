@@ -14,9 +14,6 @@ export DENO_NO_UPDATE_CHECK := 1
 export DENO_DIR := $(CURDIR)/$(VENV)/deno
 # Each thread of the server would keep freed memory of its own (glibc): with two arenas the lab takes a tenth less.
 export MALLOC_ARENA_MAX ?= 2
-# Python's allocator keeps 1 MB as long as one object lies in it. The C library's, of which `ui/start.py` asks this, returns
-# each free page to the system: after some minutes of a class the lab takes a tenth less.
-run class load bench: export PYTHONMALLOC ?= malloc
 
 .DEFAULT_GOAL := help
 .PHONY: help run class load test lint format quick browser soak mutants sweep audit bench site pictures clean
