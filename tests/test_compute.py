@@ -6,7 +6,6 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +14,7 @@ import pytest
 from dpcore import cores
 from dpcore.cache import Cache
 from pages.parties.experiment import PartiesSettings
-from tests.app import QUICK
+from tests.app import QUICK, ROOT
 from ui import compute
 from ui.controls import from_link
 
@@ -102,8 +101,6 @@ def test_class_that_opens_one_link_at_once_computes_it_once(monkeypatch):
     assert runs == dict.fromkeys(experiment.tasks(), 1)
     assert len(set(map(id, results))) == 1
 
-
-ROOT = Path(__file__).parents[1]
 
 # A thread stands for a visitor's: Streamlit hangs the session on it.
 VISITS = """
