@@ -30,7 +30,7 @@ class ClassifierSettings(ClassifierParameters):
 
     def schedule(self) -> Iterable[Task]:
         now, *later = self.samples()
-        return now, *self._references(), *later, *self._curve(), *self._apart()
+        return now, self._references, *later, *self._curve(), *self._apart()
 
     def probe(self) -> Runs[work.Model, work.FocusOutcome]:
         """Return today's ensemble, as many repeats of it as the first picture has."""
@@ -66,12 +66,11 @@ class ClassifierSettings(ClassifierParameters):
             else ()
         )
 
-    def _references(self) -> tuple[Runs[work.Training, work.ReferenceOutcome], ...]:
+    @property
+    def _references(self) -> Runs[work.Arms, tuple[work.ReferenceOutcome, ...]]:
         """Return the non-private descent of each arm, with the arm's start and as many steps."""
-        rows, public = {"dataset": self.rows_of, "private_rows": self.rows}, self.model.public
-        plain: list[work.Training] = [self.part(work.Training, **rows)]
-        plain += [self.part(work.PreTrained, public=public, **rows)] if public else []
-        return tuple(Runs(work=work.reference, model=one, count=2, essential=True) for one in plain)
+        arms = self.part(work.Arms, dataset=self.rows_of, private_rows=self.rows, public=self.model.public)
+        return Runs(work=work.references, model=arms, count=1, essential=True)
 
     def _curve(self) -> tuple[Runs[work.Model, np.ndarray], ...]:
         """Return the work over epsilon in slices, some repeats at every epsilon before more at any."""
@@ -86,7 +85,7 @@ class ClassifierSettings(ClassifierParameters):
             settings=self,
             split=self.model.split,
             focus=work.FocusOutcome.of([outcomes[task] for task in self.samples() if task in outcomes]),
-            references=dict(zip(self.arms, map(outcomes.__getitem__, self._references()), strict=True)),
+            references=dict(zip(self.arms, outcomes[self._references], strict=True)),
             accuracy=Grid.of(EPSILONS, self._curve(), outcomes, repeats=repeats, arms=arms),
             guarantees=self.guarantees,
             apart=Grid.of((self.epsilon,), self._apart(), outcomes, repeats=repeats),

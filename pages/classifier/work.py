@@ -95,33 +95,33 @@ def _started(start: PublicStart) -> np.ndarray:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PreTrained(Training):
-    """A descent as it is without privacy, from the weights of a public start."""
+class Arms(Training):
+    """Descents from zero and, where there is a ``public`` start, from its weights."""
 
-    public: PublicStart
+    public: PublicStart | None
 
-    def descend(self, X: np.ndarray, y: np.ndarray, **how: Any) -> descent.Path:
-        return super().descend(X, y, **({"start": _started(self.public)} | how))
+    @property
+    def arms(self) -> tuple[str, ...]:
+        return ARMS if self.public else ARMS[:1]
+
+    @property
+    def starts(self) -> np.ndarray:
+        """(A, k, p)."""
+        return np.stack([self.zero, *([_started(self.public)] if self.public else [])])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model(Training):
+class Model(Arms):
     """All that decides the private models, but for epsilon and for which repeats there are.
 
-    version, delta, clip_norm, adjacency: as in the settings. public: where the second arm starts; None: no such arm.
-    spent: of each epsilon, what was paid before the training.
+    version, delta, clip_norm, adjacency: as in the settings. spent: of each epsilon, what was paid before the training.
     """
 
     version: str
     delta: float
     clip_norm: float
     adjacency: str
-    public: PublicStart | None
     spent: float = 0.0
-
-    @property
-    def arms(self) -> tuple[str, ...]:
-        return ARMS if self.public else ARMS[:1]
 
     @property
     def rows(self) -> int:
@@ -145,7 +145,7 @@ class Model(Training):
 
         Repeat r draws stream r at every epsilon and in each arm.
         """
-        starts = np.stack([self.zero, *([_started(self.public)] if self.public else [])])
+        starts = self.starts
         sd = np.repeat([self.noise_sd(epsilon) for epsilon in epsilons], len(draws))
         X, y, people = self.split.learned
         path = self.descend(
@@ -332,22 +332,26 @@ class ReferenceOutcome:
     best_loss: float
 
 
-def reference(training: Training, at: tuple[()], repeats: range) -> ReferenceOutcome:
-    """Return the non-private descent with the same start, steps and learning rate, and the optimum.
+def references(training: Arms, at: tuple[()], repeats: range) -> tuple[ReferenceOutcome, ...]:
+    """Return, of each arm, the non-private descent with the same start, steps and learning rate, and the optimum.
 
-    The ``repeats`` are the same model: two of them, so that its arithmetic is that of an ensemble.
+    At least two models are descended together, so that the arithmetic is that of an ensemble.
     """
     split, (X, y, people) = training.split, training.split.learned
-    path = training.descend(X, y, people=people, draws=repeats, record=training.marks)
+    starts = np.resize(training.starts, (2, *training.zero.shape))
+    path = training.descend(X, y, people=people, start=starts, draws=(0, 0), record=training.marks)
     learned = _Learned.of(split)
     best = _optimum(training.dataset, training.private_rows, training.seed, training.rows_each)
-    return ReferenceOutcome(
-        weights=path.weights[0],
-        accuracy=float(_right(split, path.weights[:1]).mean(axis=-1)[0]),
-        steps=path.steps,
-        loss=learned.loss(path.history[:, 0]),
-        best_accuracy=float(_right(split, best[None]).mean(axis=-1)[0]),
-        best_loss=float(learned.loss(best)),
+    return tuple(
+        ReferenceOutcome(
+            weights=path.weights[arm],
+            accuracy=float(_right(split, path.weights[arm]).mean()),
+            steps=path.steps,
+            loss=learned.loss(path.history[:, arm]),
+            best_accuracy=float(_right(split, best).mean()),
+            best_loss=float(learned.loss(best)),
+        )
+        for arm in range(len(training.arms))
     )
 
 
