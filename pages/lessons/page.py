@@ -217,6 +217,7 @@ def _answer(lesson: Lesson, here: seats.Seat | None) -> None:
     key, mine = f"lesson.{lesson.name}", kept(lesson)
     if here is not None and here.asks(lesson) and not here.open(lesson):
         st.caption(say.CLOSED)
+    field = f"{key}.field" if lesson.number else f"{key}.choice"
     if one := lesson.number:
         if lesson.picture:
             st.markdown("Press the chart at your guess, or type it.")
@@ -226,25 +227,34 @@ def _answer(lesson: Lesson, here: seats.Seat | None) -> None:
         options = lesson.options("Guess")
         said = None if mine.guess is None else int(mine.guess)
         guess.choice(key, lesson.text("Question"), options, said=said, done=lambda _: None)
-        value = st.session_state[f"{key}.choice"]
+        value = st.session_state[field]
     classed = here if here is not None and here.open(lesson) else None
-    label = "Send my guess" if classed else "Lock in my guess"
-    if st.button(label, type="primary", disabled=value is None, key=f"{key}.lock") and value is not None:
-        mine.guess, mine.seen = value, None
-        st.session_state.pop(f"{key}.seen.choice", None)
-        refusal = together.send(classed, lesson, value) if classed else None
-        mine.refused = seats.refused(refusal) if refusal else ""
-        if classed and refusal is None:
-            mine.sent = classed.now
-        else:
-            go(lesson, "reveal")
-            st.rerun()
+    label, args = "Send my guess" if classed else "Lock in my guess", (lesson, classed, field)
+    st.button(label, type="primary", disabled=value is None, key=f"{key}.lock", on_click=_lock, args=args)
+    if st.session_state[AT] != (lesson, "guess"):
+        st.rerun()
     if classed and mine.guess is not None and mine.sent == classed.now:
         st.success(say.waiting(lesson, mine.guess), icon=":material/how_to_vote:")
     _refused(lesson)
     if classed and seats.me() < 0:
         st.caption(say.NAMELESS)
     st.caption(say.GRADELESS)
+
+
+def _lock(lesson: Lesson, classed: seats.Seat | None, field: str) -> None:
+    """Lock in what is in the field, or send it: a callback, because a run that the room's next look interrupts loses
+    the press."""
+    mine, value = kept(lesson), st.session_state[field]
+    if value is None:
+        return
+    mine.guess, mine.seen = value, None
+    st.session_state.pop(f"lesson.{lesson.name}.seen.choice", None)
+    refusal = together.send(classed, lesson, value) if classed else None
+    mine.refused = seats.refused(refusal) if refusal else ""
+    if classed and refusal is None:
+        mine.sent = classed.now
+    else:
+        go(lesson, "reveal")
 
 
 def _refused(lesson: Lesson) -> None:

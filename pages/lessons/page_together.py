@@ -91,9 +91,8 @@ def teach(lesson: Lesson, here: Seat) -> None:
         seats.invite({} if isinstance(lesson, Linked) else {"lesson": lesson.name}, here.code)
         if me() < 0:
             st.warning(say.NAMELESS_TEACHER)
-        if st.button("Close and show", type="primary", key=f"lesson.{lesson.name}.close"):
-            classroom().close(here.code, me())
-            st.rerun()
+        close, args = f"lesson.{lesson.name}.close", (here.code, me())  # a callback: the next look may interrupt a run
+        st.button("Close and show", type="primary", key=close, on_click=classroom().close, args=args)
         more = st.popover("Teach on another device", type="tertiary", on_change="rerun", key="lesson.carry")
         if more.open:
             with more:
