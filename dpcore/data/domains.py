@@ -105,10 +105,10 @@ def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -
     return X[order], y[order]
 
 
-def unit(X: np.ndarray) -> np.ndarray:
-    """Scale each row of ``X`` to norm 1, except rows of zeros."""
+def unit(X: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """Scale each row of ``X`` to norm 1, except rows of zeros; ``out``: an array for the result, which X may be."""
     lengths = np.sqrt(np.einsum("...j,...j->...", X, X))  # without a second array as large as X
-    return X / np.maximum(lengths, 1e-12)[..., None]
+    return np.divide(X, np.maximum(lengths, 1e-12)[..., None], out=out)
 
 
 def _generated(where: Where) -> World:
@@ -124,8 +124,10 @@ def _generated(where: Where) -> World:
     centres = _APART * unit(centres)
 
     def cloud(rng: np.random.Generator, k: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        X = unit(centres[k] + rng.normal(size=(rows, d)) / np.sqrt(d))
-        y = rng.random(rows) < 1 / (1 + np.exp(-_STEEP * X @ directions[k]))
+        X = rng.normal(size=(rows, d))
+        X /= np.sqrt(d)
+        X += centres[k]
+        y = rng.random(rows) < 1 / (1 + np.exp(-_STEEP * unit(X, out=X) @ directions[k]))
         return X, y.astype(int)
 
     def rows(repeat: int, each: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:

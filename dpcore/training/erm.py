@@ -139,7 +139,8 @@ def _checked(n, regularisation, row_weights, centre, tolerance) -> tuple[np.ndar
 
 @dataclass
 class _Risk:
-    """Problems in parallel: X (n, d) or (B, n, d), targets (B, K, n), and the rest (B, p) over the p flat weights."""
+    """Problems in parallel: X (n, d) or (B, n, d), targets (B, K, n), others (B, p) over the p flat weights; and
+    ``scaled`` (B, n, d), scratch space for rows times their curvature."""
 
     X: np.ndarray
     targets: np.ndarray
@@ -147,12 +148,14 @@ class _Risk:
     regularisation: np.ndarray
     centre: np.ndarray
     start: np.ndarray
+    scaled: np.ndarray
 
     def of(self, some: np.ndarray | slice) -> "_Risk":
         """Return the problems ``some`` of these."""
         X = self.X if self.X.ndim == 2 else self.X[some]
-        parts = (part[some] for part in (self.targets, self.row_weights, self.regularisation, self.centre, self.start))
-        return type(self)(X, *parts)
+        fields = self.targets, self.row_weights, self.regularisation, self.centre, self.start
+        parts = [part[some] for part in fields]
+        return type(self)(X, *parts, self.scaled[: len(parts[0])])
 
     def at(self, w: np.ndarray) -> Local:
         """Return the risks and their derivatives at the points ``w`` (B, p)."""
@@ -177,12 +180,12 @@ class _Logistic(_Risk):
         n, d = self.X.shape[-2:]
         X = np.broadcast_to(self.X, (len(gradients), n, d))
         if d > n:  # (S + U^T U)^-1 g by the smaller I + U S^-1 U^T, U = sqrt(curvature) X
-            U = np.sqrt(curvature)[:, :, None] * X
+            U = np.multiply(np.sqrt(curvature)[:, :, None], X, out=self.scaled)
             plain = gradients / self.regularisation
             narrow = (U / self.regularisation[:, None]) @ np.swapaxes(U, 1, 2) + np.eye(n)
             inner = np.linalg.solve(narrow, U @ plain[..., None])
             return plain - (np.swapaxes(U, 1, 2) @ inner)[..., 0] / self.regularisation
-        hessians = np.swapaxes(X, 1, 2) @ (curvature[:, :, None] * X)
+        hessians = np.swapaxes(X, 1, 2) @ np.multiply(curvature[:, :, None], X, out=self.scaled)
         return _solved(hessians, self.regularisation, gradients)
 
 
@@ -209,7 +212,7 @@ class _Softmax(_Risk):
         for k in range(K):
             for m in range(k, K):
                 curvature = self.row_weights * p[:, k] * ((k == m) - p[:, m])
-                block = np.swapaxes(self.X, -1, -2) @ (curvature[:, :, None] * self.X)
+                block = np.swapaxes(self.X, -1, -2) @ np.multiply(curvature[:, :, None], self.X, out=self.scaled)
                 hessians[:, k, :, m], hessians[:, m, :, k] = block, block
         return _solved(hessians.reshape(B, K * d, K * d), self.regularisation, gradients)
 
@@ -222,7 +225,7 @@ class _Softmax(_Risk):
         X, K, inner = self.X, p.shape[1], (1, 2)
         strength, g = (part.reshape(len(p), K, -1) for part in (self.regularisation, gradients))
         curvature = self.row_weights * (1 - (p**2).sum(axis=1)) / (K - 1)
-        rough = np.swapaxes(X, -1, -2) @ (curvature[:, :, None] * X)
+        rough = np.swapaxes(X, -1, -2) @ np.multiply(curvature[:, :, None], X, out=self.scaled)
         rough[:, np.arange(X.shape[-1]), np.arange(X.shape[-1])] += strength.min(axis=1)
         inverse = np.linalg.inv(rough)
         found, left = np.zeros_like(g), g.copy()
@@ -262,6 +265,7 @@ def _solve(X, targets, shape, regularisation, row_weights, centre, start, tolera
     heads = [value.shape[: -len(shape)] for value in (strength, middle, begin)]
     axes = np.broadcast_shapes(X.shape[:-2], targets.shape[:-2], r.shape[:-1], *heads)
     problems = int(np.prod(axes))
+    width = max(1, _CHUNK_NUMBERS // (2 * (size * min(size, n) + n * X.shape[-1] + targets.shape[-2] * n)))
     risk = kind(
         X if X.ndim == 2 else np.broadcast_to(X, (*axes, *X.shape[-2:])).reshape(problems, *X.shape[-2:]),
         np.broadcast_to(targets, (*axes, *targets.shape[-2:])).reshape(problems, *targets.shape[-2:]),
@@ -269,9 +273,8 @@ def _solve(X, targets, shape, regularisation, row_weights, centre, start, tolera
         np.broadcast_to(strength, (*axes, *shape)).reshape(problems, size),
         np.broadcast_to(middle, (*axes, *shape)).reshape(problems, size),
         np.broadcast_to(begin, (*axes, *shape)).reshape(problems, size),
+        np.empty((min(width, problems), *X.shape[-2:])),
     )
-    each = 2 * (size * min(size, n) + n * X.shape[-1] + targets.shape[-2] * n)
-    width = max(1, _CHUNK_NUMBERS // each)
     parts = [_newton(risk.of(slice(first, first + width)), tolerance) for first in range(0, problems, width)]
     weights, norms = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
     return Minimum(weights.reshape(*axes, *shape), norms.reshape(axes))
