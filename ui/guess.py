@@ -75,7 +75,7 @@ def number(key: str, range_: Range, said: float | None) -> float | None:
             step=float(range_.step),
             format="%.6g",
             label_visibility="collapsed",
-            width=150 if range_.unit else 190,  # a unit stands beside it
+            width=150 if range_.unit else 175,  # a unit stands beside it; from 180 on a hint covers it
         )
         if range_.unit:
             st.html(f'<span class="lab-guess" aria-hidden="true">{range_.unit}</span>', width="content")
