@@ -38,8 +38,10 @@ def show() -> None:
         bounds_leak_demo.panel()
         st.caption(SAYS["stored"])
         return
-    _notes(here)
-    _asks_who(here.draft)
+    with st.container():  # also where there is nothing to say: what moves up is seen twice until the run has ended
+        _notes(here)
+    with st.container():
+        _asks_who(here.draft)
     table, side = st.columns([2.6, 1], gap="medium")
     with table:
         with st.container(key="heads"):
