@@ -296,6 +296,8 @@ def test_new_noise_undo_and_reset(page):
         app.run()
     there = desk.settings
     assert off() == []
+    assert desk.before
+    assert not any("_tasks" in vars(one) for one in desk.before), "fifty of them would keep their work"
     for label, found in (("Reset", first), ("Undo", there), ("Undo", first)):
         press(app, label)
         assert desk.settings == found

@@ -7,7 +7,7 @@ is shown beside the control that asked, and nothing else moves. The whole value 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from html import escape
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -293,7 +293,7 @@ class Desk:
         """Record the settings at a new rest, so that Undo can return to the previous ones."""
         last = self.told[0] if self.told else self.settings
         if last not in (self.settings, *self.before[-1:]) and not self.undone:
-            self.before = [*self.before, last][-MOST_UNDONE:]
+            self.before = [*self.before, replace(last)][-MOST_UNDONE:]  # without the tasks that settings hold
         self.undone = False
 
 

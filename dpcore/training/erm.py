@@ -139,23 +139,22 @@ def _checked(n, regularisation, row_weights, centre, tolerance) -> tuple[np.ndar
 
 @dataclass
 class _Risk:
-    """Problems in parallel: X (n, d) or (B, n, d), targets (B, K, n), others (B, p) over the p flat weights; and
-    ``scaled`` (B, n, d), scratch space for rows times their curvature."""
+    """Problems in parallel: X (n, d) or (B, n, d), scratch space ``scaled`` (B, n, d) for rows times their curvature,
+    targets (B, K, n), and the rest (B, p) over the p flat weights."""
 
     X: np.ndarray
+    scaled: np.ndarray
     targets: np.ndarray
     row_weights: np.ndarray
     regularisation: np.ndarray
     centre: np.ndarray
     start: np.ndarray
-    scaled: np.ndarray
 
     def of(self, some: np.ndarray | slice) -> "_Risk":
         """Return the problems ``some`` of these."""
         X = self.X if self.X.ndim == 2 else self.X[some]
-        fields = self.targets, self.row_weights, self.regularisation, self.centre, self.start
-        parts = [part[some] for part in fields]
-        return type(self)(X, *parts, self.scaled[: len(parts[0])])
+        parts = (part[some] for part in (self.targets, self.row_weights, self.regularisation, self.centre, self.start))
+        return type(self)(X, self.scaled[: len(self.start[some])], *parts)
 
     def at(self, w: np.ndarray) -> Local:
         """Return the risks and their derivatives at the points ``w`` (B, p)."""
@@ -268,12 +267,12 @@ def _solve(X, targets, shape, regularisation, row_weights, centre, start, tolera
     width = max(1, _CHUNK_NUMBERS // (2 * (size * min(size, n) + n * X.shape[-1] + targets.shape[-2] * n)))
     risk = kind(
         X if X.ndim == 2 else np.broadcast_to(X, (*axes, *X.shape[-2:])).reshape(problems, *X.shape[-2:]),
+        np.empty((min(width, problems), *X.shape[-2:])),
         np.broadcast_to(targets, (*axes, *targets.shape[-2:])).reshape(problems, *targets.shape[-2:]),
         np.broadcast_to(r, (*axes, n)).reshape(problems, n),
         np.broadcast_to(strength, (*axes, *shape)).reshape(problems, size),
         np.broadcast_to(middle, (*axes, *shape)).reshape(problems, size),
         np.broadcast_to(begin, (*axes, *shape)).reshape(problems, size),
-        np.empty((min(width, problems), *X.shape[-2:])),
     )
     parts = [_newton(risk.of(slice(first, first + width)), tolerance) for first in range(0, problems, width)]
     weights, norms = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
