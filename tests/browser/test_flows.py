@@ -207,8 +207,8 @@ def test_a_phone_reads_the_link_off_the_screen(lab):
     still(page)  # what is shown may pale while the page computes
     hold_still(code)
     [found] = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())).convert("L"))
-    shown = [code for one in page.get_by_test_id("stCode").all() if (code := one.inner_text().strip())]
-    assert found.text == shown[-1], "the one that opens elsewhere, where there is one"
+    last = page.get_by_test_id("stCode").filter(visible=True).last  # the one that opens elsewhere, where there is one
+    expect(last).to_have_text(found.text)
 
 
 # Notes what the sentence says, in order, and each picture of the regions.

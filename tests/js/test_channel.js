@@ -54,6 +54,15 @@ test("what is moved is asked about, shown, and told to Streamlit once it rests",
   assert.deepEqual(released, [JSON.stringify(after)])
 })
 
+test("a panel that goes while its picture is shown gives the page back to what Streamlit has sent", () => {
+  channel.take("epsilon", 2)
+  answer(1, "two")
+  clock.pass(400)
+  assert.deepEqual(released, [])
+  channel.stop()
+  assert.deepEqual(released, [null])
+})
+
 test("an answer that a stop from hand has overtaken is not shown any more", () => {
   channel.near("epsilon", [2, 3])
   channel.take("epsilon", 2)

@@ -152,6 +152,8 @@ export class Channel {
 
   stop() {
     clearTimeout(this.timer)
+    // the panel that comes after this one knows nothing of what is shown
+    if (this.ahead) globalThis.dispatchEvent(new CustomEvent(RELEASE, { detail: null }))
     const { socket } = this
     this.socket = null
     this.inLine(null)

@@ -107,9 +107,9 @@ class Board {
     this.then()
   }
 
-  /** What Streamlit sends of this is as new. */
+  /** What Streamlit sends of this is as new; with null, what it has sent last. */
   release(of) {
-    this.awaited = of
+    this.awaited = of ?? this.of
     this.back()
   }
 
