@@ -101,6 +101,8 @@ def test_the_guarantee_is_the_claim_and_never_more(model, epsilon):
     assert epsilon * (1 - 1e-9) <= held.epsilon <= epsilon
     assert (held.adjacency, held.unit) == (getattr(model, "adjacency", Adjacency.REPLACE_ONE), "record")
     assert held.delta == (0 if getattr(model, "mechanism", None) in PURE else 1e-6)
+    composed = accountants.account(held.event, delta=1e-6, adjacency=held.adjacency, accountant="naive")
+    assert held.delta or composed.epsilon == pytest.approx(epsilon)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 8.0])

@@ -207,8 +207,7 @@ def test_a_phone_reads_the_link_off_the_screen(lab):
     still(page)  # what is shown may pale while the page computes
     hold_still(code)
     [found] = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())).convert("L"))
-    last = page.get_by_test_id("stCode").filter(visible=True).last  # the one that opens elsewhere, where there is one
-    expect(last).to_have_text(found.text)
+    expect(page.get_by_test_id("stCode").filter(visible=True).last).to_have_text(found.text)  # which opens elsewhere
 
 
 # Notes what the sentence says, in order, and each picture of the regions.
