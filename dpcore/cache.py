@@ -18,8 +18,9 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
-# Bound on all cached values together. A typical value (48 models of two features) has 10 kB, the largest ones 50 MB.
-LIMIT_BYTES = 48_000_000
+# Bound on all cached values together. A typical value (48 models of two features) has 10 kB, the largest ones 50 MB,
+# and with a bound of 48 MB each slice of borrowed models at their largest took 5 s in place of 1.
+LIMIT_BYTES = 64_000_000
 # Smaller objects are counted with every value that holds them, even if they are shared.
 _SMALL_BYTES = 1000
 
