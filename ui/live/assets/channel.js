@@ -24,7 +24,8 @@ const LONGEST_TEXT = 64
 /**
  * Hear of frames: `show(frame, then)` shows one, {rows, charts, words}, and says so by `then()`, or is false if it
  * cannot, null if it is none of its business: a frame is shown where all others can;
- * `release(of)` shows again what Streamlit has sent, or will send, of this page and these settings. Returns a function that ends it.
+ * `release(of)` shows again what Streamlit has sent, or will send, of this page and these settings; with null, what it
+ * has sent last. Returns a function that ends it.
  */
 export function whenFramed(show, release) {
   /** @param {any} event */
