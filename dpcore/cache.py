@@ -18,9 +18,9 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
-# Bound on all cached values together. A typical value (48 models of two features) has 10 kB, the largest ones 50 MB,
-# and with a bound of 48 MB each slice of borrowed models at their largest took 5 s in place of 1.
-LIMIT_BYTES = 64_000_000
+# Bound on all cached values together. A typical value (48 models of two features) has 10 kB, the largest one (texts in
+# 60 dimensions) 23 MB.
+LIMIT_BYTES = 48_000_000
 # Smaller objects are counted with every value that holds them, even if they are shared.
 _SMALL_BYTES = 1000
 
@@ -88,7 +88,7 @@ class Cache:
         An exception of ``make`` reaches every waiting thread and is not cached. ``make`` may request other values.
         Because no computation requests its own value, directly or indirectly, threads never wait for each other in a
         circle. ``newest``: the maximum number of cached values whose keys are tuples with the same first entry; they
-        take at most half of the bound, or are one. A key that contains a ``Secret`` is computed and not cached.
+        take at most a third of the bound, or are one. A key that contains a ``Secret`` is computed and not cached.
         """
         if _is_secret(key):
             return make()
@@ -127,7 +127,7 @@ class Cache:
                 alike[key] = None
                 for one in list(alike)[:-newest]:
                     self._drop(one)
-                while len(alike) > 1 and sum(map(self._bytes, alike)) > self._limit / 2:
+                while len(alike) > 1 and sum(map(self._bytes, alike)) > self._limit / 3:
                     self._drop(next(iter(alike)))
             while self.held_bytes > self._limit and len(self._answers) > 1:
                 self._drop(next(iter(self._answers)))

@@ -30,10 +30,10 @@ def written_out(X):
 def test_rows_are_in_the_unit_ball_and_parts_are_disjoint(kind, projection):
     here = where(kind, projection=projection)
     public = written_out(domains.world(here).public)
-    drawn = domains.draw(here, 1, labelled=120, unlabelled=80, target=100)
+    drawn = [domains.draw(here, 1, k, labelled=120, unlabelled=80, target=100) for k in range(3)]
     words = {"domains": 12, "topics": 5588, "reviews": 2969}[kind]
     assert public.shape == (300, words if projection == "none" else 12)
-    for parts in zip(drawn.labelled, drawn.unlabelled, drawn.left, strict=True):
+    for parts in ((one.labelled, one.unlabelled, one.left) for one in drawn):
         assert [len(part[1]) for part in parts] == [120, 80, 100]
         rows, names = (np.concatenate([written_out(part[place]) for part in parts]) for place in (0, 2))
         assert np.linalg.norm(rows, axis=1).max() <= 1 + (1e-6 if projection == "none" else 1e-9)
@@ -63,7 +63,7 @@ def others_moved(monkeypatch, *pair: Corpus, projection: str = "svd") -> tuple[b
         monkeypatch.setattr(domains, "CORPORA", {"topics": lambda *_, corpus=corpus: corpus})
         forget()
         world = domains.world(here)
-        parts = world.rows(0, 10**6)
+        parts = [world.rows(0, k, 10**6) for k in range(here.sources)]
         names = np.concatenate([part[2] for part in parts])
         rows = np.concatenate([written_out(part[0]) for part in parts])
         assert 0 in names

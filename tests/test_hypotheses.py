@@ -179,7 +179,7 @@ def test_orderings_are_those_of_the_paper_and_noise_in_the_objective_needs_a_thi
 
 def test_groups_of_sources_are_fitted_like_all_at_once(monkeypatch):
     model = HypothesesSettings().change(seed=12, **SMALL).model
-    whole = sources.fit(work.source_parts(model, 0), model.world.public, lambda_lr=0.003, lambda_iw=0.001)
+    whole = sources.fit(work.source_parts(model, 0, range(5)), model.world.public, lambda_lr=0.003, lambda_iw=0.001)
     monkeypatch.setattr(work, "_SLICE_EFFORT", 2 * model.effort)
     assert [len(group) for group in model.groups] == [2, 2, 1]
     work.source_fit.cache_clear()

@@ -190,8 +190,8 @@ class TestRows:
         shown = domains._texts(domains.replace(where, dimension=domains.WIDEST, projection="none")).public
         shops = table.texts("shop")[shown]
         assert set(shops) == ({"shop 2"} if public else {f"shop {k}" for k in range(4)})
-        drawn = work.draw(settings.model, 0)
-        names = np.concatenate([part[2] for parts in (drawn.labelled, drawn.unlabelled, drawn.left) for part in parts])
+        drawn = [work.draw(settings.model, 0, k) for k in range(where.sources)]
+        names = np.concatenate([part[2] for one in drawn for part in (one.labelled, one.unlabelled, one.left)])
         assert len(set(names)) == len(names)
         assert not set(names) & set(shown)
         assert np.linalg.norm(domains.world(where).public, axis=1).max() <= 1 + 1e-9

@@ -62,21 +62,21 @@ class World:
     """A public set (m, d), the same in all repeats, and rows by domain, drawn or divided anew in each repeat.
 
     Texts without a projection are sparse. features: number before a projection.
-    rows: (repeat, rows per domain) -> (X, y, row identifiers) of each domain.
+    rows: (repeat, domain, number of rows) -> (X, y, row identifiers).
     """
 
     public: Matrix
     features: int
-    rows: Callable[[int, int], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]
+    rows: Callable[[int, int, int], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Draw:
-    """The rows of one repeat: two disjoint parts of each source, and the rest of each domain for the target."""
+    """The rows of a domain in one repeat: two disjoint parts of the source, and the rest for the target."""
 
-    labelled: list[tuple[np.ndarray, ...]]
-    unlabelled: list[tuple[np.ndarray, ...]]
-    left: list[tuple[np.ndarray, ...]]
+    labelled: tuple[np.ndarray, ...]
+    unlabelled: tuple[np.ndarray, ...]
+    left: tuple[np.ndarray, ...]
 
 
 @cached(newest=3)
@@ -85,13 +85,11 @@ def world(where: Where) -> World:
     return _generated(where) if where.kind == "domains" else _of_text(where)
 
 
-def draw(where: Where, repeat: int, *, labelled: int, unlabelled: int, target: int) -> Draw:
-    """Divide the rows of a repeat; ``target`` is the number of rows per domain left for the target and its test."""
-    parts = world(where).rows(repeat, labelled + unlabelled + target)
+def draw(where: Where, repeat: int, domain: int, *, labelled: int, unlabelled: int, target: int) -> Draw:
+    """Divide a domain's rows of a repeat; ``target`` is the number of rows left for the target and its test."""
+    part = world(where).rows(repeat, domain, labelled + unlabelled + target)
     cuts = (0, labelled, labelled + unlabelled, None)
-    first, second, third = (
-        [tuple(column[start:end] for column in part) for part in parts] for start, end in pairwise(cuts)
-    )
+    first, second, third = (tuple(column[start:end] for column in part) for start, end in pairwise(cuts))
     return Draw(labelled=first, unlabelled=second, left=third)
 
 
@@ -130,12 +128,8 @@ def _generated(where: Where) -> World:
         y = rng.random(rows) < 1 / (1 + np.exp(-_STEEP * unit(X, out=X) @ directions[k]))
         return X, y.astype(int)
 
-    def rows(repeat: int, each: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        parts = []
-        for k in range(K):
-            X, y = cloud(stream(where.seed, "data", repeat + 1, k), k, each)
-            parts.append((X, y, np.arange(each)))
-        return parts
+    def rows(repeat: int, k: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return *cloud(stream(where.seed, "data", repeat + 1, k), k, count), np.arange(count)
 
     public = [cloud(stream(where.seed, "data", 0, k + 1), k, n)[0] for k, n in enumerate(_even(where.public_rows, K))]
     return World(public=np.concatenate(public), features=d, rows=rows)
@@ -209,12 +203,9 @@ def _of_text(where: Where) -> World:
         signs = random_signs(texts.weighted.shape[1], where.dimension, seed=where.seed)
         X = unit((texts.weighted @ signs).toarray())
 
-    def rows(repeat: int, each: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        parts = []
-        for k, own in enumerate(texts.kept):
-            names = stream(where.seed, "split", repeat + 1, k).permutation(own)[:each]
-            parts.append((X[names], texts.y[names], names))
-        return parts
+    def rows(repeat: int, k: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        names = stream(where.seed, "split", repeat + 1, k).permutation(texts.kept[k])[:count]
+        return X[names], texts.y[names], names
 
     return World(public=X[texts.public], features=texts.weighted.shape[1], rows=rows)
 

@@ -1,6 +1,7 @@
 """The pieces of work of hypothesis transfer: what the sources fit, what the target fits, and what comes out."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -128,16 +129,15 @@ def source_fit(model: Sources, repeat: int) -> Fitted:
 
 @cached
 def group_fit(model: Sources, repeat: int, group: tuple[int, ...]) -> Fitted:
-    parts = source_parts(model, repeat)
-    some = [parts[k] for k in group]
-    return sources.fit(some, model.world.public, lambda_lr=model.lambda_lr, lambda_iw=model.lambda_iw)
+    parts = source_parts(model, repeat, group)
+    return sources.fit(parts, model.world.public, lambda_lr=model.lambda_lr, lambda_iw=model.lambda_iw)
 
 
-def source_parts(model: Sources, repeat: int) -> list[Source]:
-    drawn = draw(model, repeat)
+def source_parts(model: Sources, repeat: int, group: Iterable[int]) -> list[Source]:
+    drawn = [draw(model, repeat, k) for k in group]
     return [
         Source(labelled=Part(X=X, y=y, rows=names), unlabelled=Part(X=other, rows=others))
-        for (X, y, names), (other, _, others) in zip(drawn.labelled, drawn.unlabelled, strict=True)
+        for (X, y, names), (other, _, others) in ((one.labelled, one.unlabelled) for one in drawn)
     ]
 
 
@@ -147,10 +147,11 @@ def coordinates(model: Sources) -> np.ndarray:
     return np.sort(np.argsort(source_fit(model, 0).hypotheses.std(axis=0))[-2:])
 
 
-# As many as there are repeats in the first picture: sources and target of each are fitted to the same draw.
-@cached(newest=3)
-def draw(model: Sources, repeat: int) -> domains.Draw:
-    return domains.draw(model.where, repeat, labelled=model.labelled, unlabelled=model.unlabelled, target=model.reserve)
+# As many as there are sources and repeats in the first picture: sources and target are fitted to the same draws.
+@cached(newest=30)
+def draw(model: Sources, repeat: int, k: int) -> domains.Draw:
+    sizes = {"labelled": model.labelled, "unlabelled": model.unlabelled, "target": model.reserve}
+    return domains.draw(model.where, repeat, k, **sizes)
 
 
 @cached
@@ -158,8 +159,8 @@ def target_fit(model: Target, repeat: int) -> TargetFit:
     """Take Step 3 of one repeat, and fit the baseline that sees all labels of the target."""
     source, public = model.sources, model.sources.world.public
     rng = stream(source.where.seed, "split", repeat + 1, _TARGET_PART)
-    left, shares = draw(source, repeat).left, np.array(model.mixture)
-    X, y = domains.mixed(left, shares, source.reserve, rng)
+    left = [draw(source, repeat, k).left for k in range(source.where.sources)]
+    X, y = domains.mixed(left, np.array(model.mixture), source.reserve, rng)
     rows = round(len(y) * source.target_rows / source.reserve)
     X_own, y_own = X[:rows], y[:rows]
     return TargetFit(
@@ -190,7 +191,7 @@ def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
 def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, np.ndarray]:
     """Return hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised for each epsilon."""
     return sources.perturbed(
-        source_parts(model, repeat),
+        source_parts(model, repeat, range(model.where.sources)),
         model.world.public,
         budget,
         noise(model, budget.noise, repeat),

@@ -15,7 +15,7 @@ from tests.browser.sight import AXE, RUN, addressed, darken, drawn, rests, setti
 
 LOST = "Connection lost"
 # What the browser and Streamlit write into the console while there is no server.
-AWAY = ("net::ERR_", "when disconnected", "Client Error", "DoInitPings timed out", "Is Streamlit still running?")
+AWAY = ("net::ERR_", "when disconnected", "Client Error", "timed out", "Is Streamlit still running?")
 PALE = """() => [...document.querySelectorAll(".lab-numbers, .lab-verdict, [data-chart]")]
   .map((one) => Number(getComputedStyle(one).opacity) < 1)"""
 # Counts how often Streamlit's dialog is there, and in how many frames it is seen.
