@@ -197,8 +197,7 @@ def first_picture(settings):
 
 
 def random_result(part: str, rng: np.random.Generator, turn: int) -> Any:
-    """What is first shown of random settings; of memberships and audits, whose sentences are functions of them, any
-    models and any bounds."""
+    """The first result of random settings; of memberships and audits, with any models and any bounds."""
     version, settings = [*VERSIONS][turn % 3], OF_PART(part=part)
     if part == "membership":
         settings = settings.change(epsilon=float(np.exp(rng.uniform(-4, 4))))

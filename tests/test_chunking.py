@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import extremes
 from dpcore import check
+from dpcore.cache import LIMIT_BYTES, sizes
 from dpcore.data import toy
-from dpcore.data import toy as data
 from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab import chunking, sources
@@ -23,6 +23,7 @@ from pages.attack.experiment import AttackSettings
 from pages.attack.parameters import FITTING
 from pages.attack.two_worlds_result import attacked
 from pages.classifier.experiment import ClassifierSettings
+from pages.hypotheses import work
 from pages.network.experiment import NetworkSettings
 from tests.own_files import CLASSES, choose
 
@@ -116,9 +117,9 @@ FULL = {"steps": 200, "canaries": 1000, "members": 10**6, "repeats": 4000}
 
 PARTS = [{"part": part} for part in ("membership", "once", "pays", "inversion")]
 PARTS += [{"part": "worlds", "sees": sees} for sees in ("weights", "steps")]
-LARGEST = {f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY) for name in data.STRAIGHT}
+LARGEST = {f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY) for name in toy.STRAIGHT}
 for part in PARTS:
-    for name in FITTING.get(part["part"], data.STRAIGHT):
+    for name in FITTING.get(part["part"], toy.STRAIGHT):
         there = AttackSettings().change(part=part["part"]).change(dataset=name, **part)
         for knob, value in FULL.items():
             there = there.change(**{knob: min(value, there.limits[knob][1])})
@@ -138,6 +139,13 @@ def test_no_setting_makes_a_slice_or_the_first_picture_long(name):
     assert max(task.cells for task in tasks if not task.essential) <= chunking.SLICE
     assert sum(task.cells for task in tasks if task.essential) <= 2 * chunking.FIRST
     assert len(LARGEST[name].tasks()) < 0.8 * MOST_TASKS  # every redraw looks up each
+
+
+@pytest.mark.parametrize(("name", "draws"), [("hypotheses", 2), ("hypotheses topics", 8)])
+def test_the_largest_rows_leave_a_sixth_of_the_cache(name, draws):
+    model = extremes.at_highest(name).model
+    draw, world = (sum(sizes(value)[1].values()) for value in (work.draw(model, 0, 0), model.world))
+    assert draws * draw < LIMIT_BYTES / 3 < LIMIT_BYTES * 5 / 6 - world
 
 
 @pytest.mark.parametrize("name", [name for name in extremes.CASES if name != "what-if, people"])  # 400 repeats each

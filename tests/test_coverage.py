@@ -90,8 +90,7 @@ def test_intervals_of_medians_and_of_differences_cover_them(name):
 
 @pytest.mark.parametrize("name", ["parties, vote", *(pytest.param(name, marks=pytest.mark.soak) for name in SLOW)])
 def test_answers_hold(name):
-    """Of the epsilon from which on the median run reaches a target between two of the true medians, and of the values
-    that reach it."""
+    """Of the epsilon from which on the median run reaches a target between true medians, and of the values there."""
     case = CASES[name]
     better = case.settings(1.0).measures[case.measure].better
     runs = np.array([case.groups(epsilon) for epsilon in case.epsilons])

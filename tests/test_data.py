@@ -343,8 +343,7 @@ class TestRelease:
 
 
 class TestObjective:
-    """The density of the minimum can be written down: b = -n (mean gradient + (lambda + Delta) w), and a change of
-    variables."""
+    """The minimum's density by a change of variables: b = -n (mean gradient + (lambda + Delta) w)."""
 
     def log_density(self, W, X, y, *, strength, rate, public=None, count=None):
         """Up to a constant, at points W (m, d), for rows X (n, d); ``public`` rows are on the other side, and weigh as

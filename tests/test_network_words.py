@@ -114,8 +114,7 @@ def left(result, mechanism) -> float:
 
 
 def bought(result, case=None) -> float | bool:
-    """What correlated noise gains at the end over noise of each step's own, or whether it is shown to be better or
-    worse: the same starts and lots."""
+    """The final gain of correlated over independent noise at the same starts and lots, or whether it is shown."""
     one, other = (
         result.settings.change(mechanism=name, shown=FRAMES).run().accuracy["private"]
         for name in ("toeplitz", "ordered")

@@ -153,8 +153,7 @@ def test_of_a_person_one_row_is_taken_whatever_others_have():
 
 
 def own_of(name: str, seed: int) -> OwnRows:
-    """A file that is written from a built-in set so that its rows are in the same parts, found by the seed's own order;
-    the public ones are not in it."""
+    """A file of a built-in set's private rows, in the seed's order, so that they are in the same parts."""
     source, split = toy.DATASETS[name], toy.load(name, seed=seed)
     X, y = source.draw(stream(seed, "data"))
     rows = np.concatenate([split.rows_of["private"], split.rows_of["test"]])

@@ -217,8 +217,7 @@ def test_sizes_are_binomial(rate):
 
 @pytest.mark.parametrize("rate", [0.05, 0.5, 0.9])
 def test_every_row_of_every_step_is_a_coin_of_its_own(rate):
-    """No place of a block is favoured. Pairs of rows in one lot, of one row in two lots and of one cell in two streams
-    are uncorrelated."""
+    """No place of a block is favoured; rows of a lot, lots of a row and a cell's streams are uncorrelated."""
     inside = poisson(indices=range(2000), rows=6, rate=rate)
     assert np.abs(inside.mean(axis=1) - rate).max() < 4.5 * np.sqrt(rate * (1 - rate) / 2000)
     cells = inside[:10].swapaxes(0, 1).reshape(2000, 60)

@@ -100,8 +100,7 @@ class TestNoise:
 
 
 class TestSensitivity:
-    """Releases are the noisy prefix sums. In units of sigma, a shift s of the steps' sums is |B^-1 s| away, where the
-    steps' noise is B times independent noise; this is tried for the rows of every lot."""
+    """Noisy prefix sums of noise B z: a shift s of the steps' sums is |B^-1 s| sigma away, for the rows of any lot."""
 
     @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     @pytest.mark.parametrize("m", [1, 2, 3, 4, 7, 8, 11, 16])

@@ -85,8 +85,7 @@ def sign(result) -> int:
 
 
 def ends(result) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of each median of the curve, the better end first: the sign test's; of several splits, Student's of their
-    medians."""
+    """Limits of each median, the better end first: by the sign test; of several splits, Student's of their medians."""
     settings, runs = result.settings, sign(result) * result.curve.runs
     if settings.seeds == 1 or not result.complete:
         under, over = exact(runs)
