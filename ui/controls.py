@@ -8,7 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from html import escape
+from secrets import token_hex
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -72,7 +74,8 @@ class Desk:
 
     ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a link held that was
     ignored; ``ack`` is the number of the newest movement that the settings contain, ``moving`` says that this very run
-    answers one, so that the next may be waiting.
+    answers one, so that the next may be waiting. ``name`` tells this desk from that of another session, as after a
+    restart, which knew of other movements.
     ``link``: the address that the settings were read from or written to. ``replaced``: the addresses before it in this
     visit of the page, which a message may still hold that the browser sent before it heard of the new one. ``late``:
     whether the newest message was one.
@@ -93,6 +96,7 @@ class Desk:
     notices: list[str] = field(default_factory=list)
     ack: int = 0
     moving: bool = False
+    name: str = field(default_factory=partial(token_hex, 4))
     link: dict[str, str | list[str]] = field(default_factory=dict)
     replaced: deque[dict[str, str | list[str]]] = field(default_factory=lambda: deque(maxlen=MOST_UNDONE))
     late: bool = False
@@ -201,6 +205,7 @@ class Desk:
             {one.name: getattr(self.settings, one.name) for one in knobs},
             key=f"{self.page}.knobs",
             ack=self.ack,
+            desk=self.name,
             pending=done < 1,
             behind=self.told != (self.settings, done == 1) or self.link != self.address,
             rest=debounce.rest(),

@@ -115,6 +115,7 @@ def panel(
     *,
     key: str,
     ack: int,
+    desk: str = "",
     pending: bool = False,
     behind: bool = False,
     rest: float = 1.0,
@@ -129,7 +130,9 @@ def panel(
 ) -> None:
     """Show the knobs at `values`; mount it last in the fragment.
 
-    `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the first. While work is
+    `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the first. `desk`
+    names what the session knows of this page: where it is another one, the panel sends again what differs from
+    `values`. While work is
     `pending` and the person does nothing, the panel asks for the next slice with a tick; `progress` (0 to 1) is how far
     it has come. Where what stands around the fragment is `behind`, the panel asks for a run of the whole page after
     `rest` seconds without a movement. `errors`: knob -> why its entry was refused; `marks`: knob -> values worth a mark
@@ -142,6 +145,7 @@ def panel(
         "knobs": [asdict(knob) for knob in knobs],
         "values": {knob.name: values[knob.name] for knob in knobs},
         "ack": ack,
+        "desk": desk,
         "pending": pending,
         "behind": round(1000 * rest) if behind else 0,
         "progress": progress,

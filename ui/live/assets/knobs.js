@@ -57,6 +57,7 @@ class Panel {
     this.sender = new Sender((message) => this.setStateValue("movement", message))
     this.ignore = whenStirred((waits) => this.sender.stirred(waits || this.channel.ahead))
     this.unsure = false // whether the server has what was sent: the connection was lost since
+    this.desk = null // name of what the server knows of this page: another one is of another session
     this.alone = whenBack(() => (this.unsure = true))
     this.deaf = whenMoved((name, value) => this.asked(name, value))
     this.still = whenStepped((moves) => this.go(moves))
@@ -122,7 +123,9 @@ class Panel {
   }
 
   /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
-  update({ knobs, values, ack, pending, behind, progress, errors, marks, channel, stage, selectors, move, unfolded }) {
+  update(
+    { knobs, values, ack, desk, pending, behind, progress, errors, marks, channel, stage, selectors, move, unfolded },
+  ) {
     this.selectors = selectors
     if (unfolded !== this.unfolded && !this.sender.ahead(DRAWER, ack)) this.more.open = this.unfolded = unfolded
     this.frame.classList.toggle("stage", stage)
@@ -130,7 +133,9 @@ class Panel {
     this.move.update(move)
     if (this.linked) onceDrawn(() => document.querySelector(".st-key-below")?.scrollIntoView())
     this.linked = false
-    if (this.unsure || this.sender.forgotten(ack)) this.repeat(values)
+    const anew = this.desk !== null && desk !== this.desk
+    this.desk = desk
+    if (this.unsure || anew || this.sender.forgotten(ack)) this.repeat(values)
     // first: the server works on the next while this is drawn
     const landed = this.sender.acknowledged(ack, { work: pending, page: behind })
     this.channel.update(channel, landed, pending)
