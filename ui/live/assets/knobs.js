@@ -135,7 +135,7 @@ class Panel {
     this.linked = false
     const anew = this.desk !== null && desk !== this.desk
     this.desk = desk
-    if (this.unsure || anew || this.sender.forgotten(ack)) this.repeat(values)
+    if (this.unsure || anew) this.repeat(values)
     // first: the server works on the next while this is drawn
     const landed = this.sender.acknowledged(ack, { work: pending, page: behind })
     this.channel.update(channel, landed, pending)

@@ -19,7 +19,6 @@ export class Sender {
     this.send = send
     this.seq = Date.now() * 4 // above all numbers of earlier mounts in the same session
     this.newest = -1
-    this.acked = -1
     this.patience = PATIENCE
     this.flying = null
     this.waiting = new Map()
@@ -74,7 +73,6 @@ export class Sender {
    * Returns the name of the knob whose movement it has answered, or null.
    */
   acknowledged(ack, owed) {
-    this.acked = ack
     this.seq = Math.max(this.seq, ack + 1) // the clock may have been set back since an earlier mount
     const heard = this.flying && ack >= this.flying.seq ? this.flying.name : null
     if (heard !== null) {
@@ -84,11 +82,6 @@ export class Sender {
     this.owed = ack >= this.newest ? owed : NOTHING
     if (!this.flying) this.waiting.size ? this.next() : this.rest()
     return heard
-  }
-
-  /** True if the server has forgotten what it had acknowledged before: it was started anew, or is another one. */
-  forgotten(ack) {
-    return ack < this.acked
   }
 
   /** Nothing counts as sent, or as heard, any more; what waits goes on waiting. */
