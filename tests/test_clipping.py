@@ -21,10 +21,7 @@ CLIP = 0.3
 
 
 def rows_of(counts=COUNTS, *, classes=2, p=4, seed=0, blank=False):
-    """Rows in no order of people: (X (n, p), y (n,), people (n,)).
-
-    blank: some of two people's rows, and all of another's, are without an answer, which is a row of zeros.
-    """
+    """Rows in no order of people, (X (n, p), y (n,), people (n,)). Blank ones, without an answer, are zeros."""
     rng = np.random.default_rng(seed)
     people = rng.permutation(np.repeat(np.arange(len(counts)), counts))
     X = rng.normal(size=(len(people), p))

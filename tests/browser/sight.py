@@ -28,11 +28,14 @@ STILL = f"""() => ({RESTED})() && !document.querySelector("[data-stale=true]")
 GROUNDS = """() => [getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor,
   ...[...document.querySelectorAll("[data-there]")].map((one) =>
     getComputedStyle(one).getPropertyValue("--st-background-color"))].filter(Boolean)"""
-# What is wider than the room it has: the page, and whatever in it is cut without a scroll bar of its own.
+# What is wider than the room it has, the page and whatever in it is cut without a scroll bar of its own, each by the
+# three of its elements that reach the furthest.
 WIDE = """() => [...document.querySelectorAll(
     "[data-testid=stMain], [data-testid=stMainBlockContainer], .lab-tile, .lab-tile > *, .lab-verdict, .st-key-setup")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).display !== "inline")
-  .map((box) => `${box.className || box.dataset.testid}: ${box.textContent.slice(0, 60)}`)"""
+  .map((box) => [box, ...box.querySelectorAll("*")]
+    .map((one) => [one.getBoundingClientRect().right, one.outerHTML.slice(0, 160)])
+    .sort(([one], [other]) => other - one).slice(0, 3).join(" "))"""
 # All words that can be seen, but formulas and icons: [height of the letters, text, left, top, right, bottom].
 WORDS = """() => {
   const seen = []
