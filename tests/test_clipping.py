@@ -103,8 +103,7 @@ def test_extreme_weights_zero_rows_and_tiny_bounds(classes, scale, clip):
 
 
 def largest_move(classes, *, clip, clip_average=False, add=False):
-    """The largest change of any of six models' mean gradients over pairs of some seventy rows, adversarial ones among
-    them, in the last of seven places; with ``add`` the row is new."""
+    """The largest change of six models' mean gradients over pairs of rows in the last place, with ``add`` a new row."""
     (X, y, _), weights = rows_of((7,), classes=classes, p=3), models(6, classes, p=3, scale=3.0)
     weights[4] = 0
     weights[5] *= 1e6

@@ -226,8 +226,7 @@ def test_statistics_are_those_of_the_rows_and_held_out_labels_are_not_clipped(la
     assert label.max() > 50
 
 
-# Many saturated rows hold the minimum far out along the first axis; there two rows pull with nearly all their length
-# to opposite sides.
+# Many saturated rows hold the minimum far out along the first axis, where two rows pull to opposite sides.
 ROWS, LAMBDA, FAR = 20_000, 1e-4, np.tile([-1.0, 0.0], (50, 1))
 HOW = {"regularisation": LAMBDA}
 

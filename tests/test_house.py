@@ -17,8 +17,7 @@ import dpcore
 ROOT = Path(__file__).parents[1]
 CONFIG = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))
 
-# Folders from the ground up. A module belongs to the longest name that it starts with; it may import from folders of a
-# lower rank, and from its own folder.
+# Folders from the ground up; a module, of the longest name that it starts with, imports from lower ones and its own.
 RANK = """
     dpcore dpcore.accountants dpcore.mechanisms dpcore.training dpcore.regression dpcore.data dpcore.parties
     dpcore.estimators dpcore.attacks lab ui.texts pages.*.work ui.plot pages.*.figures ui pages.*.words pages.*.page
@@ -52,8 +51,7 @@ OTHERS = {
     "threadpoolctl": ("dpcore.cores",),
 }
 
-# An address that a browser or the server would load. A link in a text is for a person to click; an XML
-# namespace is only a name; localhost is this machine.
+# An address that is loaded: no link in a text, which a person clicks, no XML namespace, and not this machine.
 HERE = r"www\.(?:w3|sitemaps)\.org/|localhost\b|127\.0\.0\.1"
 ADDRESS = re.compile(rf"""(?<!\]\()(?:https?:|(?<=["'(]))//(?!{HERE})[\w[]""")
 MACHINE_PATH = re.compile(r"(?<![\w.:/*-])(?:/(?:home|root|Users|work|opt|mnt|srv|tmp)/|[A-Z]:\\\\?Users\b)")

@@ -19,8 +19,9 @@ from pages.classifier.experiment import ClassifierSettings
 from tests.app import QUICK, address, at_rest, moved, opened, press, settings_of, text
 from tests.sentences import first, options, plain
 from tests.test_figures import numbers
-from ui import controls, panels
+from ui import card, controls, panels
 from ui.compute import compute
+from ui.controls import PIN
 from ui.moves import bold
 from ui.plot.curves import ends_of
 from ui.plot.theme import dot as dot_of
@@ -303,6 +304,16 @@ def test_new_noise_undo_and_reset(page):
         assert desk.settings == found
     assert not app.exception
     assert "Undo" in off()
+
+
+@pytest.mark.parametrize("label", ["Reset", "Undo", card.PIN])
+def test_a_press_acts_after_the_movement_that_comes_with_it(label):
+    app = moved(opened(CLASSIFIER, epsilon="3"), CLASSIFIER, "epsilon", 4)
+    sent = {"name": "epsilon", "value": 5, "seq": 9, "final": True, "tick": False, "page": True}
+    app.session_state[f"{CLASSIFIER}.knobs"] = {"movement": sent}
+    found = address(press(app, label))
+    assert found.get("epsilon") == {"Reset": None, "Undo": "4.0", card.PIN: "5.0"}[label]
+    assert ("epsilon~5" in found.get(PIN, "")) == (label == card.PIN)
 
 
 def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not():

@@ -93,10 +93,7 @@ def by_the_mean(result) -> float:
 
 
 def beside_a_tree(m: int) -> float:
-    """Root mean variance over a pass of m prefix sums at equal mu: a binary tree's [kairouz2021] over Toeplitz noise's.
-
-    A tree's sum has a node for each 1 in t's binary form, and a row is in floor(log2 m) + 1 nodes.
-    """
+    """Root mean variance of m prefix sums: a tree's [kairouz2021], a node per 1 in t's bits, over Toeplitz noise's."""
     ours = np.cumsum([(math.comb(2 * k, k) / 4**k) ** 2 for k in range(m)])
     return math.sqrt(np.mean([t.bit_count() * m.bit_length() for t in range(1, m + 1)]) / np.mean(ours * ours[-1]))
 

@@ -161,10 +161,7 @@ def test_the_number_of_tries_has_the_stated_law(law, mean):
 
 
 def winners(law: str, mean: int, mu: float) -> list[np.ndarray]:
-    """Densities over ``Z`` of the winner's score without you and with you, whose tries are N(0, 1) and N(mu, 1).
-
-    The density is f'(F) times that of one try, with f(x) = E x^K. Of no tries the answer is the same in both worlds.
-    """
+    """Densities f'(F) F' over ``Z`` of the best of K tries, N(0, 1) without you, N(mu, 1) with you; f(x) = E x^K."""
     g = theirs._gamma_truncated_negative_binomial(LAWS[law], mean) if law != "poisson" else None
     slopes = {
         "logarithmic": lambda f: (1 - g) / (1 - (1 - g) * f) / -math.log(g),

@@ -89,7 +89,12 @@ def card(desk: Desk, pins: Pins, both: Both) -> None:
 def _button(desk: Desk, label: str, act: Callable[[], None], says: str, *, disabled: bool = False) -> None:
     key, icon = f"{desk.page}/{label.partition(' ')[0].lower()}", ":material/keep:" if label == PIN else None
     kind: Literal["secondary", "tertiary"] = "secondary" if label == PIN else "tertiary"
-    st.button(label, key=key, icon=icon, help=says, on_click=act, disabled=disabled, type=kind)
+
+    def pressed() -> None:
+        desk.follow()
+        act()
+
+    st.button(label, key=key, icon=icon, help=says, on_click=pressed, disabled=disabled, type=kind)
 
 
 def _names(desk: Desk, pins: Pins, ghost: Pin, keep: Callable[[Pins], None]) -> None:

@@ -122,8 +122,21 @@ class Desk:
         if self.changed:
             self.changed()
 
+    def follow(self) -> live.Movement | None:
+        """Take the newest movement of the panel. Each press that reads or replaces the settings begins with it, because
+        the browser may have sent the movement before the press, and both reach one run."""
+        move = live.movement(f"{self.page}.knobs", after=self.ack)
+        if move is not None:
+            self.ack = move.seq
+            if _movable(self.settings, move.name):
+                self.change(**{move.name: move.value})
+            elif move.name == MORE:
+                self.shows(MORE, "1" if move.value else "")
+        return move
+
     def take(self, settings: Any) -> None:
-        """Go over to other settings as a whole; what was refused before is forgotten."""
+        """Go over to other settings as a whole; what was moved or refused before is forgotten."""
+        self.follow()
         self.settings = settings
         self.errors.clear()
 
@@ -257,6 +270,8 @@ class Desk:
         button("Undo", "undo", "undo", "Undo the last change", self._undo, disabled=not self.before)
 
     def _undo(self) -> None:
+        self.follow()
+        self.remember()
         if self.before:
             self.take(self.before.pop())
             self.undone = True
@@ -351,7 +366,7 @@ def desk(page: str, settings_type: type) -> Desk:
 
 def heed(here: Desk) -> None:
     """Take the newest movement of the desk's panel; where the panel asks for it, start a run of the whole page."""
-    move = live.movement(f"{here.page}.knobs", after=here.ack)
+    move = here.follow()
     here.moving = move is not None and not move.tick
     if move is not None:
         if not move.tick:
@@ -360,11 +375,6 @@ def heed(here: Desk) -> None:
                 metrics.RAN.inc()
         elif not move.page:
             debounce.later()
-        here.ack = move.seq
-        if _movable(here.settings, move.name):
-            here.change(**{move.name: move.value})
-        elif move.name == MORE:
-            here.shows(MORE, "1" if move.value else "")
         if move.page:
             debounce.again()
 

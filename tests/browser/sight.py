@@ -28,8 +28,7 @@ STILL = f"""() => ({RESTED})() && !document.querySelector("[data-stale=true]")
 GROUNDS = """() => [getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor,
   ...[...document.querySelectorAll("[data-there]")].map((one) =>
     getComputedStyle(one).getPropertyValue("--st-background-color"))].filter(Boolean)"""
-# What is wider than the room it has, the page and whatever in it is cut without a scroll bar of its own, each by the
-# three of its elements that reach the furthest.
+# What is wider than the room it has, without a scroll bar of its own: of each the three elements that reach furthest.
 WIDE = """() => [...document.querySelectorAll(
     "[data-testid=stMain], [data-testid=stMainBlockContainer], .lab-tile, .lab-tile > *, .lab-verdict, .st-key-setup")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).display !== "inline")
