@@ -74,8 +74,8 @@ class Desk:
 
     ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a link held that was
     ignored; ``ack`` is the number of the newest movement that the settings contain, ``moving`` says that this very run
-    answers one, so that the next may be waiting. ``name`` tells this desk from that of another session, as after a
-    restart, which knew of other movements.
+    answers one, so that the next may be waiting. ``name`` differs between
+    sessions, so that the browser notices a restart.
     ``link``: the address that the settings were read from or written to. ``replaced``: the addresses before it in this
     visit of the page, which a message may still hold that the browser sent before it heard of the new one. ``late``:
     whether the newest message was one.
@@ -123,8 +123,8 @@ class Desk:
             self.changed()
 
     def follow(self) -> live.Movement | None:
-        """Take the newest movement of the panel. Each press that reads or replaces the settings begins with it, because
-        the browser may have sent the movement before the press, and both reach one run."""
+        """Apply the newest movement of the panel. Callbacks that read or replace the settings begin with it, because
+        one run may receive a movement together with the press that followed it."""
         move = live.movement(f"{self.page}.knobs", after=self.ack)
         if move is not None:
             self.ack = move.seq

@@ -130,15 +130,14 @@ def panel(
 ) -> None:
     """Show the knobs at `values`; mount it last in the fragment.
 
-    `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the first. `desk`
-    names what the session knows of this page: where it is another one, the panel sends again what differs from
-    `values`. While work is
-    `pending` and the person does nothing, the panel asks for the next slice with a tick; `progress` (0 to 1) is how far
-    it has come. Where what stands around the fragment is `behind`, the panel asks for a run of the whole page after
-    `rest` seconds without a movement. `errors`: knob -> why its entry was refused; `marks`: knob -> values worth a mark
-    on its track, each with a short label. `channel`, the page and its settings as a link holds them, lets movements go
-    by the channel first, and to Streamlit once they rest. `stage`: the panel is one line for a hall. `selectors`: the
-    page shows selectors below the panel while the drawer is open. `unfolded`: it is open,
+    `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the first. `desk` names
+    the session's state of this page. When that changes, as after a restart, the panel sends again what differs from
+    `values`. While work is `pending` and the person does nothing, the panel asks for the next slice with a tick;
+    `progress` (0 to 1) is how far it has come. Where what stands around the fragment is `behind`, the panel asks for a
+    run of the whole page after `rest` seconds without a movement. `errors`: knob -> why its entry was refused; `marks`:
+    knob -> values worth a mark on its track, each with a short label. `channel`, the page and its settings as a link
+    holds them, lets movements go by the channel first, and to Streamlit once they rest. `stage`: the panel is one line
+    for a hall. `selectors`: the page shows selectors below the panel while the drawer is open. `unfolded`: it is open,
     until the person closes it. `move`: the card of the page's move (`ui.moves`).
     """
     data = {
