@@ -226,12 +226,17 @@ def part(desk: Desk) -> None:
         return
     other = settings.live if settings.beyond else settings.most
     some = "all " * (other == settings.file.private)
+
+    def switch() -> None:
+        desk.follow()
+        desk.take(desk.settings.of_rows(other))
+
     st.button(
         f"Stop, back to {other:,}" if settings.beyond else f"Train on {some}{other:,}",
         key=f"{desk.page}.part",
         icon=":material/undo:" if settings.beyond else ":material/all_inclusive:",
         help=SAYS["own-rows.part"],
-        on_click=lambda: desk.take(settings.of_rows(other)),
+        on_click=switch,
         width="stretch",
     )
 
