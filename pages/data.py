@@ -177,12 +177,13 @@ def _take(name: str, data: bytes, *, head: bool | None = None) -> None:
 def _row(here: Brought, name: str) -> None:
     """Show a column: its use, its public bounds or values, and a note."""
     draft, key = here.draft, f"data.use.{name}"
-    hold(key, draft.uses[name])
+    use = hold(key, draft.uses[name])
     called, used, bounds, note = st.columns(_WIDTHS, vertical_alignment="center")
     called.markdown(f"**{plain(name)}**")
     used.selectbox(
         SAYS("box.use", name=name),
         list(USES),
+        list(USES).index(use),
         key=key,
         format_func=USES.__getitem__,
         on_change=heard(key, partial(draft.use, name)),

@@ -26,12 +26,13 @@ def sent(app: AppTest) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_run_sets_no_widget_that_has_its_value(page):
     """A run that began before the person chose would otherwise send their choice back to what it was."""
-    seeded = "seed" in page.settings().limits
-    app = opened(page.name, **QUICK[page.name], **({"pin": ["~one~seed~5", "~two~seed~6"]} if seeded else {}))
+    pins = {"pin": ["~one~seed~5", "~two~seed~6"]} if "seed" in page.settings().limits else {}
+    app = opened(page.name, **QUICK[page.name], **pins, **({"tab": "what-if"} if page.asked else {}))
     assert app.title[0].value == page.question
-    assert not app.exception
-    assert [one for one in app if hasattr(getattr(one, "proto", None), "set_value")]
     assert sent(app.run()) == []
+    for kind, state in (("selectbox", "index"), ("button_group", "indices"), ("number_input", "value")):
+        for box in app.get(kind):  # the browser may have missed the run that set it
+            assert str(box.proto.default) == str(getattr(box, state)), box.label
 
 
 @pytest.mark.parametrize("cut", [True, False])
@@ -47,8 +48,7 @@ def test_what_the_browser_has_not_heard_of_is_set_again(cut):
         filled = st.session_state.pop("filled", None)
         with held.whole_run():
             for name in draft:
-                draft[name] = draft[name] if filled is None else 4.0
-                held.hold(name, draft[name])
+                draft[name] = held.hold(name, draft[name] if filled is None else 4.0)
                 act = held.heard(name, lambda value, name=name: draft.update({name: value}))
                 st.number_input(name, value=None, key=name, on_change=act)
             if filled:

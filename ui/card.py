@@ -101,18 +101,19 @@ def _names(desk: Desk, pins: Pins, ghost: Pin, keep: Callable[[Pins], None]) -> 
     which, name = f"{desk.page}/pins.which", f"{desk.page}/pins.name"
     if len(pins.kept) > 1:
         told = [_told(desk, pin) for pin in pins.kept]
-        hold(which, pins.at)
         st.selectbox(
             "Shown as B",
             range(len(told)),
+            hold(which, pins.at),
             key=which,
             format_func=lambda place: told[place],
             on_change=lambda: keep(pins.show(st.session_state[which])),
         )
-    hold(name, ghost.name)
-    st.text_input(
-        "Name of B", key=name, max_chars=LONGEST_NAME, on_change=lambda: keep(pins.rename(st.session_state[name]))
-    )
+
+    def rename() -> None:
+        keep(pins.rename(st.session_state[name]))
+
+    st.text_input("Name of B", hold(name, ghost.name), key=name, max_chars=LONGEST_NAME, on_change=rename)
 
 
 def _told(desk: Desk, pin: Pin) -> str:

@@ -147,9 +147,9 @@ class Desk:
         allowed = self.settings.choices.get(name, options)
         options = {one: text for one, text in options.items() if one in allowed}
         self.choices[name] = label, options
-        hold(key, getattr(self.settings, name))
+        value = hold(key, getattr(self.settings, name))
         widget: Any = st.segmented_control if wide else st.selectbox
-        more = {"required": True} if wide else {}
+        more = {"required": True, "default": value} if wide else {"index": [*options].index(value)}
         with self._labelled(name, label):
             widget(
                 label,
@@ -165,12 +165,13 @@ class Desk:
     def number(self, name: str, *, label: str, unit: str = "") -> None:
         """Show a field for a number between its limits."""
         key, (low, high) = f"{self.page}.{name}", map(float, self.settings.limits[name])
-        hold(key, float(getattr(self.settings, name)))
+        value = hold(key, float(getattr(self.settings, name)))
         with self._labelled(name, label, unit):
             st.number_input(
                 label,
                 low,
                 high,
+                value,
                 key=key,
                 format="%.6g",
                 step=5 * low if low > 0 else 0.01 * (high - low),  # of the limits alone: another makes another field

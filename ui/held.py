@@ -10,14 +10,18 @@ import streamlit as st
 _UNSENT, _CUT = "lab.unsent", "lab.cut"
 
 
-def hold(key: str, value: Any) -> None:
+def hold(key: str, value: Any) -> Any:
     """Set the widget with this ``key`` to ``value`` unless it has that value: one that is set again would replace what
     the person has typed or chosen since the run began.
+
+    Return ``value``, to be the default of the widget, too: where a new run drops the messages of the one that made the
+    widget, the browser begins with the default.
     """
     if key not in st.session_state or st.session_state[key] != value:
         unsent = st.session_state.setdefault(_UNSENT, {})
         before, _ = unsent.get(key, (st.session_state.get(key), None))
         st.session_state[key], unsent[key] = value, (before, value)
+    return value
 
 
 @contextmanager

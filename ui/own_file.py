@@ -176,7 +176,7 @@ def _options(brought: _File) -> dict[str, dict[str, str]]:
 def _box(page: str, brought: _File, name: str, choices: dict[str, str]) -> None:
     """Show one of the boxes. Another label column has other labels, another source column other sources."""
     key, value = f"{page}.own.{name}", getattr(brought.draft, name)
-    controls.hold(key, value if value in choices else next(iter(choices)))
+    shown = controls.hold(key, value if value in choices else next(iter(choices)))
 
     def changed() -> None:
         draft = replace(brought.draft, **{name: st.session_state[key]})
@@ -189,6 +189,7 @@ def _box(page: str, brought: _File, name: str, choices: dict[str, str]) -> None:
     st.selectbox(
         _HEADS[name],
         list(choices),
+        list(choices).index(shown),
         key=key,
         format_func=lambda value: choices[value],
         on_change=changed,

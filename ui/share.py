@@ -161,12 +161,13 @@ def known(desk: Desk) -> dict[str, Any]:
 def _contact() -> None:
     """Ask whom the label names. It stays in this session."""
     key = f"{_CONTACT}.box"
-    hold(key, st.session_state.get(_CONTACT, ""))
 
     def keep() -> None:
         st.session_state[_CONTACT] = st.session_state[key].strip()
 
-    st.text_input(SAYS["share.contact"], key=key, max_chars=200, help=SAYS["share.contact_help"], on_change=keep)
+    known = hold(key, st.session_state.get(_CONTACT, ""))
+    help = SAYS["share.contact_help"]
+    st.text_input(SAYS["share.contact"], known, key=key, max_chars=200, help=help, on_change=keep)
 
 
 def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:

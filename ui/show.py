@@ -304,12 +304,12 @@ def _offer_best(desk: controls.Desk) -> None:
         desk.tries = 0
         return
     key = f"{desk.page}.best"
-    controls.hold(key, bool(desk.tries))
 
     def take() -> None:
         desk.tries = _TRIES * st.session_state[key]
 
-    st.toggle(SAYS("best-of.offer", tries=_TRIES), key=key, on_change=take)
+    taken = controls.hold(key, bool(desk.tries))
+    st.toggle(SAYS("best-of.offer", tries=_TRIES), taken, key=key, on_change=take)
     price = {"epsilon": number(best.epsilon), "delta": delta(best.delta), "one": number(one.epsilon), "tries": _TRIES}
     st.caption(SAYS("best-of.price", **price) + " " * bool(desk.tries) + SAYS["best-of.taken"] * bool(desk.tries))
 

@@ -60,10 +60,11 @@ def more(pages: Sequence[Page], desk: controls.Desk) -> None:
 def aside(desk: controls.Desk) -> None:
     key = f"{desk.page}.question"
     asks = words_questions.questions(desk.settings)
-    controls.hold(key, desk.settings.asks if desk.settings.asks in asks else None)
+    asked = controls.hold(key, desk.settings.asks if desk.settings.asks in asks else None)
     st.selectbox(
         "Question",
         [*asks],
+        [*asks].index(asked) if asked else None,
         key=key,
         format_func=asks.__getitem__,
         on_change=lambda: desk.change(question=st.session_state[key]),
@@ -90,7 +91,7 @@ def other(desk: controls.Desk) -> None:
     choices = {name: [*options] for name, options in base.choices.items() if len(options) > 1}
     names = [*settings.knobs, *choices]
     now = next(iter(settings.different), "") if len(settings.different) == 1 else ""
-    controls.hold(key, now if now in names else None)
+    shown = controls.hold(key, now if now in names else None)
 
     def first() -> None:
         """Another one begins at a value that is not A's."""
@@ -99,21 +100,23 @@ def other(desk: controls.Desk) -> None:
         values = [one for one in choices[name] if one != mine] if name in choices else beside(base, name)[::-1]
         desk.change(versus=f"{name} {values[0]}")
 
-    st.selectbox("Setting that differs in B", names, key=key, format_func=called, on_change=first)
+    at = names.index(shown) if shown else None
+    st.selectbox("Setting that differs in B", names, at, key=key, format_func=called, on_change=first)
     if now not in names:
         return
     value = f"{key}.{now}"
-    controls.hold(value, settings.different[now])
+    theirs = controls.hold(value, settings.different[now])
 
     def changed() -> None:
         desk.change(versus=f"{now} {st.session_state[value]}")
 
     if now in choices:
-        st.selectbox(f"{called(now)} in B", choices[now], key=value, format_func=_spoken, on_change=changed)
+        at = choices[now].index(theirs)
+        st.selectbox(f"{called(now)} in B", choices[now], at, key=value, format_func=_spoken, on_change=changed)
     else:
         low, high = base.limits[now]
         digits = None if isinstance(low, int) else "%.6g"
-        st.number_input(f"{called(now)} in B", low, high, key=value, on_change=changed, format=digits)
+        st.number_input(f"{called(now)} in B", low, high, theirs, key=value, on_change=changed, format=digits)
 
 
 def called(name: str) -> str:
