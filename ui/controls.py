@@ -74,8 +74,8 @@ class Desk:
 
     ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a link held that was
     ignored; ``ack`` is the number of the newest movement that the settings contain, ``moving`` says that this very run
-    answers one, so that the next may be waiting. ``name`` differs between
-    sessions, so that the browser notices a restart.
+    answers one, so that the next may be waiting. ``name`` differs between sessions, so that the browser notices a
+    restart.
     ``link``: the address that the settings were read from or written to. ``replaced``: the addresses before it in this
     visit of the page, which a message may still hold that the browser sent before it heard of the new one. ``late``:
     whether the newest message was one.

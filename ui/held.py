@@ -14,8 +14,8 @@ def hold(key: str, value: Any) -> Any:
     """Set the widget with this ``key`` to ``value`` unless it has that value: one that is set again would replace what
     the person has typed or chosen since the run began.
 
-    Return ``value``, to be the default of the widget, too: where a new run drops the messages of the one that made the
-    widget, the browser begins with the default.
+    Return ``value``. Callers also pass it as the default of the widget, because a new run can drop the message that
+    sets a new widget, and the browser then starts from the default.
     """
     if key not in st.session_state or st.session_state[key] != value:
         unsent = st.session_state.setdefault(_UNSENT, {})
