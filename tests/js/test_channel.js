@@ -7,7 +7,7 @@ import { Channel, whenFramed } from "../../ui/live/assets/channel.js"
 import { Clock } from "./fakes.js"
 
 const ABOUT = { page: "toy", settings: { epsilon: "1" } }
-let clock, socket, channel, seen, released, told, stirs
+let clock, socket, channel, seen, released, rested, told, stirs
 
 class Socket {
   static OPEN = 1
@@ -36,9 +36,15 @@ beforeEach(() => {
   clock = new Clock()
   clock.pass(1)
   ;[seen, released, told, stirs] = [[], [], [], []]
-  channel = new Channel({ hand: (moves) => told.push(moves), stir: (waits) => stirs.push(waits), shown: () => {} })
+  channel = new Channel({
+    hand: (moves) => told.push(moves),
+    stir: (waits) => stirs.push(waits),
+    shown: () => {},
+    released: () => (rested += 1),
+  })
   channel.update(ABOUT, null, false)
   released.length = 0
+  rested = 0
 })
 
 test("what is moved is asked about, shown, and told to Streamlit once it rests", () => {
@@ -99,6 +105,7 @@ test("Streamlit's word counts again when both are done, whichever is the last", 
       channel.update(ABOUT, null, false)
     }
     assert.equal(released.length, before + 1)
+    assert.equal(rested, before + 1)
     assert.equal(stirs.at(-1), false)
   }
 })

@@ -74,12 +74,13 @@ export function whenStepped(go) {
 export class Channel {
   /**
    * `hand(moves, rested)` tells Streamlit of [name, value] pairs; `stir(waits)` says whether its own work has to wait;
-   * `shown(frame)` is told of what is to be seen.
+   * `shown(frame)` is told of what is to be seen; `released()`, that it is what Streamlit says.
    */
-  constructor({ hand, stir, shown }) {
+  constructor({ hand, stir, shown, released }) {
     this.hand = hand
     this.stir = stir
     this.shown = shown
+    this.released = released
     this.about = null // page, settings and pins, as the server says them; null: there is no asking
     this.socket = null
     this.notBefore = 0
@@ -141,6 +142,7 @@ export class Channel {
     this.done = 1
     this.held = false
     globalThis.dispatchEvent(new CustomEvent(RELEASE, { detail: JSON.stringify(this.about) }))
+    this.released()
   }
 
   /** Streamlit's word, which `update` brings next, counts again, whatever was moved. */
