@@ -106,6 +106,7 @@ def test_the_channel_answers_and_streamlit_is_told_once(noted):
     expect(too).to_have_count(0)
     tab(page, "More")
     expect(too).to_have_attribute("aria-label", "Curve: Epsilon 1, shown 0, 1 done")
+    page.wait_for_url("**/*tab=more*")  # which the run of the page writes that follows the tab
     rests(page)
     page.evaluate("() => { told.streamlit = 0 }")
     slider(page).press("ArrowRight")
