@@ -174,7 +174,6 @@ def test_knobs_lead_from_each_stop_to_each_other_and_choices_do_not():
     places[settings.change(dataset="wine")] = "<img src=x>"
     assert "&lt;img src=x&gt;" in present.told(places, hero="epsilon", asks="x")[2]["notes"]
     assert all(stop["moves"] is None for stop in present.told(places, hero="epsilon", asks="x"))
-
     for page in PAGES:
         desk = Desk(page=page.name, settings=page.settings(), shown={"present": "1"})
         places, hero = present.stops(page, desk, ()), page.at(desk.settings).knobs(desk.settings).hero

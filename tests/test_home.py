@@ -50,7 +50,6 @@ def test_a_move_ticks_itself_off_and_the_next_one_opens():
     assert "At epsilon 8, the attacker is right up to" in said
     assert "Drag epsilon below 0.1" in said
     assert not app.exception
-
     app = opened("", epsilon="8")
     assert "the attacker is right up to" in text(app)
     app.query_params.update(epsilon="0.5", dataset="iris")

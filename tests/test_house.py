@@ -232,9 +232,7 @@ def test_every_delta_is_written_in_one_way():
     """As 1e-5 and rounded up, by ``theme.delta``, in hover texts too, which no test of sentences reads."""
     by_itself = re.compile(r"\bdelta\w*(?:\W\])?:\.?\d*g\}|\b(?:written|number|plain)\((?:[\w.]*[._])?deltas?\b")
     assert [f"{file}:{number}" for file, number, line in texts("pages", "ui") if by_itself.search(line)] == []
-    for wrong in ('f"delta {settings.delta:g}"', "panels.written(in_two.delta, digits=2)"):
-        assert by_itself.search(wrong)
-
+    assert all(map(by_itself.search, ('f"delta {settings.delta:g}"', "panels.written(in_two.delta, digits=2)")))
     tops = [path.name for path in ROOT.iterdir() if not path.name.startswith(".") or path.name in {".streamlit", ".ci"}]
     assert [f"{file}:{number}: {line}" for file, number, line in texts(*tops) if MACHINE_PATH.search(line)] == []
 

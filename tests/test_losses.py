@@ -195,7 +195,6 @@ def test_a_batch_is_its_models_one_at_a_time(n_classes, rule, cut, monkeypatch):
         path = oracles.descend(given["X"], given["y"], start=start, **how)
         np.testing.assert_allclose(found.history[:, m], path, rtol=0, atol=1e-10)
     np.testing.assert_array_equal(found.weights, found.history[-1])
-
     single, double = (train(n_classes, dtype=dtype, clipping=rule, steps=30) for dtype in (np.float32, np.float64))
     assert single.weights.dtype == np.float32
     np.testing.assert_allclose(single.weights, double.weights, rtol=5e-6, atol=5e-6)

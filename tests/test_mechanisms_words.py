@@ -28,8 +28,7 @@ def words(result) -> str:
     verdict = say.verdict(result)
     assert len(plain(verdict)) <= 300
     parts = [verdict, say.this_release(result), *say.diagnostics(result), say.guarantee(result), say.caption(result)]
-    parts += tiles(say.numbers(result))
-    parts += [f"{name} finding: {finding}." for name, finding in say.findings(result).items()]
+    parts += [*tiles(say.numbers(result)), *(f"{name} finding: {one}." for name, one in say.findings(result).items())]
     tables = (words_tables.table(result), words_tables.formulas(result))
     return " ".join([*parts, *tables, say.choosing(result)])
 
@@ -52,9 +51,8 @@ def row_of(result, match) -> bool:
     """A row of the two formulas: real epsilon, how far it is kept, and whether it is."""
     formula = result.formulas[{"ln(2/δ)": "slide", "ln(1.25/δ)": "classical"}[match[1]]]
     known = pytest.approx([formula.real, formula.until], rel=0.006, abs=1e-12)
-    return [amount(m) for m in match.groups()[1:3]] == known and (
-        (match[4] == "holds") == (formula.real <= result.settings.epsilon)
-    )
+    holds = formula.real <= result.settings.epsilon
+    return [amount(m) for m in match.groups()[1:3]] == known and (match[4] == "holds") == holds
 
 
 def outside(result) -> float:

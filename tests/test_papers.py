@@ -74,6 +74,8 @@ FULL = (
     "hamm2016: Experiments:",
     "hamm2016: Supplement: more than two classes",
 )
+EASY = puzzles()["error_and_attacker"]
+SOLUTION = EASY.query | dict(parse_qsl(EASY.solution))
 # What is in a sentence as a number and is none of a result: a formula.
 FORMULA = re.compile(r"\$[^$]*\$")
 NUMBER = re.compile(r"(?<![\w.])−?\d+(?:,\d{3})*(?:\.\d+)?(?:e-\d+)?(?!\w)")
@@ -316,12 +318,10 @@ def test_begins_unsolved_and_has_a_solution_at_most_seeds(puzzle):
 
 
 def test_page_says_that_it_is_solved_and_keeps_the_puzzle_in_its_link():
-    puzzle = puzzles()["error_and_attacker"]
-    solution = puzzle.query | dict(parse_qsl(puzzle.solution))
-    app = opened(puzzle.page, **solution)
+    app = opened(EASY.page, **SOLUTION)
     assert [one.value for one in app.success if "Solved" in one.value]
-    assert puzzle.name in app.query_params["puzzle"]
-    assert not opened(puzzle.page, **solution, sensitivity="0.5").success
+    assert EASY.name in app.query_params["puzzle"]
+    assert not opened(EASY.page, **SOLUTION, sensitivity="0.5").success
     for name in ("more_parties", "nobody"):  # another page's puzzle, and none
         app = opened("mechanisms", puzzle=name)
         assert not [one for one in (*app.info, *app.success) if "%" in one.value]
@@ -329,22 +329,20 @@ def test_page_says_that_it_is_solved_and_keeps_the_puzzle_in_its_link():
 
 def test_a_class_sees_how_many_have_solved_it_and_counts_each_of_them_once(monkeypatch):
     monkeypatch.setattr(ContextProxy, "cookies", sent := {"lab_inside": "a" * 32})
-    puzzle = puzzles()["error_and_attacker"]
-    solution = puzzle.query | dict(parse_qsl(puzzle.solution))
-    teacher = opened(puzzle.page, **solution)
+    teacher = opened(EASY.page, **SOLUTION)
     press(teacher, "Ask a class")
     code = teacher.query_params["room"]
     sent["lab_inside"] = "b" * 32
-    pupil = opened(puzzle.page, **puzzle.query, room=code)
+    pupil = opened(EASY.page, **EASY.query, room=code)
     assert SAYS("puzzle.counts", code=code) in [one.value for one in pupil.caption]
     assert classroom().look(code).guesses == 0, "neither who teaches nor who has not solved it"
     for epsilon in ("1.25", "0.1", "1.26"):
         pupil.query_params.update(epsilon=epsilon)
         pupil.run()
         assert SAYS("puzzle.counted", code=code) in [one.value for one in pupil.caption]
-    opened(puzzle.page, **solution, room=code)  # in another tab
+    opened(EASY.page, **SOLUTION, room=code)  # in another tab
     sent["lab_inside"] = "c" * 32
-    opened(puzzle.page, **solution, room=code)
+    opened(EASY.page, **SOLUTION, room=code)
     assert any("<b>2</b> solved so far" in one.value for one in teacher.run().html)
     other = puzzles()["nobody_trusted"]
     asking = opened(other.page, **other.query, room=code)

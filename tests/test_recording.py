@@ -83,8 +83,7 @@ def live(one, value, tab):
 
 @pytest.mark.parametrize("seeded", [False, pytest.param(True, marks=pytest.mark.soak)])
 @pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, id=page.name, marks=() if page.name in SHORT else pytest.mark.soak) for page in PAGES],
+    "page", [pytest.param(page, id=page.name, marks=() if page.name in SHORT else pytest.mark.soak) for page in PAGES]
 )
 def test_every_stop_is_what_the_live_page_shows(page, seeded):
     link = None if page.name in SHORT else {}

@@ -37,8 +37,5 @@ def shown(question: channel.Question, seconds: float) -> channel.Shown | None:
 
 channel.shown = shown
 app = st.App(
-    Path(lab.__file__).parent / "pages/frame.py",
-    routes=[lab.channel],
-    lifespan=lab.lifespan,
-    middleware=lab.middleware,
+    Path(lab.__file__).parent / "pages/frame.py", routes=[lab.channel], lifespan=lab.lifespan, middleware=lab.middleware
 )
