@@ -127,7 +127,7 @@ RULES: Rules = {
     r"No gain from pre-training can be shown here": lambda r, _: np.isnan(best_gain(r)),
     r"whether you are in the data": lambda r, _: r.settings.adjacency == "add/remove",
     r"your row or another one was used": lambda r, _: r.settings.adjacency == "replace-one",
-    r"Actual epsilon: ([\d.,e+]*\d)": says(bounded),
+    r"Actual epsilon: ([\d.,e+-]*\d)": says(bounded),
     r"but their noise does not give it": lambda r, _: bounded(r) > r.guarantees.claimed,
     r"It holds here only because": lambda r, _: bounded(r) <= r.guarantees.claimed < r.guarantees.unbounded.epsilon,
     r"Part of the accuracy loss here is therefore not due to privacy": lambda r, _: (
