@@ -45,10 +45,10 @@ ONCE = [
     SMALL.change(plan="noise", noise_multiplier=10.0),
     NetworkSettings(plain_rate=10.0, activation="relu", layers=3, width=64, repeats=6),
     SMALL.change(shown=0),
-    SMALL.change(variant="shuffled", epochs=3),
+    *(SMALL.change(epochs=3, **one) for one in ({"variant": "shuffled"}, {"layers": 0})),
     SMALL.change(delta=0.01),
     SMALL.change(clipping="layers"),
-    SMALL.change(layers=0, epochs=3),
+    SMALL.change(plan="noise", noise_multiplier=10.0, rows=200, lot_size=200, epochs=1, learning_rate=5.0),  # one step
     SMALL.change(epsilon=3.0, clip_norm=5.0),
     SMALL.change(epsilon=50.0, clip_norm=100.0),
     SMALL.change(over="epsilon", variant="inside"),
