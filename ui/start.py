@@ -18,9 +18,9 @@ _SLOW = ("pages.table", "pages.lessons.page", "dp_accounting.pld.privacy_loss_di
 # of no use to a thread of another: with the usual eight a core an hour of a class takes half as much memory again.
 _ARENA_MAX, _ARENAS = -8, 1
 # Bytes from which on an array has pages of its own, and bytes that stay free at the heap's end. The allocator raises
-# both, to 32 and 64 MB, with the arrays that are freed, and small values then lie in the places of large ones. At 4 MB
-# 20 people take 30 MB more. At 256 kB a movement on the Classifier takes a fifth more CPU time, to get pages again.
-_MMAP_THRESHOLD, _LARGE = -3, 1_000_000
+# both, to 32 and 64 MB, with the arrays that are freed, and small values then lie in the places of large ones. At 1 MB
+# 20 people take 15 MB more. At 256 kB a movement on the Classifier takes a fifth more CPU time, to get pages again.
+_MMAP_THRESHOLD, _LARGE = -3, 512_000
 _TRIM_THRESHOLD, _FREE = -1, 8_000_000
 # Seconds after which the server has accepted who came while it started.
 _ACCEPTED = 0.5
