@@ -54,10 +54,9 @@ quick: $(VENV)/.dev ## the tests that need no browser, two at a time
 	@$(DENO) test --quiet --no-check --parallel --reporter=dot
 	@$(PY) -m pytest -m "not browser and not soak" -n 2 --dist worksteal $(ARGS)
 
-browser: $(VENV)/.dev ## the tests in a real browser, two files at a time; what fails beside others is run once more, alone
-	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && { \
-		$(PY) -m pytest -m "browser and not soak" -n 2 --dist loadfile $(or $(ARGS),tests/browser) || \
-		$(PY) -m pytest -m "browser and not soak" --last-failed --last-failed-no-failures none $(or $(ARGS),tests/browser); }
+browser: $(VENV)/.dev ## the tests in a real browser, two files at a time
+	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && \
+		$(PY) -m pytest -m "browser and not soak" -n 2 --dist loadfile $(or $(ARGS),tests/browser)
 
 soak: $(VENV)/.dev ## what takes long: every sentence at 3,000 settings a page (SOAK=500 for fewer), 10,000 runs of intervals, containers, crowds, all pages in the browser, CONTRIBUTING
 	@SOAK=$${SOAK:-3000} $(PY) -m pytest -m "not browser" -n 2 -k "sentence or any_settings" -o faulthandler_timeout=7200 tests/test_*_words.py tests/test_attacker.py $(ARGS)
