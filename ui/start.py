@@ -19,7 +19,7 @@ _SLOW = ("pages.table", "pages.lessons.page", "dp_accounting.pld.privacy_loss_di
 _ARENA_MAX, _ARENAS = -8, 1
 # Bytes from which on an array has pages of its own, and bytes that stay free at the heap's end. The allocator raises
 # both, to 32 and 64 MB, with the arrays that are freed, and small values then lie in the places of large ones. At 1 MB
-# 20 people take 15 MB more. At 256 kB a movement on the Classifier takes a fifth more CPU time, to get pages again.
+# 20 people take 15 MB more than at 256 kB, where a movement on the Classifier takes a fifth more CPU time.
 _MMAP_THRESHOLD, _LARGE = -3, 512_000
 _TRIM_THRESHOLD, _FREE = -1, 8_000_000
 # Seconds after which the server has accepted who came while it started.

@@ -88,7 +88,7 @@ class Panel {
       hand: (moves, rested) => this.hand(moves, rested),
       stir: (waits) => this.sender.stirred(waits),
       shown: (frame) => this.shown(frame),
-      released: () => this.voice.answered(this.playing.length > 0), // this may be the last that happens
+      released: () => this.voice.answered(this.playing.length > 0), // Streamlit may have nothing more to say
     })
     this.groups = {}
     for (const group of ["hero", "play", "main", "more"]) this.groups[group] = element("div", `rows ${group}`)
