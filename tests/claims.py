@@ -33,18 +33,17 @@ def better(
     constant: float | None = None,
     tests: int = 1,
     whole: bool = True,
-    least: float | None = None,
 ) -> bool:
     """Whether runs ``a`` are shown to be better than ``b``: all are there, enough of the pairs agree (two-sided sign
-    test at 5 %, shared by ``tests``), the medians and the median pair differ by ``least``, or a point (errors: 1 % of
-    b's), and ``a`` beats the constant answer."""
+    test at 5 %, shared by ``tests``), the medians differ by a point (errors: 1 % of b's), and ``a`` beats the constant
+    answer."""
     a = np.asarray(a, dtype=float)
     b = np.full(len(a), float(b)) if np.ndim(b) == 0 else np.asarray(b, dtype=float)
     sign, pairs = 1 if higher else -1, min(len(a), len(b))
     won = int((sign * a[:pairs] > sign * b[:pairs]).sum())
     sure = binomtest(won, pairs, alternative="greater").pvalue <= 0.025 / tests
-    least = least or (POINT if higher else POINT * abs(np.median(b)))
-    far = min(sign * (np.median(a) - np.median(b)), sign * np.median(a[:pairs] - b[:pairs])) >= least - 1e-9
+    least = POINT if higher else POINT * abs(np.median(b))
+    far = sign * (np.median(a) - np.median(b)) >= least - 1e-9
     useful = constant is None or sign * np.median(a) > sign * constant
     return bool(whole and sure and far and useful)
 
@@ -52,8 +51,9 @@ def better(
 def worse(a: np.ndarray, b: np.ndarray | float, *, constant: float | None = None, **how: Any) -> bool:
     """Whether runs ``a`` are shown to be worse than ``b``, and ``b`` better than the constant answer."""
     b = np.full(len(a), float(b)) if np.ndim(b) == 0 else np.asarray(b)
-    least = POINT if how.get("higher", True) else POINT * abs(np.median(b))
-    return better(b, a, constant=constant, least=least, **how)
+    least = {True: POINT, False: POINT * abs(np.median(b))}[how.get("higher", True)]
+    far = abs(np.median(a) - np.median(b)) >= least - 1e-9
+    return bool(far and better(b, a, constant=constant, **how))
 
 
 def unexplained(said: str, explained: Iterable[str] = (), harmless: Iterable[str] = ()) -> list[str]:
