@@ -74,7 +74,7 @@ export function whenStepped(go) {
 export class Channel {
   /**
    * `hand(moves, rested)` tells Streamlit of [name, value] pairs; `stir(waits)` says whether its own work has to wait;
-   * `shown(frame)` is told of what is to be seen; `released()`, that it is what Streamlit says.
+   * `shown(frame)` is told of what is to be seen; `released()` is called once Streamlit's output is shown again.
    */
   constructor({ hand, stir, shown, released }) {
     this.hand = hand
