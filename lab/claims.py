@@ -42,7 +42,8 @@ def compare(
     """Return what may be said of the runs ``a`` beside the baseline ``b``: its runs, or one number.
 
     Run r of one is paired with run r of the other; the longer one's other runs count for its median alone. constant:
-    what the best constant answer reaches. least: the least difference worth a claim, of the medians and of the pairs.
+    what the best constant answer reaches. A claim needs medians that differ by ``least``, and an interval of the pairs'
+    difference that excludes 0 on the same side.
 
     >>> compare(np.arange(70, 90) / 100, 0.6), compare(np.arange(50, 70) / 100, 0.6)
     (<Case.AHEAD: 'ahead'>, <Case.ALIKE: 'alike'>)
@@ -59,7 +60,7 @@ def compare(
     if pairs < 2 or not abs(mine - theirs) >= least - 1e-9:
         return Case.ALIKE
     found = differences.of_pairs(a[:pairs], b[:pairs], confidence=confidence)
-    return judge(found, better=better, least=least) if found.median * (mine - theirs) > 0 else Case.ALIKE
+    return judge(found, better=better, least=0.0) if found.median * (mine - theirs) > 0 else Case.ALIKE
 
 
 def leaders(arms: Mapping[str, np.ndarray], *, better: str = "higher") -> tuple[str, ...]:

@@ -102,8 +102,9 @@ def test_a_claim_needs_a_sign_test_a_point_and_more_than_the_constant_answer():
     for _ in range(400):
         higher, pairs, complete = bool(rng.integers(2)), int(rng.choice([5, 20])), bool(rng.random() < 0.9)
         won, by = rng.integers(pairs + 1), rng.choice([0.0099, 0.01, 0.05] if higher else [0.0067, 0.0072, 0.05])
-        constant, base = rng.choice([None, 0.65, 0.74, 0.75]), 0.7 if rng.random() < 0.5 else np.full(pairs, 0.7)
-        a = 0.7 + by * np.where(np.arange(pairs) < won, 1, -1)
+        constant, some = rng.choice([None, 0.65, 0.74, 0.75]), (rng.normal(0.7, 0.03, pairs), rng.uniform(0, 2, pairs))
+        base, size = some if rng.random() < 0.5 else (0.7, 1)
+        a = base + by * size * np.where(np.arange(pairs) < won, 1, -1)
         how = {"better": "higher" if higher else "lower", "constant": constant, "complete": complete}
         ahead, behind = (shows(a, base, higher=higher) for shows in (better, worse))
         best = max((1 if higher else -1) * np.median(one) for one in (a, base))
@@ -120,9 +121,8 @@ def test_a_claim_needs_a_sign_test_a_point_and_more_than_the_constant_answer():
 
 
 def test_the_best_of_several_is_alone_only_where_it_beats_each():
-    rng = np.random.default_rng(0)
-    noise = rng.normal(scale=0.02, size=20)
-    arms = {"low": 0.6 + noise, "high": 0.8 + noise, "near": 0.8 + rng.permutation(noise)}
+    noise = np.random.default_rng(0).normal(scale=0.02, size=20)
+    arms = {"low": 0.6 + noise, "high": 0.8 + noise, "near": 0.8 + noise[::-1]}
     assert set(leaders(arms)) == {"high", "near"}
     assert leaders(arms, better="lower") == ("low",)
     many = {"first": np.repeat([0.75, 0.65], [15, 5]), **{str(n): np.full(20, 0.7) for n in range(5)}}

@@ -90,7 +90,7 @@ RULES: Rules = {
     r"90 % of runs: ([\d.,e+]+) to ([\d.,e+]*\d)": says(
         *(lambda r, q=q: np.quantile(r.focus.errors, q) for q in (0.05, 0.95))
     ),
-    r"Privacy raises the median RMSE by ([\d.,e+]+) .* to ([\d.,e+]+), from ([\d.,e+]+) for": says(
+    r"Privacy raises the median RMSE by ([\d.,e+]+) to ([\d.,e+]+) .*, from ([\d.,e+]+) for": says(
         shown_gap, middle, exact, given=off
     ),
     r"In (\d+) of (\d+) runs the noisy objective has no minimum": counts(

@@ -81,10 +81,11 @@ def _cost(result: NetworkResult) -> str:
     private, plain = result.accuracy["private"], result.accuracy["plain"]
     runs, baseline = result.settings.repeats, (escape(always), base)
     parts = [outcomes.cost(private, plain, baseline=baseline, runs=runs, model="network")]
-    if spread.high - spread.low >= outcomes.WIDE:
-        parts.append(outcomes.landing(spread.low, spread.high))
     found, labels = lambda: result.held_out["private"], result.split.y_test
-    parts.append(outcomes.one_answer(private, labels, found, result.classes, model="network"))
+    alike = outcomes.one_answer(private, labels, found, result.classes, model="network")
+    if not alike and spread.high - spread.low >= outcomes.WIDE:
+        parts.append(outcomes.landing(spread.low, spread.high))
+    parts.append(alike)
     if result.settings.private:
         parts.append(outcomes.disguised(result.summary("plain").median, base))
     return " ".join(filter(None, parts))
