@@ -7,7 +7,7 @@ import numpy as np
 
 from lab import differences
 
-# The least difference worth a claim: of shares a point, of errors this part of the baseline's.
+# The least difference worth a claim: of shares a point, of errors this part of the larger one.
 LEAST = 0.01
 _LARGEST = 1e100  # errors of diverged runs, whose differences stay finite
 
@@ -56,7 +56,7 @@ def compare(
     if constant is not None and max(sign * mine, sign * theirs) <= sign * constant + 1e-12:
         return Case.CONSTANT
     if least is None:
-        least = LEAST if better == "higher" else LEAST * abs(theirs)
+        least = LEAST if better == "higher" else LEAST * max(abs(mine), abs(theirs))
     if pairs < 2 or not abs(mine - theirs) >= least - 1e-9:
         return Case.ALIKE
     found = differences.of_pairs(a[:pairs], b[:pairs], confidence=confidence)

@@ -22,11 +22,12 @@ def loosest(result: AccountingResult) -> str:
     return max(("naive", "strong", "moments", "renyi"), key=result.epsilon)
 
 
-def _target(result: AccountingResult) -> tuple[float, str]:
-    """Return (what is left of the target, of the numbers as they are shown; the target as it is shown)."""
-    exact, target = result.epsilon("pld"), number(result.settings.target_epsilon)
-    spent = number(result.held.epsilon if math.isnan(exact) else exact)
-    return _amount(target) - _amount(spent), target
+def _target(result: AccountingResult) -> tuple[float, bool, str]:
+    """Return (what is left of the target, of the numbers as they are shown; whether it is exceeded, be it by less than
+    is shown; the target as it is shown)."""
+    exact, target = result.epsilon("pld"), result.settings.target_epsilon
+    spent = result.held.epsilon if math.isnan(exact) else exact
+    return _amount(number(target)) - _amount(number(spent)), spent > target, number(target)
 
 
 def _amount(shown: str) -> float:
@@ -35,12 +36,12 @@ def _amount(shown: str) -> float:
 
 def numbers(result: AccountingResult) -> list[Number]:
     """Return epsilon by the tightest accountant and by the loosest, the remaining budget, and the best attacker."""
-    exact, worst, (left, target) = number(result.epsilon("pld")), loosest(result), _target(result)
+    exact, worst, (left, over, target) = number(result.epsilon("pld")), loosest(result), _target(result)
     tightness = "exact" if result.settings.exact_accountant == "gdp" else "bound"
     note = SAYS["tiles.counting" if exact == "…" else f"tiles.{tightness}"]
     label, size = SAYS("tiles.epsilon", accountant=result.settings.tightest), number(abs(left))
     remaining = math.copysign(_amount(size), left) if math.isfinite(left) else None
-    shown = SAYS("tiles.target" if left >= 0 else "tiles.exceeded", target=target)
+    shown = SAYS("tiles.exceeded" if over else "tiles.target", target=target)
     return [
         Number(label, exact, note, tone="private", amount=panels.amount(exact)),
         Number(SAYS["tiles.loosest"], number(result.epsilon(worst)), theme.THEOREMS[worst][0]),
@@ -59,16 +60,16 @@ def verdict(result: AccountingResult) -> str:
 
 def _budget(result: AccountingResult) -> str:
     """Return what would use the target up, or keep it, by what is computed so far."""
-    left, target = _target(result)
+    _, over, target = _target(result)
     most, least = (
         value if not math.isnan(value := found("pld")) else found("renyi")
         for found in (result.most_steps, result.least_noise)
     )
-    if left >= 0 and most >= result.settings.steps:
+    if not over and most >= result.settings.steps:
         return SAYS(
             "target.most" if most >= MOST_STEPS else "target.steps", target=target, steps=int(min(most, MOST_STEPS))
         )
-    if left >= 0 or math.isnan(least):
+    if not over or math.isnan(least):
         return ""
     return SAYS("target.noise", target=target, noise=number(least))
 
