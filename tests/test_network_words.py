@@ -208,7 +208,7 @@ def test_every_text_is_reached(once):
     for file, shown in ((own[0], FRAMES), (own[1], FRAMES), (paid(0.1), 0), (paid(0.1), FRAMES)):
         result = SMALL.change(dataset=OWN).change(own=file, rows=200, shown=shown).run()
         words(result), say.lead(result.settings), figures.inputs(result)
-    for case in (Case.AHEAD, Case.BEHIND):
-        vars(result)["second_half"] = case, 0.1
+    for said in ((Case.AHEAD, 0.1), (Case.BEHIND, -0.1)):
+        vars(result)["second_half"] = said
         figures.accuracy(result)
     assert reached.unread(figures.SAYS) == []

@@ -101,9 +101,9 @@ def _finding(result: NetworkResult) -> str:
     if result.second_half is None:
         return ""
     case, gain = result.second_half
-    if case not in (Case.AHEAD, Case.BEHIND):
-        return SAYS["figures.unchanged"]
-    return SAYS(f"figures.{'adds' if case == Case.AHEAD else 'loses'}", points=int(f"{abs(100 * gain):.0f}"))
+    name, sign = {Case.AHEAD: ("adds", 1), Case.BEHIND: ("loses", -1)}.get(case, ("unchanged", 0))
+    points = int(f"{100 * sign * gain:.0f}")
+    return SAYS(f"figures.{name}", points=points) if points > 0 else SAYS["figures.unchanged"]
 
 
 def loss(result: NetworkResult) -> dict:

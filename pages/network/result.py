@@ -295,8 +295,8 @@ class NetworkResult:
     @cached_property
     def second_half(self) -> tuple[Case, float] | None:
         """Return what the second half of the epochs, or of the epsilon spent, does to the accuracy of the private
-        networks: what may be said of it, and the difference of the medians; None until all are trained and epsilon is
-        known, and where so few steps are made that none ends near the middle."""
+        networks: what may be said of it, and the difference of the medians as they are drawn; None until all are
+        trained and epsilon is known, and where so few steps are made that none ends near the middle."""
         x = self.trajectories["private"][self.settings.over].to_numpy()
         accuracy = self._whole(self.runs["private"])
         if not np.isfinite(x).all() or accuracy is None:
@@ -304,9 +304,9 @@ class NetworkResult:
         away = np.abs(x - x[-1] / 2)
         if away.min() > 0.05 * x[-1]:
             return None
-        half = accuracy[away.argmin()]
-        case = compare(accuracy[-1], half, constant=self.split.best_constant[1])
-        return case, float(np.median(accuracy[-1]) - np.median(half))
+        case = compare(accuracy[-1], accuracy[away.argmin()], constant=self.split.best_constant[1])
+        medians = np.median(accuracy, axis=1)
+        return case, float(medians[-1] - np.interp(x[-1] / 2, x, medians))
 
     @cached_property
     def clipping(self) -> pd.DataFrame:
