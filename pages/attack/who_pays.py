@@ -16,7 +16,7 @@ from dpcore.data import toy as data
 from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab import chunking
-from lab.claims import Case, compare
+from lab.claims import LEAST, Case, compare
 from lab.ensemble import Grid, Runs, slices
 from pages.attack.inputs import PrivateRecipe
 from pages.attack.parameters import AttackParameters
@@ -129,10 +129,10 @@ class GroupsResult:
 
     @property
     def uneven(self) -> Case:
-        """Return what may be said of the minority's cost beside the majority's, run by run: "ahead" is the larger
-        cost."""
+        """Return what may be said of the minority's cost beside the majority's: "ahead" is the larger cost, in the
+        median run, too, by a point."""
         large, small = (self.plain[group, -1] - self.now[group, -1] for group in (0, 1))
-        return compare(small, large)
+        return compare(small, large) if abs(np.median(small - large)) >= LEAST - 1e-9 else Case.ALIKE
 
     @property
     def few(self) -> int:
