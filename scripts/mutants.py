@@ -101,7 +101,7 @@ def reached(copy: Path, kept: Path) -> dict[str, dict[int, list[str]]]:
         with tempfile.TemporaryDirectory() as folder:
             data, times, settings = (Path(folder, name) for name in ("coverage", "times.xml", "settings"))
             settings.write_text(f"[run]\ndata_file = {data}\nsource = dpcore,lab,pages,ui\n", encoding="utf-8")
-            how = ["--cov", "--cov-config", str(settings), "--cov-context=test", "--cov-report=", f"--junitxml={times}"]
+            how = ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report=", f"--junitxml={times}"]
             command = [sys.executable, "-m", "pytest", "-q", "-n", "2", *selection(copy), *how]
             subprocess.run(command, cwd=copy, check=False)
             kept.write_text(json.dumps(_lines(copy, data, times)), encoding="utf-8")
