@@ -151,8 +151,7 @@ def test_every_module_that_draws_noise_is_audited():
 def test_the_published_classifier_is_audited_first_and_runs_are_cut_without_loss():
     tasks = list(runs.tasks(AttackSettings(part="audit")))
     assert tasks[0].model == runs.FIRST
-    arrivals = [task.model for task in tasks if task.work is runs.arrives]
-    assert sorted(arrivals) == sorted(AUDITS)
+    assert sorted(task.model for task in tasks if task.work is runs.arrives) == sorted(AUDITS)
     counts = Counter(dict.fromkeys(AUDITS, 0))
     for task in tasks:
         counts[task.model] += 0 if task.work is runs.arrives else task.count

@@ -108,8 +108,7 @@ def test_a_claim_can_fail():
     before, after = cases(start)
     assert not start.claim(before, Case(after.settings.change(epsilon=50)))
     asked = cases(clip)[1].settings
-    free = asked.change(base=f"{asked.base} version none")
-    assert not clip.claim(Case(asked), Case(free))
+    assert not clip.claim(Case(asked), Case(asked.change(base=f"{asked.base} version none")))
 
 
 @every

@@ -253,8 +253,7 @@ def test_a_party_has_rows_of_its_own_only_and_as_many_as_the_others(own):
     X, _ = rows_of(settings_of(own_of(file), rows=10))
     assert X.shape == (24, 10, 6)
     assert (np.linalg.norm(X, axis=-1) <= 1 + 1e-12).all()
-    distinct = [len(np.unique(party, axis=0)) for party in X]
-    assert min(distinct) in (2, 10)
+    assert min(len(np.unique(party, axis=0)) for party in X) in (2, 10)
     settings = settings_of(own, rows=20)
     X, _ = rows_of(settings)
     alone, _ = settings.world.dataset.parties(settings.seed, 5, 6, rows=20)  # whoever comes before

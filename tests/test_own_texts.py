@@ -253,8 +253,7 @@ class TestPage:
     def test_a_link_says_that_its_file_is_not_here_and_keeps_the_rest_for_one_that_is_brought(self, table):
         own = chosen(table)
         link = {"own": str(own), "sources": "3", "weight_2": "0.5", "source_rows": "60"}
-        asked = self.open(**link)
-        assert VERDICT not in text(asked)
+        assert VERDICT not in text(self.open(**link))
         shown = self.open(table, **link)
         assert not shown.warning
         assert shown.expander[0].proto.expanded

@@ -32,8 +32,7 @@ def test_a_row_is_a_repeat_of_a_seed_at_a_value():
     one = measured(QUICK.change(epsilon=1.0, seed=QUICK.seed + 1), measure="scratch", repeats=3)
     there = runs[(runs.epsilon == 1.0) & (runs.seed == QUICK.seed + 1)]
     np.testing.assert_array_equal(there.scratch, one)
-    last = QUICK.change(seed=QUICK.limits["seed"][1])
-    assert [one.seed for one in split(last, 3)] == [9999, 0, 1]
+    assert [one.seed for one in split(QUICK.change(seed=QUICK.limits["seed"][1]), 3)] == [9999, 0, 1]
     found, medians = summary(runs, target=0.7), runs.groupby(["epsilon", "seed"]).scratch.median()
     assert found["median"].tolist() == pytest.approx(medians.groupby("epsilon").median()[found.epsilon].tolist())
 

@@ -109,10 +109,15 @@ def without(figure: Mapping[str, Any], place: int) -> dict[str, Any]:
     """The figure with one trace of which nothing is in view: its legend, and with it the room for the axes, stays."""
     trace = figure["data"][place]
     names = {axis: trace[axis] for axis in "xy" if isinstance(trace[axis], list) and isinstance(trace[axis][0], str)}
-    nothing = [math.nan] * max(map(len, names.values())) if names else [1e300]
+    nothing = [math.nan] * max(map(len, names.values())) if names else [1e12]  # far out, and no exponent in a path
     empty = {name: part for name, part in trace.items() if name not in ("text", "error_y")}
     empty |= {"x": nothing, "y": nothing} | names
     return {**figure, "data": [empty if at == place else trace for at, trace in enumerate(figure["data"])]}
+
+
+def over(before: Mapping[str, Any], after: Mapping[str, Any]) -> Mapping[str, Any]:
+    """``before``, or, as a legend that names others is Plotly's to draw, a figure in its place that names the same."""
+    return before if legend(before) == legend(after) else {**without(after, 0), "layout": before["layout"]}
 
 
 class Bench:
@@ -215,10 +220,9 @@ def compared(bench: Bench, before: dict, after: dict) -> dict[str, float]:
     left = {name for name, (done, _) in bench.painted.items() if not done}
     assert left == {name for name in after if legend(before[name]) != legend(after[name])}
     if left:
-        bench.draw({name: {**without(after[name], 0), "layout": before[name]["layout"]} for name in left})
-        again = bench.paint({name: after[name] for name in left})
+        bench.draw({name: over(before[name], after[name]) for name in left})
+        painted |= bench.paint({name: after[name] for name in left})
         assert all(done for done, _ in bench.painted.values())
-        painted |= {name: again[name] for name in left}
     drawn = bench.draw(after)
     return {name: difference(painted[name], drawn[name], bench.ground) for name in after}
 
@@ -246,12 +250,13 @@ def test_what_is_painted_is_what_plotly_draws(bench: Bench, opened: str, look: s
 def test_each_trace_is_painted_and_one_that_is_left_out_is_noticed(bench: Bench, opened: str):
     shown = moves(opened)
     after = next(iter(shown.after.values()))
+    before = {name: over(one, after[name]) for name, one in shown.before.items()}
     bench.place(shown.heights)
-    bench.draw(shown.before)
+    bench.draw(before)
     painted, drawn, judged = bench.paint(after), bench.draw(after, afresh=True), 0
     for place in range(max(len(figure["data"]) for figure in after.values())):
         less = {name: without(figure, place) for name, figure in after.items() if place < len(figure["data"])}
-        bench.draw(shown.before)
+        bench.draw(before)
         left_out, bare = bench.paint(less), bench.draw(less, afresh=True)
         for name in (name for name in less if (_far(drawn[name], bare[name]) > LEAST).sum() >= LEAST_INK):
             differs = partial(difference, drawn=drawn[name], bare=bare[name], of_drawn=True)

@@ -181,7 +181,7 @@ function markers(context, { marker, line, colour }, x, y, inside, opacity) {
 }
 
 /** Words beside points, so far from them that markers have room. */
-function words(context, { text, textfont, textposition = "middle center", mode, marker }, x, y, inside, full) {
+function words(context, { text = [], textfont, textposition = "middle center", mode, marker }, x, y, inside, full) {
   const font = { ...full.font, ...textfont }
   text.forEach((one, place) => {
     if (one === "" || !inside(place) || !Number.isFinite(x[place] + y[place])) return

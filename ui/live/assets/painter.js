@@ -206,9 +206,10 @@ function knows(full, before, { data, layout }) {
     notes.every(knowsNote) && data.every((trace) => knowsTrace(trace, full))
 }
 
-/** All that a legend shows of a trace but its words. */
+/** All that a legend shows of a trace but its words; its mark may keep the mean size of other points meanwhile. */
 function told({ showlegend, visible, mode, line, marker, fillcolor, name }) {
-  return JSON.stringify([showlegend, visible, mode, line, marker, fillcolor, Boolean(name)])
+  const mark = marker && { ...marker, size: typeof marker.size === "object" ? null : marker.size }
+  return JSON.stringify([showlegend, visible, mode, line, mark, fillcolor, Boolean(name)])
 }
 
 function show(nodes) {
