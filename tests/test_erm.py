@@ -51,13 +51,13 @@ def test_minimisers_are_what_a_general_optimiser_finds(classes, outputs, strengt
 def test_a_stack_is_each_of_its_problems(numbers, monkeypatch):
     monkeypatch.setattr(erm, "_CHUNK_NUMBERS", numbers)
     rng = np.random.default_rng(4)
-    X, t = rows(3, 2, 15, 4), rng.uniform(size=(3, 2, 15))
+    X, t, r = rows(3, 2, 15, 4), rng.uniform(size=(3, 2, 15)), rng.uniform(0.5, 2, size=(2, 1, 1, 15))
     strength = np.array([0.001, 1.0])[:, None] * np.ones(4)
-    stack = erm.logistic(X, t, regularisation=strength)
-    assert (stack.weights.shape, stack.gradient_norm.shape) == ((3, 2, 4), (3, 2))
-    for i, j in np.ndindex(3, 2):
-        alone = erm.logistic(X[i, j], t[i, j], regularisation=strength[j])
-        np.testing.assert_allclose(stack.weights[i, j], alone.weights, atol=1e-7)
+    stack = erm.logistic(X, t, regularisation=strength, row_weights=r)
+    assert (stack.weights.shape, stack.gradient_norm.shape) == ((2, 3, 2, 4), (2, 3, 2))
+    for k, i, j in np.ndindex(2, 3, 2):
+        alone = erm.logistic(X[i, j], t[i, j], regularisation=strength[j], row_weights=r[k, 0, 0])
+        np.testing.assert_allclose(stack.weights[k, i, j], alone.weights, atol=1e-7)
     shares = rng.dirichlet(np.ones(3), size=(5, 15)).swapaxes(1, 2)
     many = erm.softmax(X[0, 0], shares, regularisation=0.1)
     np.testing.assert_allclose(many.weights[4], erm.softmax(X[0, 0], shares[4], regularisation=0.1).weights, atol=1e-8)
