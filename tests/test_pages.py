@@ -82,8 +82,7 @@ def test_a_link_opens_each_tab_and_the_address_names_it(page):
         assert not app.exception
         assert not app.warning
         assert app.session_state[f"{page}.tabs"] == tab.title
-        kept = "" if tab is kind.all_tabs[0] else tab.name
-        assert address(app.run()).get("tab", "") == kept
+        assert address(app.run()).get("tab", "") == ("" if tab is kind.all_tabs[0] else tab.name)
     for title in (kind.all_tabs[1].title, "Share"):
         app.session_state[f"{page}.tabs"] = title
         assert address(app.run().run())["tab"] == kind.all_tabs[1].name, "Share's link opens what was open before"
@@ -249,6 +248,7 @@ def test_a_page_asks_for_a_move_that_ticks_itself_off_at_rest(page):
     result, _ = compute(settings_of(app, page), seconds=60)
     tile = here.at(result.settings).numbers(result)[move.tile]
     assert f"At {label} {written(bound)}: {tile.label} <b>{tile.value}</b>" in text(app)
+    assert (bold(move.ask) in text(opened(page, **address(app)))) == (page == "what-if"), "no card where it is set"
 
 
 def test_another_data_set_keeps_the_other_settings_and_a_refused_choice_is_said():

@@ -43,6 +43,8 @@ def card(move: Move | None, desk: Desk, shown: Knobs, numbers: Sequence[Number])
         return None
     key, value = f"{desk.page}.move", getattr(desk.settings, move.knob)
     began = st.session_state.setdefault(f"{key}.from", value)
+    if move.low <= began <= move.high and (move.low, move.high) != (-math.inf, math.inf):
+        return None  # the page was opened where the text would lead
     if not desk.moving and value != began and move.low <= value <= move.high:
         label = {**KNOBS[move.knob], **shown.changes.get(move.knob, {})}["label"]
         tile = numbers[move.tile]
