@@ -146,8 +146,7 @@ class TestMembers:
         result = of("membership", epsilon=2.0).run()
         rate = membership.RATES >= 0.01
         for attack_on in membership.ATTACKS:
-            private = result.curves["private", attack_on][rate]
-            assert (private <= result.frontier["gaussian"][rate] + 0.02).all()
+            assert (result.curves["private", attack_on][rate] <= result.frontier["gaussian"][rate] + 0.02).all()
         assert result.at("plain", membership.ATTACKS[0], 0.01) > max(0.1, result.allowed(0.01))
         members, rest = result.right("plain")
         assert members > rest + 0.1
@@ -188,8 +187,7 @@ def told_apart(settings):
 class TestCanaries:
     def test_each_canary_is_told_apart_by_what_the_guarantee_counts(self):
         """The weights' difference, over the noise, is mu: all gradients are clipped, and of opposite classes."""
-        settings = of("once", epsilon=8.0)
-        planted = plant(Planting.of(settings), (8.0,), range(20))
+        planted = plant(Planting.of(of("once", epsilon=8.0)), (8.0,), range(20))
         apart = [planted.scores[:, planted.coins == side] for side in (True, False)]
         found = (apart[0].mean() - apart[1].mean()) / np.sqrt(np.mean([one.var() for one in apart]))
         assert found == pytest.approx(gdp.mu_of(8.0, delta=1e-5), abs=0.06)

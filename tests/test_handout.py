@@ -166,10 +166,9 @@ def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
 
 
 def test_a_training_that_is_half_shown_promises_what_it_has_spent():
-    page = FIRSTS["network"].page
-    settings, _ = from_link(page.settings, {"repeats": "2", "epochs": "3", "shown": "30"})
+    settings, _ = from_link(FIRSTS["network"].page.settings, {"repeats": "2", "epochs": "3", "shown": "30"})
     result = settings.run()
-    told = valid(handout(page, result).label)
+    told = valid(handout(FIRSTS["network"].page, result).label)
     assert told["privacy_loss"]["epsilon"] == pytest.approx(result.guarantee.epsilon, rel=1e-5)
     assert told["privacy_loss"]["epsilon"] < settings.epsilon
     assert "after step" in told["deployment_model"]["period"]
@@ -243,6 +242,8 @@ def test_nothing_is_stated_that_nobody_said_and_no_promise_over_a_hole():
         assert told["privacy_loss"]["epsilon"] == (NOTHING if void else 0.5)
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     told = valid(label(ClassifierSettings(), Stated(promise=PROMISE)))
+    groups = "2: epsilon 1, delta 2.65e-5; 5: epsilon 2.5, delta 0.000173; 10: epsilon 5, delta 0.00228"
+    assert told["privacy_loss"]["groups"] == groups  # (k epsilon, delta sum_{i<k} e^{i epsilon})
     for broken in (
         {**told, "void": "read off"},
         {**told, "accounting": {**told["accounting"], "bounds": "not covered: read off"}},

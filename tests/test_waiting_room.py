@@ -43,6 +43,7 @@ class Browser:
         status, headers, body = ask(self.app, path, method=method, accept=accept, cookie=cookie)
         for value in headers.getlist("set-cookie"):
             for one in SimpleCookie(value).values():
+                assert one.key == "other" or one["path"] == "/", "it holds on every page"
                 self.jar.pop(one.key, None)
                 if one["max-age"] != "0":
                     self.jar[one.key] = one.value
