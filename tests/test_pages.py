@@ -70,7 +70,7 @@ def test_a_link_is_the_experiment(page):
     second = opened(page, **address(first))
     assert not second.warning
     assert settings_of(second, page) == settings_of(first, page)
-    card = r'<div class="lab-move">.*?</div>'  # tells of a change in its session
+    card = r'\s*<div class="lab-move">.*?</div>'  # tells of a change in its session
     assert re.sub(card, "", text(at_rest(second, page))) == re.sub(card, "", text(at_rest(first, page)))
 
 
