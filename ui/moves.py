@@ -35,7 +35,8 @@ def bold(text: str) -> str:
 
 
 def card(move: Move | None, desk: Desk, shown: Knobs, numbers: Sequence[Number]) -> dict[str, object] | None:
-    """Show the card where its slider is among those ``shown``; return what the panel is told of it.
+    """Show the card where its slider is among those ``shown`` and did not begin at its goal; return what the panel is
+    told of it.
 
     The browser keeps which cards were made or dismissed, and hides them from then on (``move.js``).
     """
@@ -44,7 +45,7 @@ def card(move: Move | None, desk: Desk, shown: Knobs, numbers: Sequence[Number])
     key, value = f"{desk.page}.move", getattr(desk.settings, move.knob)
     began = st.session_state.setdefault(f"{key}.from", value)
     if move.low <= began <= move.high and (move.low, move.high) != (-math.inf, math.inf):
-        return None  # the page was opened where the text would lead
+        return None  # a link has set the value that the text asks for
     if not desk.moving and value != began and move.low <= value <= move.high:
         label = {**KNOBS[move.knob], **shown.changes.get(move.knob, {})}["label"]
         tile = numbers[move.tile]
