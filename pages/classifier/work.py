@@ -109,6 +109,11 @@ class Arms(Training):
         """(A, k, p)."""
         return np.stack([self.zero, *([_started(self.public)] if self.public else [])])
 
+    def train_without_privacy(self, record: Sequence[int]) -> descent.Path:
+        """Train each arm without clipping and noise: weights (A, k, p), history (m, A, k, p)."""
+        X, y, people = self.split.learned
+        return self.descend(X, y, people=people, start=self.starts, draws=[0] * len(self.starts), record=record)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Model(Arms):
@@ -143,9 +148,19 @@ class Model(Arms):
     def train(self, epsilons: Sequence[float], *, draws: range, record: Sequence[int] = ()) -> descent.Path:
         """Train one batch of arms x epsilons x draws models: weights (A, E, R, k, p), history (m, A, E, R, k, p).
 
-        Repeat r draws stream r at every epsilon and in each arm.
+        Repeat r draws stream r at every epsilon and in each arm. Without privacy, the models of an arm are equal, so
+        each arm is trained once: some BLAS kernels round the rows of one batch differently.
         """
         starts = self.starts
+        batch = len(starts), len(epsilons), len(draws)
+        if self.version == "none":
+            path = self.train_without_privacy(record)
+            weights, history = path.weights[:, None, None], path.history[:, :, None, None]
+            return replace(
+                path,
+                weights=np.broadcast_to(weights, (*batch, *self.zero.shape)),
+                history=np.broadcast_to(history, (len(history), *batch, *self.zero.shape)),
+            )
         sd = np.repeat([self.noise_sd(epsilon) for epsilon in epsilons], len(draws))
         X, y, people = self.split.learned
         path = self.descend(
@@ -159,7 +174,6 @@ class Model(Arms):
             clipping=CLIPPING[self.version],
             record=record,
         )
-        batch = len(starts), len(epsilons), len(draws)
         return replace(
             path,
             weights=path.weights.reshape(*batch, *self.zero.shape),
@@ -333,13 +347,8 @@ class ReferenceOutcome:
 
 
 def references(training: Arms, at: tuple[()], repeats: range) -> tuple[ReferenceOutcome, ...]:
-    """Return, of each arm, the non-private descent with the same start, steps and learning rate, and the optimum.
-
-    At least two models are descended together, so that the arithmetic is that of an ensemble.
-    """
-    split, (X, y, people) = training.split, training.split.learned
-    starts = np.resize(training.starts, (2, *training.zero.shape))
-    path = training.descend(X, y, people=people, start=starts, draws=(0, 0), record=training.marks)
+    """Return, of each arm, the non-private descent with the same start, steps and learning rate, and the optimum."""
+    split, path = training.split, training.train_without_privacy(training.marks)
     learned = _Learned.of(split)
     best = _optimum(training.dataset, training.private_rows, training.seed, training.rows_each)
     return tuple(
