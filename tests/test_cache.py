@@ -167,8 +167,7 @@ def test_a_failure_reaches_all_who_wait_and_is_forgotten(memory: cache.Cache):
             time.sleep(0.005)
         raise ValueError("no such thing")
 
-    failures = at_once(10, lambda: memory.answer("a", fail))
-    assert [str(failure) for failure in failures] == ["no such thing"] * 10
+    assert [str(failure) for failure in at_once(10, lambda: memory.answer("a", fail))] == ["no such thing"] * 10
     assert len(runs) == 1
     assert memory.answer("a", lambda: 2) == 2
 

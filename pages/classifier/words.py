@@ -71,7 +71,9 @@ def _cost(result: ClassifierResult) -> list[str]:
 
 def diagnostics(result: ClassifierResult) -> list[str]:
     settings, sentences = result.settings, []
-    if settings.version != "none":
+    if settings.version == "none":
+        sentences.append(SAYS["noiseless"])
+    else:
         units = "people" if settings.by_person else "rows"
         sentences += [_persons(settings), _clipping(result), _noise(result)]
         sentences.append(panels.large_delta(settings.delta, settings.people, units))
