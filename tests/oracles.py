@@ -52,8 +52,7 @@ def descend(X, y, *, start, steps, learning_rate, clip_norm, noise_sd, seed, dra
     path, generator = [np.array(start, dtype=float)], stream(seed, "noise", draw)
     for _ in range(steps):
         mean = mean_gradient(path[-1], X, y, clip_norm=clip_norm, clipping=clipping)
-        noise = noise_sd * generator.standard_normal(path[-1].shape)
-        path.append(path[-1] - learning_rate * (mean + noise))
+        path.append(path[-1] - learning_rate * (mean + noise_sd * generator.standard_normal(path[-1].shape)))
     return np.stack(path)
 
 

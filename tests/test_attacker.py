@@ -46,6 +46,7 @@ EVENTS = {
     "layers": sample(0.2, times(2, gaussian(3.0))),
     "two kinds of steps": together(sampled(0.1, 2.0, 40), sampled(0.1, 4.0, 100)),
     "two Laplace releases": together(laplace(1.0), laplace(2)),
+    "a bound and a Laplace release": together(HALF, laplace(2.0)),
     "pure releases": together(times(10, PURE), HALF),
     "bounds and Gaussian steps": together(PURE, HALF, gaussian(2.0)),
     "approximate releases": times(3, approximate(0.5, 0.01)),
