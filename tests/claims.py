@@ -44,8 +44,7 @@ def better(
     sure = binomtest(won, pairs, alternative="greater").pvalue <= 0.025 / tests
     least = POINT if higher else POINT * abs(np.median(b))
     far = sign * (np.median(a) - np.median(b)) >= least - 1e-9
-    useful = constant is None or sign * np.median(a) > sign * constant
-    return bool(whole and sure and far and useful)
+    return bool(whole and sure and far and (constant is None or sign * np.median(a) > sign * constant))
 
 
 def worse(a: np.ndarray, b: np.ndarray | float, *, constant: float | None = None, **how: Any) -> bool:

@@ -99,8 +99,7 @@ TEXT = written(USUAL)
 
 
 def made(content: str | bytes, columns: dict[str, list[str]] | None = None, **more) -> File:
-    data = content.encode() if isinstance(content, str) else content
-    return File(lambda: data, columns, **more)
+    return File(lambda: content.encode() if isinstance(content, str) else content, columns, **more)
 
 
 def tables() -> dict[str, File]:

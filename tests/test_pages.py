@@ -251,6 +251,10 @@ def test_a_page_asks_for_a_move_that_ticks_itself_off_at_rest(page):
     assert (bold(move.ask) in text(opened(page, **address(app)))) == (page == "what-if"), "no card where it is set"
 
 
+def test_a_page_asks_for_no_move_without_effect():
+    assert bold(BY_NAME["classifier"].move.ask) not in text(opened(CLASSIFIER, version="none"))
+
+
 def test_another_data_set_keeps_the_other_settings_and_a_refused_choice_is_said():
     app = moved(opened(CLASSIFIER), CLASSIFIER, "public_rows", 400)
     app.selectbox(key="classifier.dataset").set_value("iris").run()

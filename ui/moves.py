@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -19,7 +19,8 @@ _BOLD = re.compile(r"\*\*(.+?)\*\*")
 class Move(NamedTuple):
     """A move of the slider ``knob`` to another value, from ``low`` to ``high``, that the text ``ask`` asks for.
 
-    tile: the place of the number among the page's that says what came of it.
+    tile: the place of the number among the page's that says what came of it. when: whether the move has an effect with
+    these settings.
     """
 
     knob: str
@@ -27,6 +28,7 @@ class Move(NamedTuple):
     low: float = -math.inf
     high: float = math.inf
     tile: int = 0
+    when: Callable[[Any], bool] = lambda _: True
 
 
 def bold(text: str) -> str:
@@ -35,12 +37,14 @@ def bold(text: str) -> str:
 
 
 def card(move: Move | None, desk: Desk, shown: Knobs, numbers: Sequence[Number]) -> dict[str, object] | None:
-    """Show the card where its slider is among those ``shown`` and did not begin at its goal; return what the panel is
-    told of it.
+    """Show the card where its slider is among those ``shown``, has an effect and did not begin at its goal; return what
+    the panel is told of it.
 
     The browser keeps which cards were made or dismissed, and hides them from then on (``move.js``).
     """
-    if move is None or desk.settings.private or move.knob not in (shown.hero, shown.play, *shown.main):
+    if move is None or desk.settings.private or not move.when(desk.settings):
+        return None
+    if move.knob not in (shown.hero, shown.play, *shown.main):
         return None
     key, value = f"{desk.page}.move", getattr(desk.settings, move.knob)
     began = st.session_state.setdefault(f"{key}.from", value)
