@@ -274,7 +274,6 @@ def _number(settings: Any, name: str, rng: np.random.Generator, within: Limits) 
     if max(low, least) <= min(high, most):
         low, high = max(low, least), min(high, most)
     evenly = float(rng.uniform(low, high))
-    wide = low > 0 and high / low > 20
-    between = float(np.exp(rng.uniform(np.log(low), np.log(high)))) if wide else evenly
+    between = float(np.exp(rng.uniform(np.log(low), np.log(high)))) if low > 0 and high / low > 20 else evenly
     value = rng.choice([low, high, min(max(now, low), high), between], p=[0.1, 0.1, 0.1, 0.7])
     return round(float(value)) if isinstance(now, int) else float(f"{value:.4g}")

@@ -114,7 +114,9 @@ RULES: Rules = {
     r"public rows? adds [\d.]+ points? in the median pair": lambda r, _: interval(r)[0] > 0 and started(r),
     r"public rows? lowers accuracy by [\d.]+ points?": lambda r, _: interval(r)[1] < 0 and started(r, worse),
     r"No difference can be shown": lambda r, _: not started(r),
-    r"every run gives the same model": lambda r, _: np.ptp(r.focus.weights, axis=1).max() == 0,
+    r"every run gives the same model\. Epsilon and the clipping norm have no effect": lambda r, _: (
+        replace(r.settings, epsilon=9.0, clip_norm=0.3).run().focus.weights[:, :1] == r.focus.weights
+    ).all(),
     r"confidence interval ([+−]?[\d.]+) to ([+−]?[\d.]+), sign test": lambda r, m: np.allclose(
         [amount(one) for one in m.groups()], 100 * np.array(interval(r)), atol=0.051
     ),

@@ -148,8 +148,8 @@ class Model(Arms):
     def train(self, epsilons: Sequence[float], *, draws: range, record: Sequence[int] = ()) -> descent.Path:
         """Train one batch of arms x epsilons x draws models: weights (A, E, R, k, p), history (m, A, E, R, k, p).
 
-        Repeat r draws stream r at every epsilon and in each arm. Without privacy, the models of an arm are equal, so
-        each arm is trained once: some BLAS kernels round the rows of one batch differently.
+        Repeat r draws stream r at every epsilon and in each arm. Without privacy, the models of an arm are equal. Each
+        arm is then trained once, because some BLAS kernels round equal rows of one batch differently.
         """
         starts = self.starts
         batch = len(starts), len(epsilons), len(draws)

@@ -149,8 +149,7 @@ def test_from_the_list_through_a_lesson_to_the_page(lab):
     chart(page)
     lock(page, "epsilon")
     assert "guess=" not in page.url
-    other = lab(f"lessons?{page.url.partition('?')[2]}", charts=0)
-    expect(other.get_by_text(say.AGAIN)).to_be_visible()
+    expect(lab(f"lessons?{page.url.partition('?')[2]}", charts=0).get_by_text(say.AGAIN)).to_be_visible()
     tabs = len(page.context.pages)
     button(page, "Why?").click()
     page.wait_for_url("**step=why*")
