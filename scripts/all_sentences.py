@@ -22,8 +22,8 @@ from dpcore.check import RefusedError
 from lab.links import brief
 from lab.settings import Settings
 from pages.table import PAGES
-from scripts.fingerprints import beside
 from scripts.snapshot import MOST
+from scripts.visible_texts import file_texts
 from ui.page import Page
 from ui.vocabulary import KNOBS
 
@@ -94,7 +94,7 @@ def fixed() -> Iterator[str]:
     yield "# Knobs\n"
     yield from (f"- **{knob['label']}** {knob.get('help', '')}" for knob in _knobs(KNOBS))
     for folder in ("pages", "ui"):
-        for where, text in (beside(folder) | beside(folder, method=True)).items():
+        for where, text in (file_texts(folder) | file_texts(folder, method=True)).items():
             if len(text.split()) > 2:
                 yield f"\n## {where}\n\n{text.strip()}"
 

@@ -136,7 +136,7 @@ def test_the_import_rule_can_fail():
         assert [line for line in violations(module, source) if why in line]
 
 
-def test_no_module_imports_in_a_circle_and_the_engine_stays_small():
+def test_no_module_imports_in_a_circle():
     """Nor behind ``TYPE_CHECKING``: who needs a type only to name it needs less of it, or it stands the wrong way."""
     known = dict(modules())
     wanted = {
@@ -151,8 +151,6 @@ def test_no_module_imports_in_a_circle_and_the_engine_stays_small():
     sources = [path.read_text("utf-8") for path in (ROOT / "benchmarks").rglob("*.py")]
     assert sources
     assert [name for source in sources for name in imports(source) if within(name, "scripts")] == []
-    assert sum(text.count("\n") for name, text in known.items() if within(name, "dpcore")) <= 9_500
-    assert (ROOT / "app.py").read_text("utf-8").count("\n") <= 25
 
 
 def test_streamlit_asks_nobody_hides_tracebacks_and_knows_all_options(monkeypatch: pytest.MonkeyPatch):

@@ -1,4 +1,4 @@
-"""Names, texts and commits keep the style sheet."""
+"""Texts name what is on the screen, and numbers are written in one way."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from lab import label
 from pages.accounting.figures import number as of_accounting
 from pages.table import PAGES
 from pages.transfer.figures import error
-from scripts.fingerprints import _strings, literals
+from scripts.visible_texts import literals, toml_strings
 from ui import panels
 from ui.plot import theme
 from ui.plot.described import described
@@ -42,7 +42,7 @@ def strings(path: Path) -> list[str]:
     if path.suffix == ".md":
         return [path.read_text("utf-8")]
     if path.suffix == ".toml":
-        return [*_strings(tomllib.loads(path.read_text("utf-8")))]
+        return [*toml_strings(tomllib.loads(path.read_text("utf-8")))]
     return [text for _, text in literals(path)]
 
 
@@ -93,30 +93,6 @@ def test_a_link_to_a_page_has_its_name():
     }
     assert found
     assert {(label, page) for label, page in found if label != titles()[page]} == set()
-
-
-# What the lab once called a standard term.
-PRIVATE_TERMS = re.compile(
-    r"\b(?:[Nn]ine (?:runs |releases |trainings |draws )?in ten|9 (?:runs )?in 10|[Mm]iddle (?:run|one|model|network)s?"
-    r"|[Pp]lain sum|[Ss]trong composition|[Ee]xact count|[Hh]ead start|[Bb]orrow\w*|the walk|[Nn]oisy descent"
-    r"|[Dd]irection noise|[Bb]y adding up|times in 100|[Rr]ight answers|right on new|[Pp]ublic start|lots by chance"
-    r"|lot size|[Ww]ho pays|there or not|hardly a promise|[Oo]ff by|[Pp]rivate walk|on the answer|log-ratio"
-    r"|[Pp]romises? |[Nn]othing promised|[Pp]rice of|[Ff]rom nothing|[Rr]ealised lot|[Ss]py|[Ll]aw of noise"
-    r"|[Ff]alse alarms? in|[Oo]dds of (?:any|an|every|each) (?:out|re|nu)\w+)\b"
-)
-
-
-def test_no_visible_text_has_a_private_term():
-    """In texts beside the code and in its strings; lessons may count in hundreds."""
-    found = {
-        (path.relative_to(ROOT).as_posix(), match[0])
-        for path in files()
-        if path.name not in ("method.md", "works.md")
-        if "lessons" not in path.parts
-        for text in strings(path)
-        for match in PRIVATE_TERMS.finditer(text)
-    }
-    assert found == set()
 
 
 FILE = """# Of a topic
