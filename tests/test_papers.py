@@ -1,7 +1,6 @@
-"""Citations, works, glossary, guide and puzzles: links open, numbers are computed, puzzles have solutions."""
+"""Citations, works, glossary and guide: links open, and numbers are computed."""
 
 import math
-import os
 import re
 import tomllib
 from dataclasses import replace
@@ -12,7 +11,6 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 import pytest
 from streamlit import config
-from streamlit.runtime.context import ContextProxy
 
 from dpcore.accountants import account, gdp
 from dpcore.privacy import Adjacency, delta_rounded_up
@@ -29,12 +27,9 @@ from pages.lessons.lessons import LESSONS
 from pages.parties import bounds
 from pages.parties import page as parties
 from pages.table import PAGES
-from tests.app import opened, press, text
-from ui.classroom import classroom
-from ui.controls import PUZZLE, from_link
+from tests.app import opened, text
+from ui.controls import from_link
 from ui.glossary import FIGURES, TERMS, found, linked, said
-from ui.puzzles import Puzzle, puzzles
-from ui.texts import SAYS
 from ui.vocabulary import KNOBS
 
 ROOT = Path(__file__).parents[1]
@@ -74,8 +69,6 @@ FULL = (
     "hamm2016: Experiments:",
     "hamm2016: Supplement: more than two classes",
 )
-EASY = puzzles()["error_and_attacker"]
-SOLUTION = EASY.query | dict(parse_qsl(EASY.solution))
 # What is in a sentence as a number and is none of a result: a formula.
 FORMULA = re.compile(r"\$[^$]*\$")
 NUMBER = re.compile(r"(?<![\w.])−?\d+(?:,\d{3})*(?:\.\d+)?(?:e-\d+)?(?!\w)")
@@ -259,7 +252,6 @@ def test_every_link_is_read_without_a_notice():
         if page == "lessons":  # each is opened in test_lessons.py
             assert query["lesson"] in {lesson.name for lesson in LESSONS}
         elif page in KINDS:
-            query.pop(PUZZLE, None)
             settings, notices = from_link(KINDS[page], query)
             assert notices == [], (page, query)
             assert meant(settings, query), (page, query)
@@ -277,90 +269,8 @@ def test_a_link_opens_without_a_notice(link):
     assert page not in KINDS or meant(app.session_state[f"{page}.desk"].settings, query)
 
 
-def test_the_guide_for_teachers_has_every_puzzle_with_its_solution_and_what_a_server_must_set():
-    """What solves a puzzle is held below."""
-    links = re.findall(r"\]\((/[^)]*puzzle=[^)]*)\)", TEACHING)
-    assert links == [
-        link
-        for one in puzzles().values()
-        for link in (f"/{one.link}&puzzle={one.name}", f"/{one.link}&{one.solution}&puzzle={one.name}")
-    ]
-    assert all(one.ask in TEACHING for one in puzzles().values())
+def test_the_guide_for_teachers_names_settings_that_a_server_has():
     known = {*config.get_config_options(), *re.findall(r"LAB_\w+", (ROOT / "ui" / "security_headers.py").read_text())}
     for name in ("LAB_FRAME_ANCESTORS", "server.xsrfCookieSameSite", "server.allowedHosts"):
         assert name in TEACHING
         assert name in known
-
-
-BY_NAME = {page.name: page for page in PAGES}
-# A training of theirs takes so long that a commit tries fewer seeds.
-SLOW = ("attack", "parties")
-
-
-def solved(puzzle: Puzzle, **more: str) -> bool:
-    page = BY_NAME[puzzle.page]
-    settings = puzzle.start(page.settings, **more)
-    return puzzle.solved(settings, page.at(settings).numbers(settings.run()))
-
-
-@pytest.mark.parametrize("puzzle", puzzles().values(), ids=lambda puzzle: puzzle.name)
-def test_begins_unsolved_and_has_a_solution_at_most_seeds(puzzle):
-    kind = BY_NAME[puzzle.page].settings
-    found = dict(parse_qsl(puzzle.solution))
-    assert not {*found} & {*puzzle.kept}
-    assert not solved(puzzle)
-    count = 20 if "SOAK" in os.environ or puzzle.page not in SLOW else 3
-    seeds = [{"seed": str(seed)} for seed in range(count)] if "seed" in kind.LIMITS else [{}]
-    assert sum(solved(puzzle, **found, **seed) for seed in seeds) >= 0.9 * len(seeds)
-    app = opened(puzzle.page, **puzzle.query)
-    assert [one.value for one in app.warning] == []
-    assert puzzle.ask in [one.value for one in app.info]
-
-
-def test_page_says_that_it_is_solved_and_keeps_the_puzzle_in_its_link():
-    app = opened(EASY.page, **SOLUTION)
-    assert [one.value for one in app.success if "Solved" in one.value]
-    assert EASY.name in app.query_params["puzzle"]
-    assert not opened(EASY.page, **SOLUTION, sensitivity="0.5").success
-    for name in ("more_parties", "nobody"):  # another page's puzzle, and none
-        app = opened("mechanisms", puzzle=name)
-        assert not [one for one in (*app.info, *app.success) if "%" in one.value]
-
-
-def test_a_class_sees_how_many_have_solved_it_and_counts_each_of_them_once(monkeypatch):
-    monkeypatch.setattr(ContextProxy, "cookies", sent := {"lab_inside": "a" * 32})
-    teacher = opened(EASY.page, **SOLUTION)
-    press(teacher, "Ask a class")
-    code = teacher.query_params["room"]
-    sent["lab_inside"] = "b" * 32
-    pupil = opened(EASY.page, **EASY.query, room=code)
-    assert SAYS("puzzle.counts", code=code) in [one.value for one in pupil.caption]
-    assert classroom().look(code).guesses == 0, "neither who teaches nor who has not solved it"
-    for epsilon in ("1.25", "0.1", "1.26"):
-        pupil.query_params.update(epsilon=epsilon)
-        pupil.run()
-        assert SAYS("puzzle.counted", code=code) in [one.value for one in pupil.caption]
-    opened(EASY.page, **SOLUTION, room=code)  # in another tab
-    sent["lab_inside"] = "c" * 32
-    opened(EASY.page, **SOLUTION, room=code)
-    assert any("<b>2</b> solved so far" in one.value for one in teacher.run().html)
-    other = puzzles()["nobody_trusted"]
-    asking = opened(other.page, **other.query, room=code)
-    assert "Ask the class this" not in [one.label for one in asking.button], "it is not theirs"
-    teacher.query_params.clear()
-    teacher.query_params.update(other.query | {"room": code})
-    press(teacher.run(), "Ask the class this")
-    assert (classroom().look(code).question, classroom().look(code).guesses) == (other.name, 0)
-    assert not [one for one in pupil.run().caption if code in one.value]
-
-
-def test_the_code_of_a_room_leads_to_its_puzzle(monkeypatch):
-    monkeypatch.setattr(ContextProxy, "cookies", {})
-    asked, puzzle = [], puzzles()["thousand_steps"]
-    monkeypatch.setattr("streamlit.switch_page", lambda page, query_params: asked.append((page.url_path, query_params)))
-    code = classroom().open(puzzle.name, 7)
-    app = opened("lessons", room=code).run()
-    ((page, query),) = asked
-    assert (page, query["puzzle"], query["room"]) == (puzzle.page, puzzle.name, code)
-    assert not app.warning
-    assert not {*puzzles()} & {lesson.name for lesson in LESSONS}, "a room knows its question by a name"

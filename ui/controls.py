@@ -30,8 +30,8 @@ from ui.vocabulary import KNOBS
 # Of the address, what holds no setting: ``PIN`` is there once for each pin, ``ASK`` is what the tab of questions asks,
 # and ``SHOWN`` say how the page is shown, or to whom. Settings in ``PIN``, ``ASK`` and ``present`` leave out the
 # defaults of the link's version.
-PIN, ASK, TAB, MORE, PUZZLE = "pin", "what_if", "tab", "more", "puzzle"
-SHOWN = ("present", "lesson", "step", "only", "ask", "guess", "room", PUZZLE, TAB, MORE)
+PIN, ASK, TAB, MORE = "pin", "what_if", "tab", "more"
+SHOWN = ("present", "lesson", "step", "only", "ask", "guess", TAB, MORE)
 # What ``present`` says where it names no picture.
 FIRST_PICTURE = "1"
 # Of each of these in an address: longer ones are nobody's that a page has made.

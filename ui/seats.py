@@ -27,7 +27,7 @@ _ME = "room.someone"
 
 
 class Question(Protocol):
-    """What a room asks by its name: a lesson or a puzzle."""
+    """A lesson, which a room asks by its name."""
 
     @property
     def name(self) -> str: ...

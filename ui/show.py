@@ -10,7 +10,7 @@ import streamlit as st
 
 from lab import papers
 from lab.tuning import best_of
-from ui import controls, debounce, glossary, live, metrics, page_links, present, puzzles, static_files, teacher
+from ui import controls, debounce, glossary, live, metrics, page_links, present, static_files, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.moves import card as move_card
@@ -173,7 +173,6 @@ def _moving(page: Page, welcome: str) -> None:
             desk.shows(controls.TAB, "" if tab == here.all_tabs[0].name else tab)
     with beside:
         teacher.offer_all(desk)
-        puzzles.card(desk, both.view.numbers, done=both.done == 1)
         if here.tabs:
             card(desk, pins, both)
     sliders = teacher.knobs(here, desk)

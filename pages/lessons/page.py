@@ -19,7 +19,7 @@ from pages.lessons import page_together as together
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson
 from pages.lessons.page_linked import Linked, of_link
-from ui import controls, debounce, guess, live, page_links, puzzles, seats, teacher
+from ui import controls, debounce, guess, live, page_links, seats, teacher
 from ui.compute import compute
 from ui.page import Page
 
@@ -102,10 +102,7 @@ def _heed(here: seats.Seat, pages: Sequence[Page]) -> None:
     at = f"lessons.class.{here.code}"
     try:
         lesson = _named(here.room.question, pages)
-    except RefusedError:  # a puzzle, or a lesson of another version of the lab
-        if not here.teaches and st.session_state.get(at) != here.room.round:
-            st.session_state[at] = here.room.round
-            puzzles.open_in(here)
+    except RefusedError:  # a lesson of another version of the lab
         return
     mine, named = kept(lesson), st.query_params.get("lesson", "")
     if not here.teaches and st.session_state.get(at) != here.room.round:
@@ -130,7 +127,6 @@ def _all() -> None:
                 st.markdown(lesson.text("Question"))
                 done = " · :material/check: done" if kept(lesson).done else ""
                 st.caption(f"{lesson.minutes} minutes{done}")
-    puzzles.offer(st.query_params.get(together.ROOM, ""))
 
 
 def go(lesson: Lesson | None, step: str = "guess") -> None:
