@@ -1,22 +1,27 @@
 """The server of Epsilon Lab. `streamlit run app.py` finds it; what it shows begins in pages/frame.py."""
 
+import os
+import sys
 from functools import partial
 
 import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.table import FIRSTS, HEADS, HOME, PAGES
-from ui import first_picture
+from ui import environment, first_picture
 from ui.live.channel import Channel
-from ui.metrics import Watch
 from ui.security_headers import Guard
 from ui.start import lifespan
 from ui.static_files import Delivery
 from ui.uploads import Uploads
-from ui.waiting_room import Admission
+from ui.visitor import VisitorCookie
+
+refusal = environment.refusal(os.environ)
+if refusal:
+    sys.exit(refusal)
 
 channel = Channel((HOME, *PAGES)).route()
 delivery = Middleware(Delivery, heads=HEADS, firsts=first_picture.FOUND, scripts=dict([first_picture.script()]))
-middleware = [Middleware(Guard), Middleware(Watch), Middleware(Admission), Middleware(Uploads), delivery]
+middleware = [Middleware(Guard), Middleware(VisitorCookie), Middleware(Uploads), delivery]
 life = partial(lifespan, later=partial(first_picture.record, FIRSTS))
 app = st.App("pages/frame.py", routes=[channel], lifespan=life, middleware=middleware)

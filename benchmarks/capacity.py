@@ -6,8 +6,8 @@ each person has a seed of their own. Four parts:
 - one process and two behind Caddy, in turns, each process with ``HURRYING`` people who move again as soon as their page
   has followed: moves a second, and server CPU time a move, Caddy's included;
 - one process with as many people as make 70 % of that, each of whom moves every ``EVERY`` seconds;
-- a thousand people on two processes, where the door is open for all (`LAB_LONGEST_WAIT=0`): how many answers each has,
-  what they wait, and memory. ``PEOPLE=300`` in the environment asks for fewer;
+- a thousand people on two processes: how many answers each has, what they wait, and memory.
+  ``PEOPLE=300`` in the environment asks for fewer;
 - without a server: what a setting that nobody has asked for costs on each page, and then a move, in CPU time to the
   first frame and to the last.
 
@@ -45,8 +45,8 @@ REPLICAS, DEARER_AT_MOST, P95_AT_MOST, UNLIKE_AT_MOST = 2, 1.1, 1.0, 2.0
 
 COSTS = ("page", "new: first", "whole", "frames", "moved: first", "whole", "frames")
 COSTS_WIDTHS = (12, 10, 8, 7, 12, 8, 7)
-COLUMNS = ("server", "people", "all in", "moves/s", "CPU a move", "p50", "p95", "run p95", "told", "errors", "clients")
-WIDTHS = (12, 6, 8, 7, 10, 8, 8, 8, 5, 6, 8)
+COLUMNS = ("server", "people", "all in", "moves/s", "CPU a move", "p50", "p95", "run p95", "errors", "clients")
+WIDTHS = (12, 6, 8, 7, 10, 8, 8, 8, 6, 8)
 
 
 @contextmanager
@@ -120,7 +120,6 @@ class Level:
             f"{number(1000 * one)} ms"
             for one in (*np.quantile(self.answers, (0.5, 0.95)), np.quantile(self.runs, 0.95))
         )
-        lines = sum(bool(one.told) for one in self.people)
         cells = [
             name,
             len(self.people),
@@ -128,7 +127,7 @@ class Level:
             number(self.rate),
             f"{number(1000 * self.each)} ms",
         ]
-        return row([*cells, p50, p95, run, lines, len(self.errors), f"{self.own:.0f} s"], WIDTHS)
+        return row([*cells, p50, p95, run, len(self.errors), f"{self.own:.0f} s"], WIDTHS)
 
 
 def costs(say: Print) -> None:
@@ -155,28 +154,10 @@ def _answered(page: Page, settings: Settings) -> tuple[str, str, int]:
     return f"{number(1000 * taken[0])} ms", f"{number(1000 * taken[-1])} ms", len(taken)
 
 
-@contextmanager
-def open_door() -> Iterator[None]:
-    """Servers that are started inside let everybody in."""
-    said = os.environ.get("LAB_LONGEST_WAIT")
-    os.environ["LAB_LONGEST_WAIT"] = "0"
-    try:
-        yield
-    finally:
-        os.environ.pop("LAB_LONGEST_WAIT")
-        if said is not None:
-            os.environ["LAB_LONGEST_WAIT"] = said
-
-
 def run(*, rounds: int, say: Print) -> Outcome:
     """The four parts, the first in as many rounds."""
     if not shutil.which("caddy"):
         return Outcome(missing=["Caddy"])
-    with open_door():
-        return _run(rounds, say)
-
-
-def _run(rounds: int, say: Print) -> Outcome:
     say(row(COLUMNS, WIDTHS))
     errors: list[str] = []
 

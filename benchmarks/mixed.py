@@ -5,7 +5,7 @@ channel and then rests until the run of the whole page has followed (``people.py
 pages, each for a setting that nobody has asked for, and ``BARE`` people are on a bare Streamlit page, in the same
 seconds. First it says, without a server, what such a setting costs on each page in CPU time, which can be compared on
 a busy machine too. ``LEVELS=25,60x2,400`` in the environment asks for other levels than ``LEVELS``: people, and on how
-many processes. With more than ``DOOR`` people the waiting room stays open for all.
+many processes.
 """
 
 import asyncio
@@ -17,15 +17,15 @@ import numpy as np
 import psutil
 
 from benchmarks import load, people
-from benchmarks.capacity import class_of, costs, open_door, servers
+from benchmarks.capacity import class_of, costs, servers
 from benchmarks.latency import served
 from benchmarks.report import Line, Outcome, Print, at_most, number, row
 
 LEVELS = "25,60,60x2"
 # (people, processes) -> seconds that 19 of 20 moves wait at most; the same for the first pictures of newcomers.
 P95_AT_MOST, NEWCOMERS_AT_MOST = {(25, 1): 0.6, (60, 1): 4.0, (60, 2): 2.0}, 5.0
-# Seconds: between two moves of a person, of a level, between two newcomers; who is on the bare page; the open door.
-EVERY, LEVEL, COMES, BARE, DOOR = 5.0, 20.0, 2.0, 4, 100
+# Seconds: between two moves of a person, of a level, between two newcomers; who is on the bare page.
+EVERY, LEVEL, COMES, BARE = 5.0, 20.0, 2.0, 4
 COLUMNS = ("", "people", "all in", "moves/s", "CPU a move", "p50", "p95", "run p95", "new p50", "new p95", "bare p95")
 WIDTHS = (12, 6, 8, 7, 10, 8, 8, 8, 8, 8, 8)
 
@@ -95,8 +95,6 @@ def run(*, rounds: int, say: Print) -> Outcome:
     for turn in range(rounds):
         for count, processes in levels:
             with ExitStack() as stack:
-                if count > DOOR:
-                    stack.enter_context(open_door())
                 bare = stack.enter_context(served("benchmarks/bare/bare.py"))
                 address = stack.enter_context(served("app.py") if processes == 1 else class_of(processes))
                 one = Level(address, bare, count, seed=1000 * (turn + 1))

@@ -1,8 +1,8 @@
 """People of a class as a server meets them: cookies, Streamlit's protocol and the lab's channel, and no browser.
 
-A person comes as a browser does: asks for the page, waits at the door where they are told to, opens a session and the
-channel. A movement is asked about on the channel; after the rest that the server has named, Streamlit is told, and
-answers with a run of the whole page. Nothing is drawn.
+A person comes as a browser does: asks for the page, opens a session and the channel. A movement is asked about on the
+channel; after the rest that the server has named, Streamlit is told, and answers with a run of the whole page. Nothing
+is drawn.
 """
 
 import asyncio
@@ -39,8 +39,8 @@ KNOBS, WIDE = {"what-if": "epsilon"}, 4.0
 class Member(load.Person):
     """One person. ``whole``: whether the knob takes whole numbers only; ``answers``: seconds from each question to its
     answer; ``done``: how much of the work for the newest is done; ``owes``: what Streamlit has still to do; ``runs``:
-    from telling Streamlit to the end of its run; ``told``: what was said of the line; ``replicas``: values of the
-    affinity cookie; ``turned_away``: how often the door was closed; ``newest_kinds``: of Streamlit's messages.
+    from telling Streamlit to the end of its run; ``replicas``: values of the
+    affinity cookie; ``newest_kinds``: of Streamlit's messages.
     """
 
     span: tuple[float, float] = EPSILONS
@@ -59,9 +59,7 @@ class Member(load.Person):
     rests: float = HURRIED
     answers: list[float] = field(default_factory=list)
     runs: list[float] = field(default_factory=list)
-    told: list[dict] = field(default_factory=list)
     replicas: list[str] = field(default_factory=list)
-    turned_away: int = 0
     ears: list[asyncio.Task] = field(default_factory=list)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     newest_kinds: deque[str] = field(default_factory=lambda: deque(maxlen=60))
@@ -97,16 +95,11 @@ class Member(load.Person):
             self.replicas.append(here)
 
     async def enter(self) -> None:
-        """Ask for the page until it is given."""
+        """Ask for the page. Raises OSError where it is not given."""
         path = f"/{self.path}?{self.query}"
-        while True:
-            status, headers, _ = await asyncio.to_thread(self.request, "GET", path, Accept="text/html")
-            if status == 200:
-                break
-            if status != 503:
-                raise OSError(f"{path} is answered by {status}")
-            self.turned_away += 1
-            await asyncio.sleep(int(headers["retry-after"]))
+        status, _, _ = await asyncio.to_thread(self.request, "GET", path, Accept="text/html")
+        if status != 200:
+            raise OSError(f"{path} is answered by {status}")
         await asyncio.to_thread(self.request, "GET", "/_stcore/health")
 
     async def opens(self) -> None:
@@ -155,9 +148,6 @@ class Member(load.Person):
         """What comes on the channel."""
         async for text in self.channel:
             answer = json.loads(text)
-            if "line" in answer:
-                self.told.append(answer["line"])
-                continue
             if "words" not in answer:
                 self.errors.append("the channel leaves it to Streamlit")
             self.words |= answer.get("words", {})

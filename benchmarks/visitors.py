@@ -179,10 +179,7 @@ class Visitor:
     async def _visit(self) -> None:
         self.person.will(self._any_page(), next(self.seeds))
         self.person.page = ""
-        try:
-            await asyncio.wait_for(self.person.enter(), self.left)
-        except TimeoutError:  # until the end there was no room
-            return
+        await self.person.enter()
         await self.person.opens()
         while await self._stay() and not (self.roams and self.rng.uniform() < LEAVES):
             brings = self.rng.uniform() < BRING

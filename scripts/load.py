@@ -6,17 +6,15 @@
 Each person opens a page as a browser does, with a seed of their own, so that nobody finds what another has computed,
 and moves its first knob to a random value every few seconds: first over the channel, then, as a browser does at rest,
 over Streamlit's connection. With ``--roam`` they also change pages, leave and come back, and some bring a table.
-Where no address is given the lab of this checkout is served for it. Every minute a line says what the process holds,
-where the server tells (`LAB_METRICS`).
+Where no address is given the lab of this checkout is served for it, and every minute a line says what its process
+holds.
 """
 
 import argparse
 import asyncio
 import contextlib
-import os
 import sys
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,10 +22,9 @@ from itertools import count
 from urllib.parse import urlsplit
 
 import numpy as np
-from prometheus_client.parser import text_string_to_metric_families
+import psutil
 
 from benchmarks.latency import served
-from benchmarks.people import PATIENCE
 from benchmarks.report import Print, duration, number, row
 from benchmarks.visitors import BRING, KNOBS, Person, Seen, Visitor
 
@@ -39,16 +36,10 @@ MINUTE, SLOPES_FROM = 60.0, 5
 
 COLUMNS = ("over", "moves/s", "p50", "p95", "longest")
 WIDTHS = (10, 8, 9, 9, 9)
-# What the process holds -> the server's name for it, and the unit it is printed in.
-FIGURES = {
-    "open pages": ("lab_visitors", 1),
-    "memory MB": ("process_resident_memory_bytes", 1e6),
-    "cache MB": ("lab_cache_bytes", 1e6),
-    "descriptors": ("process_open_fds", 1),
-    "threads": ("lab_threads", 1),
-}
-HELD = ("minute", "moves/s", "p95", "errors", *FIGURES)
-HELD_WIDTHS = (6, 8, 9, 6, 10, 9, 8, 11, 7)
+# What the process of a lab that is served here holds.
+FIGURES = ("memory MB", "descriptors", "threads")
+HELD = ("minute", "moves/s", "p95", "errors", "open pages", *FIGURES)
+HELD_WIDTHS = (6, 8, 9, 6, 10, 9, 11, 7)
 
 
 async def crowded(visitors: Sequence[Visitor], beside: Callable[[], Awaitable[None]]) -> None:
@@ -60,25 +51,23 @@ async def crowded(visitors: Sequence[Visitor], beside: Callable[[], Awaitable[No
         await other
 
 
-def holds(address: str) -> tuple[float, ...] | None:
-    """The figures that the server tells of its process, as ``FIGURES`` names them; None where it tells nobody."""
-    try:
-        with urllib.request.urlopen(f"{address}/metrics", timeout=PATIENCE) as answer:
-            said = answer.read().decode()
-    except OSError:
+def holds(server: psutil.Process | None) -> tuple[float, ...] | None:
+    """Return what the server's process holds, in the order of ``FIGURES``; None where it is not ours."""
+    if server is None:
         return None
-    values = {one.name: one.value for family in text_string_to_metric_families(said) for one in family.samples}
-    return tuple(values.get(name, np.nan) / unit for name, unit in FIGURES.values())
+    with server.oneshot():
+        return server.memory_info().rss / 1e6, server.num_fds(), server.num_threads()
 
 
 @dataclass
 class Minutes:
     """A line a minute: what was met since the last, and what the server's process holds."""
 
-    address: str
+    visitors: Sequence[Visitor]
     seen: Seen
     say: Print
     every: float
+    server: psutil.Process | None = None
     held: list[tuple[float, ...]] = field(default_factory=list)
 
     async def last(self) -> None:
@@ -90,12 +79,13 @@ class Minutes:
                 self.say(row(HELD, HELD_WIDTHS))
             waits, errors = self.seen.answers[known:], self.seen.errors[failed:]
             known, failed = len(self.seen.answers), len(self.seen.errors)
-            figures = await asyncio.to_thread(holds, self.address)
+            figures = holds(self.server)
             self.held += [figures] if figures else []
+            pages = sum(visitor.person.channel is not None for visitor in self.visitors)
             p95 = duration(float(np.quantile(waits, 0.95))) if waits else "-"
             told = [number(one) for one in figures] if figures else ["-"] * len(FIGURES)
             since = number((time.perf_counter() - begin) / 60)
-            self.say(row([since, number(len(waits) / self.every), p95, len(errors), *told], HELD_WIDTHS))
+            self.say(row([since, number(len(waits) / self.every), p95, len(errors), pages, *told], HELD_WIDTHS))
             for error in sorted(set(errors)):
                 self.say(f"    {error}")
 
@@ -118,8 +108,8 @@ class Minutes:
         ]
 
 
-def measure(address: str, asked: argparse.Namespace, say: Print) -> int:
-    """Let the people come, and print what they met; the number of errors."""
+def measure(address: str, asked: argparse.Namespace, say: Print, server: psutil.Process | None = None) -> int:
+    """Let the people come, and print what they met; the number of errors. server: its process, if it is ours."""
     seen, seeds, end = Seen(), count(asked.seed), time.perf_counter() + asked.seconds
     met = {"answers": seen.answers, "runs": seen.runs, "errors": seen.errors}
     visitors = [
@@ -135,7 +125,7 @@ def measure(address: str, asked: argparse.Namespace, say: Print) -> int:
         )
         for place in range(asked.people)
     ]
-    minutes = Minutes(address, seen, say, every=MINUTE)
+    minutes = Minutes(visitors, seen, say, every=MINUTE, server=server)
     asyncio.run(crowded(visitors, minutes.last))
     say(row(COLUMNS, WIDTHS))
     for way, waits in (("channel", seen.answers), ("run", seen.runs)):
@@ -143,8 +133,7 @@ def measure(address: str, asked: argparse.Namespace, say: Print) -> int:
         say(row([way, number(len(waits) / asked.seconds), *times], WIDTHS))
     for line in [*minutes.slopes(), *([f"  {seen.brought} tables were brought"] if seen.brought else [])]:
         say(line)
-    turned_away = sum(visitor.person.turned_away for visitor in visitors)
-    say(f"  sent to wait at the door: {turned_away} times; errors: {len(seen.errors)}")
+    say(f"  errors: {len(seen.errors)}")
     for error, times in Counter(seen.errors).most_common():
         say(f"    {times} times: {error}")
     return len(seen.errors)
@@ -201,9 +190,11 @@ def main(words: Sequence[str] | None = None, say: Print = print) -> int:
     if not told(asked):
         say("Nothing was asked: say yes, or --yes.")
         return 2
-    os.environ.setdefault("LAB_METRICS", "1")  # of a lab that is served for it
-    with contextlib.nullcontext(asked.address) if asked.address else served("app.py") as address:
-        return min(1, measure(address, asked, say))
+    if asked.address:
+        return min(1, measure(asked.address, asked, say))
+    with served("app.py") as address:
+        server = next(one for one in psutil.Process().children() if "streamlit" in one.cmdline())
+        return min(1, measure(address, asked, say, server))
 
 
 if __name__ == "__main__":

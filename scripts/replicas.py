@@ -24,7 +24,6 @@ from pathlib import Path
 
 import segno
 
-from ui.metrics import PATH, switched
 from ui.qr_code import own_address
 
 ROOT = Path(__file__).parents[1]
@@ -105,8 +104,6 @@ def serve(port: int, count: int, caddy: str) -> None:
             link = address(port)
             segno.make(link).terminal(compact=True)
             print(f"{link}   ({count} processes; Ctrl-C ends them)", flush=True)
-            if switched()[0]:
-                print("Figures of each:", *(f"http://127.0.0.1:{one}{PATH}" for one in ports), flush=True)
             _keep(ports, running, environment)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

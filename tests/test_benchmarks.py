@@ -84,7 +84,6 @@ def run(*words: str) -> tuple[int, str]:
 
 
 def test_waits_of_people_are_told_and_what_goes_wrong_is_counted(monkeypatch):
-    monkeypatch.setenv("LAB_METRICS", "1")
     with served("app.py") as address:
         code, said = run(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)
         assert code == 0

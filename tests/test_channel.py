@@ -17,7 +17,6 @@ from dpcore.cache import CACHE
 from pages.table import PAGES
 from tests.toy.page import TOY, Piece
 from ui import debounce, turns
-from ui.busy import Line
 from ui.compute import compute
 from ui.controls import LONGEST, from_link
 from ui.live import channel
@@ -72,7 +71,12 @@ class Client:
         await asyncio.wait_for(self.task, PATIENCE)
 
 
-TOLD = SimpleNamespace(line=Line(1))  # the line of the channel that is talked to
+TOLD = SimpleNamespace(turns=Turns(1))  # those of the channel that is talked to
+
+
+def questions_waiting() -> int:
+    """Return how many questions of the channel wait for their turn, without slices that give way."""
+    return sum(not turn.later for turn in TOLD.turns.waiting())
 
 
 @contextmanager
@@ -80,8 +84,8 @@ def serving() -> Iterator[Starlette]:
     """A server of the channel whose visitors share one thread."""
     CACHE.forget()
     Piece.begun.clear()
-    TOLD.line = Line(1)
-    served = Channel([*PAGES, TOY], line=TOLD.line, turns=Turns(1))
+    TOLD.turns = Turns(1)
+    served = Channel([*PAGES, TOY], turns=TOLD.turns)
     try:
         yield Starlette(routes=[served.route()])
     finally:
@@ -271,7 +275,7 @@ async def test_first_answer_goes_before_later_slices_of_others(server, monkeypat
     for turn in range(5):
         begun = await held_at_work()
         quick.ask(("epsilon", 2 + turn))
-        await until(lambda: TOLD.line.waiting == 1)
+        await until(lambda: questions_waiting() == 1)
         Piece.gate.set()
         await quick.hear()
         waits.append([piece.epsilon for piece in Piece.begun[begun:]].index(2 + turn))
@@ -295,27 +299,21 @@ async def test_slice_is_given_up_for_a_newer_question_or_when_its_visitor_leaves
     assert len(set(Piece.begun)) == len(Piece.begun) == 51  # what was done is kept
 
 
-async def test_visitors_in_line_are_told_their_place_and_asked_for_their_newest_question(server, monkeypatch):
+async def test_visitors_in_line_are_asked_for_their_newest_question(server):
     """On a server with one thread. Nothing is computed for one who has left."""
-    monkeypatch.setattr(channel, "TOLD", 0.1)
-    monkeypatch.setattr(channel, "TOLD_AGAIN", 0.2)
     first, gone, dragger = [await met(server) for _ in range(3)]
     Piece.gate.clear()
     for place, client in enumerate((first, gone, dragger)):
         client.ask(link={"seed": str(place + 1)})
-        await until(lambda place=place: Piece.begun and TOLD.line.waiting == place)
-    lines = [(await client.hear())["line"] for client in (gone, dragger) for _ in range(2)]
-    assert [line["before"] for line in lines] == [0, 0, 1, 1]
-    assert all(line["seconds"] > 0 for line in lines)
+        await until(lambda place=place: Piece.begun and questions_waiting() == place)
     for value in (2, 3, 4):
         dragger.ask(("epsilon", value))
     await dragger.read()
     await gone.leave()
     Piece.gate.set()
-    while "line" in (answer := await dragger.hear()):
-        pass
+    answer = await dragger.hear()
     assert (answer["number"], answer["words"][".lab-verdict"]) == (4, "Epsilon 4, shown 0, 1 done")
-    assert TOLD.line.waiting == 0
+    assert questions_waiting() == 0
     assert 2 not in {piece.who for piece in Piece.begun}
 
 

@@ -75,7 +75,7 @@ def test_room_is_gone_an_hour_after_its_last_visit_and_few_are_written(rooms, tm
     assert b"lesson=forgotten" not in b"".join(one.read_bytes() for one in tmp_path.iterdir())
 
 
-def test_rooms_and_guesses_are_limited_and_no_room_ends_for_another(rooms, clock, monkeypatch):
+def test_rooms_and_guesses_are_limited_and_no_room_with_a_visitor_ends_for_another(rooms, clock, monkeypatch):
     def refused(name: str, act, *values) -> str:
         with pytest.raises(RefusedError) as told:
             act(*values)
@@ -85,6 +85,8 @@ def test_rooms_and_guesses_are_limited_and_no_room_ends_for_another(rooms, clock
     with monkeypatch.context() as patch:
         patch.setattr(classroom, "MOST_ROOMS", 2)
         kept, left = rooms.open(QUESTION, TEACHER), rooms.open(QUESTION, someone())
+        for code in (kept, left):
+            rooms.enter(code, someone())
         refused("rooms", rooms.open, QUESTION, someone())
         assert rooms.look(left) is not None
         clock[0] += LASTS - 10
@@ -107,17 +109,55 @@ def test_rooms_and_guesses_are_limited_and_no_room_ends_for_another(rooms, clock
     refused("question", rooms.open, "x" * (classroom.LONGEST + 1), TEACHER)
 
 
-def test_a_file_of_an_older_version_goes_on(tmp_path):
-    """It has no table of teachers, and its teacher's address holds the key."""
+def test_room_that_only_its_teacher_has_visited_gives_way_when_all_are_in_use(rooms, clock, monkeypatch):
+    monkeypatch.setattr(classroom, "MOST_ROOMS", 3)
+    joined = rooms.open(QUESTION, TEACHER)
+    rooms.enter(joined, someone())
+    empty = []
+    for _ in range(2):
+        clock[0] += 1
+        code = rooms.open(QUESTION, someone())
+        empty.append(code)
+    rooms.enter(empty[0], TEACHER)
+    alone = rooms.open(QUESTION, TEACHER)
+    rooms.enter(alone, TEACHER)
+    assert rooms.look(empty[1]) is None
+    assert None not in (rooms.look(joined), rooms.look(empty[0]), rooms.look(alone))
+
+    latest = rooms.open(QUESTION, someone())
+    assert rooms.look(alone) is None, "who teaches is no second visitor"
+    assert None not in (rooms.look(joined), rooms.look(latest))
+
+
+def test_file_of_another_version_begins_anew(tmp_path):
     with sqlite3.connect(file := tmp_path / "rooms.sqlite") as old:
-        columns = "key VARCHAR NOT NULL, question VARCHAR NOT NULL, round INTEGER NOT NULL, closed BOOLEAN NOT NULL"
-        old.execute(f"CREATE TABLE rooms (code VARCHAR PRIMARY KEY, {columns}, opened FLOAT NOT NULL)")
-        old.execute("INSERT INTO rooms VALUES ('BCDFG', 'key', ?, 1, 0, 1000.0)", [QUESTION])
+        old.execute("CREATE TABLE rooms (code VARCHAR PRIMARY KEY)")
+        old.execute("INSERT INTO rooms VALUES ('BCDFG')")
     old.close()
-    rooms = Classroom(file, now=lambda: 1500.0)
-    assert rooms.claim("BCDFG", "key", TEACHER)
-    rooms.close("BCDFG", TEACHER)
-    assert rooms.look("BCDFG").closed
+    rooms = Classroom(file)
+    assert rooms.look("BCDFG") is None
+    assert rooms.look(rooms.open(QUESTION, TEACHER)) is not None
+
+
+def test_processes_that_share_the_file_share_the_key_of_cookies(tmp_path):
+    one, other = (Classroom(tmp_path / "rooms.sqlite") for _ in range(2))
+    assert one.cookie_key == other.cookie_key
+    assert Classroom(tmp_path / "another.sqlite").cookie_key != one.cookie_key
+
+
+def test_file_that_cannot_be_used_is_refused_by_name(rooms):
+    code = rooms.open(QUESTION, TEACHER)
+    rooms._db.close()
+    for act in (
+        partial(rooms.open, QUESTION, TEACHER),
+        partial(rooms.enter, code, TEACHER),
+        partial(rooms.guess, code, QUESTION, TEACHER, 1),
+        partial(rooms.close, code, TEACHER),
+        partial(rooms.guesses, code),
+    ):
+        with pytest.raises(RefusedError) as refusal:
+            act()
+        assert refusal.value.name == "file"
 
 
 def ran(program: str, rooms: str) -> str:

@@ -30,7 +30,7 @@ STEMS = {"page": "page", "home": "page", "words": "words", "figures": "figures",
 HALLS = {"dpcore", "pages", "lab", "lab.files", "dpcore.training", "dpcore.data", "dpcore.attacks", "dpcore.estimators"}
 
 ENGINE = tuple(name for name in RANK if name.split(".")[0] == "dpcore")
-SERVING = ("security_headers", "static_files", "uploads", "waiting_room")
+SERVING = ("security_headers", "static_files", "uploads", "visitor")
 # Which rooms may import what we did not write. A dependency that is not listed is not one.
 OTHERS = {
     "PIL": ("ui.plot",),
@@ -41,12 +41,11 @@ OTHERS = {
     "orjson": ("ui",),
     "pandas": ("lab.ensemble", "lab.sweep", "pages.*.work", "ui", "ui.plot"),
     "plotly": ("ui", "ui.plot"),
-    "prometheus_client": ("ui.metrics",),
     "pyarrow": ("lab.files",),
     "scipy": (*ENGINE, "lab", "pages.*.work"),
     "segno": ("ui.qr_code",),
     "sklearn": ("dpcore.estimators", "dpcore.data", "dpcore.parties"),
-    "starlette": ("app", "ui.live", "ui.metrics", *(f"ui.{name}" for name in SERVING)),
+    "starlette": ("app", "ui.live", *(f"ui.{name}" for name in SERVING)),
     "streamlit": ("ui", "pages.*.page", "pages.frame", "app"),
     "threadpoolctl": ("dpcore.cores",),
 }

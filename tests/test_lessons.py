@@ -1,6 +1,7 @@
 """Lessons: what they say holds in the engine, and nothing of it is there before the guess."""
 
 import re
+import sqlite3
 from string import Formatter
 from urllib.parse import parse_qsl
 
@@ -22,6 +23,7 @@ from ui.compute import compute
 from ui.controls import Desk, from_link
 from ui.page import Page
 from ui.plot import guesses
+from ui.visitor import COOKIE, new_cookie
 
 PARTS = ("Known", "Seen", "Why", "Misconception", "Try")
 BY_NAME = {lesson.name: lesson for lesson in LESSONS}
@@ -332,7 +334,7 @@ def test_a_class_is_asked_a_lesson_made_by_link(link, guess, outcome):
 
 
 def test_a_browser_teaches_with_its_cookie_or_once_with_a_key_and_has_one_guess(cookies):
-    cookies["lab_inside"] = "a" * 32
+    cookies[COOKIE] = new_cookie()
     teacher = opened("lessons", lesson="epsilon")
     press(teacher, "Ask a class")
     code = teacher.query_params["room"]
@@ -340,18 +342,51 @@ def test_a_browser_teaches_with_its_cookie_or_once_with_a_key_and_has_one_guess(
     assert "Close and show" in labels(again)
     assert not again.warning
     key = classroom.classroom().key(code, teacher.session_state["room.someone"])
-    for at, (word, teaches) in enumerate([(f"{code}.wrong", False), (f"{code}.{key}", True), (f"{code}.{key}", False)]):
-        cookies["lab_inside"] = f"{at}" * 32
+    for word, teaches in [(f"{code}.wrong", False), (f"{code}.{key}", True), (f"{code}.{key}", False)]:
+        cookies[COOKIE] = new_cookie()
         app = opened("lessons", lesson="epsilon", room=word)
         assert app.query_params["room"] == code, "no key stays in the address"
         assert ("Close and show" in labels(app), "Send my guess" in labels(app)) == (teaches, not teaches)
         assert [say.USED in one.value for one in app.info] == [True] * (not teaches)
-    cookies["lab_inside"] = "b" * 32
+    cookies[COOKIE] = new_cookie()
     for value in (60.0, 70.0):
         pupil = opened("lessons", room=code)
         send(pupil, value)
         assert say.NAMELESS not in captions(pupil)
     assert classroom.classroom().look(code).guesses == 1
+
+
+def test_an_invented_cookie_is_no_browser(cookies):
+    cookies[COOKIE] = f"{'a' * 32}.{'b' * 64}"
+    app = opened("lessons", lesson="epsilon")
+    press(app, "Ask a class")
+    assert app.session_state["room.someone"] < 0
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """Rooms whose file cannot be read any more."""
+
+    def breaks() -> None:
+        rooms = classroom.classroom()
+        monkeypatch.setattr(rooms, "_db", sqlite3.connect(":memory:", check_same_thread=False))
+
+    return breaks
+
+
+def test_a_fault_of_the_file_of_rooms_is_said_beside_the_button(both, broken):
+    teacher, pupil = both
+    code = pupil.query_params["room"]
+    broken()
+    lost = "The rooms of this server cannot be reached now"
+    for app in (teacher.run(), opened("lessons", lesson="epsilon", room=code)):
+        assert not app.exception
+        assert lost in app.error[0].value
+        assert "Lock in my guess" in labels(app)
+    alone = opened("lessons", lesson="epsilon")
+    press(alone, "Ask a class")
+    assert not alone.exception
+    assert lost in alone.error[0].value
 
 
 def test_a_code_is_typed_a_refused_guess_is_explained_and_the_room_is_left(both, monkeypatch):

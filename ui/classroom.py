@@ -5,12 +5,13 @@ the same rooms: the one that the environment variable LAB_ROOMS names; else one 
 """
 
 import hashlib
+import logging
 import os
 import secrets
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -37,24 +38,31 @@ FILE = "LAB_ROOMS"
 # Seconds that a write waits for others.
 _PATIENCE = 10
 
-# Readers do not wait for a writer, and what is deleted is overwritten. The log stays as small as what it is for. When a
-# room was last visited is called "opened", as in files of earlier versions.
-_SCHEMA = """
+_log = logging.getLogger(__name__)
+
+# Readers do not wait for a writer, and what is deleted is overwritten. The log stays as small as what it is for.
+_PRAGMAS = """
 PRAGMA journal_mode = WAL;
 PRAGMA wal_autocheckpoint = 40;
 PRAGMA synchronous = OFF;
 PRAGMA secure_delete = ON;
-CREATE TABLE IF NOT EXISTS rooms (
-    code TEXT PRIMARY KEY, key TEXT NOT NULL, question TEXT NOT NULL, round INTEGER NOT NULL, closed BOOLEAN NOT NULL,
-    opened FLOAT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS teachers (
-    code TEXT NOT NULL, who INTEGER NOT NULL, PRIMARY KEY (code, who)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS guesses (
-    code TEXT NOT NULL, who INTEGER NOT NULL, value FLOAT NOT NULL, PRIMARY KEY (code, who)
-) WITHOUT ROWID;
 """
+# A file with tables of another version begins anew: what it holds is an hour old at most. A room is "opened" when it
+# was last visited, and "joined" once somebody who does not teach has come. The key signs cookies.
+_VERSION = 1
+_TABLES = {
+    "rooms": """CREATE TABLE rooms (
+        code TEXT PRIMARY KEY, key TEXT NOT NULL, question TEXT NOT NULL, round INTEGER NOT NULL,
+        closed BOOLEAN NOT NULL, opened FLOAT NOT NULL, joined BOOLEAN NOT NULL
+    )""",
+    "teachers": """CREATE TABLE teachers (
+        code TEXT NOT NULL, who INTEGER NOT NULL, PRIMARY KEY (code, who)
+    ) WITHOUT ROWID""",
+    "guesses": """CREATE TABLE guesses (
+        code TEXT NOT NULL, who INTEGER NOT NULL, value FLOAT NOT NULL, PRIMARY KEY (code, who)
+    ) WITHOUT ROWID""",
+    "cookie_keys": "CREATE TABLE cookie_keys (key BLOB NOT NULL)",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +94,26 @@ class Classroom:
         self._lock = RLock()  # of the one connection that all threads share
         self._db = sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         finalize(self, self._db.close)
-        self._db.executescript(_SCHEMA)
+        self._db.executescript(_PRAGMAS)
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._make_tables()
+        self.cookie_key: bytes = self._first("SELECT key FROM cookie_keys")
+
+    def _make_tables(self) -> None:
+        if self._first("PRAGMA user_version") == _VERSION:
+            return
+        for name, statement in _TABLES.items():
+            self._db.execute(f"DROP TABLE IF EXISTS {name}")
+            self._db.execute(statement)
+        self._db.execute("INSERT INTO cookie_keys VALUES (?)", (secrets.token_bytes(32),))
+        self._db.execute(f"PRAGMA user_version = {_VERSION}")
 
     def open(self, question: str, who: int) -> str:
-        """Open a room in which ``who`` asks this. Return its code. Raise RefusedError."""
+        """Open a room in which ``who`` asks this. Return its code. Raise RefusedError.
+
+        Where no more rooms can be open, a room that nobody but its teacher has visited gives way.
+        """
         code = "".join(secrets.choice(LETTERS) for _ in range(LETTERS_A_CODE))
         row = (code, _key(), _asked(question), self._now())
         with self._writing() as write:
@@ -97,13 +121,28 @@ class Classroom:
             if len(own) >= MOST_OWN:
                 raise RefusedError("own", ", ".join(own), f"at most {MOST_OWN} rooms of one browser")
             if self._first("SELECT count(*) FROM rooms") >= MOST_ROOMS:
-                raise RefusedError("rooms", "a new one", f"one of the {MOST_ROOMS} that can be open: try again later")
-            write.execute("INSERT INTO rooms VALUES (?, ?, ?, 1, FALSE, ?)", row)
+                unused = self._first("SELECT code FROM rooms WHERE NOT joined ORDER BY opened LIMIT 1")
+                if unused is None:
+                    raise RefusedError(
+                        "rooms", "a new one", f"one of the {MOST_ROOMS} that can be open: try again later"
+                    )
+                self._delete(unused)
+            write.execute("INSERT INTO rooms VALUES (?, ?, ?, 1, FALSE, ?, FALSE)", row)
             write.execute("INSERT INTO teachers VALUES (?, ?)", (code, who))
         return code
 
+    def enter(self, code: str, who: int) -> Room | None:
+        """Return the room as ``who`` finds it on coming in, or None where there is none, or no more."""
+        room = self.look(code)
+        if room is None or self._first("SELECT joined FROM rooms WHERE code = ?", code):
+            return room
+        if not self.teaches(code, who):
+            with self._writing() as write:
+                write.execute("UPDATE rooms SET joined = TRUE WHERE code = ?", (code,))
+        return room
+
     def look(self, code: str) -> Room | None:
-        """Visit the room: return it as it is, or None where there is none, or no more."""
+        """Return the room as it is, or None where there is none, or no more."""
         asked = "SELECT question, round, closed, opened FROM rooms WHERE code = ? AND opened > ?"
         found = self._row(asked, code, self._gone)
         if found is None:
@@ -165,7 +204,7 @@ class Classroom:
     def guesses(self, code: str) -> np.ndarray:
         """Return all guesses from low to high, (n,); none before the room is closed."""
         asked = "SELECT value FROM guesses JOIN rooms USING (code) WHERE code = ? AND closed AND opened > ?"
-        with self._lock:
+        with self._reaching():
             return np.sort([value for (value,) in self._db.execute(asked, (code, self._gone))])
 
     @property
@@ -178,7 +217,7 @@ class Classroom:
             raise RefusedError("room", code, "a room that you teach")
 
     def _row(self, query: str, *values: Any) -> tuple[Any, ...] | None:
-        with self._lock:
+        with self._reaching():
             return self._db.execute(query, values).fetchone()
 
     def _first(self, query: str, *values: Any) -> Any:
@@ -188,12 +227,30 @@ class Classroom:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """Write all or nothing, alone, and without what has been here for too long."""
-        with self._lock, self._db:
+        with self._reaching(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("DELETE FROM rooms WHERE opened <= ?", (self._gone,))
-            for table in ("guesses", "teachers"):
-                self._db.execute(f"DELETE FROM {table} WHERE code NOT IN (SELECT code FROM rooms)")
+            self._delete_orphans()
             yield self._db
+
+    def _delete(self, code: str) -> None:
+        """Delete a room, within a write."""
+        self._db.execute("DELETE FROM rooms WHERE code = ?", (code,))
+        self._delete_orphans()
+
+    def _delete_orphans(self) -> None:
+        for table in ("guesses", "teachers"):
+            self._db.execute(f"DELETE FROM {table} WHERE code NOT IN (SELECT code FROM rooms)")
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """Use the file alone among the threads. Raise RefusedError where it cannot be read or written."""
+        with self._lock:
+            try:
+                yield
+            except sqlite3.Error as fault:
+                _log.exception("The file of the rooms cannot be used")
+                raise RefusedError("file", FILE, f"a file that can be read and written ({fault})") from fault
 
 
 def _key() -> str:
@@ -209,7 +266,22 @@ def _asked(question: str) -> str:
 @cache
 def classroom() -> Classroom:
     """Return the rooms of this server."""
-    return Classroom(Path(os.environ[FILE]) if os.environ.get(FILE) else Path(_folder().name) / "rooms.sqlite")
+    named = os.environ.get(FILE, "").strip()
+    if named:
+        return Classroom(Path(named))
+    return Classroom(Path(_folder().name) / "rooms.sqlite")
+
+
+def check_rooms_file(environment: Mapping[str, str] = os.environ) -> None:
+    """Raise ValueError where `LAB_ROOMS` names a file that cannot hold rooms."""
+    named = environment.get(FILE, "").strip()
+    if not named:
+        return
+    try:
+        Classroom(Path(named))
+    except (sqlite3.Error, RefusedError) as fault:
+        allowed = "the path of an SQLite file that the lab can create, read and write"
+        raise ValueError(f"{FILE} is {named!r}, but must be {allowed}") from fault
 
 
 @cache

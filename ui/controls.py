@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dpcore.check import RefusedError
 from lab import links
 from lab.settings import Settings
-from ui import debounce, live, metrics
+from ui import debounce, live, turns
 from ui.escaping import plain, quoted
 from ui.held import heard, hold
 from ui.plot.theme import written
@@ -372,10 +372,8 @@ def heed(here: Desk) -> None:
     if move is not None:
         if not move.tick:
             debounce.moves(here)
-            if not move.page:  # else the channel was asked before
-                metrics.RAN.inc()
         elif not move.page:
-            debounce.later()
+            turns.later()
         if move.page:
             debounce.again()
 

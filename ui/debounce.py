@@ -15,15 +15,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 from ui import turns
-from ui.busy import RUNS
 
 # Seconds of rest: as a rule, and while at least so many people have moved something within so many seconds.
 CALM, BUSY = 1.0, 3.0
 MANY, LATELY = 8, 2.0
 
 _moved: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
-_asked: list[None] = []  # an entry each: questions of the channel, and runs that give way
-_later: list[None] = []
+_asked: list[None] = []  # an entry for each question of the channel
+_runs: list[None] = []  # an entry for each run of a page
 _lock = threading.Lock()
 _here = threading.local()
 
@@ -40,8 +39,8 @@ def working() -> Iterator[None]:
     if getattr(_here, "works", False):  # the live part within a run of its page
         yield
         return
-    number, began = RUNS.joins(), time.thread_time()
-    _here.works, _here.number = True, number
+    _here.works = True
+    _runs.append(None)
     turn = turns.SHARED.join(since=getattr(_here, "since", None), heed=_heed, pressed=_pressed)
     _here.since = turn.since  # a run that makes way for another one of its page leaves it its place
     try:
@@ -50,20 +49,7 @@ def working() -> Iterator[None]:
         _here.since = None
     finally:
         _here.works = False
-        if _here.number is None:
-            _later.pop()
-        else:
-            RUNS.leaves(number, served=True)
-        RUNS.took(time.thread_time() - began)
-
-
-def later() -> None:
-    """Let the rest of this thread's run give way: its picture stands, and nobody waits for the run any more."""
-    turns.later()
-    if getattr(_here, "works", False) and _here.number is not None:
-        RUNS.leaves(_here.number, served=True)
-        _later.append(None)
-        _here.number = None
+        _runs.pop()
 
 
 def _pressed() -> bool:
@@ -102,7 +88,7 @@ def asking() -> Iterator[None]:
 
 def at_work() -> bool:
     """Return whether anything is asked for, or at work, at the moment."""
-    return RUNS.waiting > 0 or bool(_later) or bool(_asked)
+    return bool(_runs) or bool(_asked)
 
 
 def rest(calm: float = CALM) -> float:

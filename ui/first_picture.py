@@ -42,9 +42,17 @@ class First(NamedTuple):
     welcome: str = ""
 
 
+def is_recorded(environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether `LAB_FIRST_PICTURE` allows recording. Raise ValueError unless it is on, off or empty."""
+    value = environment.get("LAB_FIRST_PICTURE", "").strip()
+    if value not in ("", "on", "off"):
+        raise ValueError(f"LAB_FIRST_PICTURE is {value!r}, but must be on or off")
+    return value != "off"
+
+
 async def record(firsts: Mapping[str, First]) -> None:
     """Record the pages at these addresses, unless the environment says ``LAB_FIRST_PICTURE=off``."""
-    if os.environ.get("LAB_FIRST_PICTURE") == "off":
+    if not is_recorded():
         return
     await asyncio.sleep(AFTER)
     for address, first in firsts.items():

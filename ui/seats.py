@@ -16,7 +16,7 @@ from ui import classroom as limits
 from ui.classroom import Room, classroom, owner, someone
 from ui.qr_code import elsewhere, qr
 from ui.texts import SAYS
-from ui.waiting_room import browser
+from ui.visitor import visitor_word
 
 ROOM = "room"
 # Seconds between two looks at the room: of who teaches, and of all who wait for them.
@@ -56,19 +56,30 @@ class Seat:
 def me() -> int:
     """Return the number of this visitor: of their browser, or below 0, of this session, where it sends no cookie."""
     if _ME not in st.session_state:
-        word = browser(st.context.cookies)
+        word = visitor_word(st.context.cookies)
         st.session_state[_ME] = owner(word) if word else someone()
     return st.session_state[_ME]
 
 
 def at(code: str) -> Seat | None:
-    """Return the seat in the room with this code; None without a code."""
+    """Return the seat in the room with this code; None without a code. Raise RefusedError."""
     code = code[:64].strip().upper()
-    return Seat(code, classroom().teaches(code, me()), classroom().look(code)) if code else None
+    if not code:
+        return None
+    room = classroom().enter(code, me())
+    return Seat(code, classroom().teaches(code, me()), room)
+
+
+def look(code: str) -> Room | None:
+    """Return the room with this code; None where there is none, or it cannot be read."""
+    try:
+        return classroom().look(code)
+    except RefusedError:
+        return None
 
 
 def refused(refusal: RefusedError) -> str:
-    """Return why a room was not opened, or did not count somebody."""
+    """Return why a room was not opened, or did not do what was asked."""
     most = {"rooms": limits.MOST_ROOMS, "own": limits.MOST_OWN, "guesses": limits.MOST_GUESSES}
     return SAYS(f"room.{refusal.name}", value=refusal.value, nameless=limits.MOST_NAMELESS, **most)
 
@@ -96,6 +107,6 @@ def follow(here: Seat) -> None:
 
 
 def _follow(here: Seat) -> None:
-    room = classroom().look(here.code)
+    room = look(here.code)
     if (room and (room.round, room.closed)) != (here.room and (here.room.round, here.room.closed)):
         st.rerun()

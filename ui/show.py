@@ -10,7 +10,7 @@ import streamlit as st
 
 from lab import papers
 from lab.tuning import best_of
-from ui import controls, debounce, glossary, live, metrics, page_links, present, static_files, teacher
+from ui import controls, debounce, glossary, live, page_links, present, static_files, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.moves import card as move_card
@@ -143,7 +143,6 @@ def _setup(page: Page, desk: controls.Desk) -> None:
 
 
 @st.fragment
-@metrics.RUNS.time()
 @debounce.working()
 def _moving(page: Page, welcome: str) -> None:
     """Show the result, its numbers, words, pictures and open tab, beside the knobs.

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from typing import Any
 
-from ui import metrics
 from ui.live import wire
 
 # The pages, and a slow library that the engine loads only where it is asked for.
@@ -48,8 +47,7 @@ async def lifespan(app: object, later: Callable[[], Coroutine] | None = None) ->
     # its visitors, each of whom would then wait for 40 ms.
     asyncio.get_running_loop().call_later(_ACCEPTED, wire.hurry)
     beside = [asyncio.create_task(one) for one in (_trim(libc), *([later()] if later else []))]
-    async with metrics.log():
-        yield
+    yield
     for task in beside:
         task.cancel()
 

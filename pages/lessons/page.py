@@ -55,7 +55,7 @@ def show(pages: Sequence[Page]) -> None:
     """The lesson that the address names, at its step; without one, all of them."""
     if "lesson" not in st.query_params and (at := st.session_state.get(AT)):
         go(*at)  # back from another page, which takes the address along
-    here = together.seat()
+    here = _seat()
     if here is not None:
         _heed(here, pages)
     name, step, notice = st.query_params.get("lesson", ""), st.query_params.get("step", "guess"), ""
@@ -86,6 +86,15 @@ def show(pages: Sequence[Page]) -> None:
         _outcome(lesson, page, step, here)
     if here is not None and not here.teaches:
         seats.follow(here)
+
+
+def _seat() -> seats.Seat | None:
+    """Return the place in the room that the address names; say so where its file cannot be used."""
+    try:
+        return together.seat()
+    except RefusedError as refusal:
+        st.error(seats.refused(refusal), icon=":material/group_off:")
+        return None
 
 
 def _named(name: str, pages: Sequence[Page]) -> Lesson:

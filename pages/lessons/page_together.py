@@ -14,10 +14,11 @@ from ui.seats import ROOM, Seat, me
 
 HEIGHT = 300
 _USED = "lessons.key_used"
+_REFUSED = "lessons.room_refused"
 
 
 def seat() -> Seat | None:
-    """Return the place that the address names. A key in it is used up and taken out."""
+    """Return the place that the address names. A key in it is used up and taken out. Raise RefusedError."""
     code, _, key = st.query_params.get(ROOM, "").partition(".")
     here = seats.at(code)
     if here is None or not key:
@@ -74,7 +75,10 @@ def offer(lesson: Lesson, here: Seat | None) -> str:
     elif not here.open(lesson):
         label = "Ask the class again" if here.asks(lesson) else "Ask the class this"
         if st.button(label, icon=":material/groups:", type="tertiary", key=f"{name}.ask"):
-            classroom().ask(here.code, me(), lesson.name)
+            try:
+                classroom().ask(here.code, me(), lesson.name)
+            except RefusedError as refusal:
+                return seats.refused(refusal)
             st.rerun()
     return ""
 
@@ -82,7 +86,7 @@ def offer(lesson: Lesson, here: Seat | None) -> str:
 @st.fragment(run_every=seats.TEACHER)
 def teach(lesson: Lesson, here: Seat) -> None:
     """Show the teacher the code, its picture, the number of guesses, and how to close the question."""
-    room = classroom().look(here.code)
+    room = seats.look(here.code)
     if room is None or room.closed:
         st.rerun()
     with st.container(border=True, key="lesson-room"):
@@ -91,18 +95,43 @@ def teach(lesson: Lesson, here: Seat) -> None:
         seats.invite({} if isinstance(lesson, Linked) else {"lesson": lesson.name}, here.code)
         if me() < 0:
             st.warning(say.NAMELESS_TEACHER)
-        close, args = f"lesson.{lesson.name}.close", (here.code, me())  # a callback: the next look may interrupt a run
-        st.button("Close and show", type="primary", key=close, on_click=classroom().close, args=args)
+        # a callback: the next look may interrupt a run
+        st.button("Close and show", type="primary", key=f"lesson.{lesson.name}.close", on_click=_close, args=(here,))
+        refused = st.session_state.pop(_REFUSED, "")
+        if refused:
+            st.error(refused)
         more = st.popover("Teach on another device", type="tertiary", on_change="rerun", key="lesson.carry")
         if more.open:
             with more:
-                st.caption(say.CARRY)
-                seats.invite({"lesson": lesson.name}, f"{here.code}.{classroom().key(here.code, me())}")
+                _carry(lesson, here)
+
+
+def _close(here: Seat) -> None:
+    try:
+        classroom().close(here.code, me())
+    except RefusedError as refusal:
+        st.session_state[_REFUSED] = seats.refused(refusal)
+
+
+def _carry(lesson: Lesson, here: Seat) -> None:
+    """Show the link that lets another device of the teacher teach."""
+    try:
+        key = classroom().key(here.code, me())
+    except RefusedError as refusal:
+        st.error(seats.refused(refusal))
+        return
+    st.caption(say.CARRY)
+    seats.invite({"lesson": lesson.name}, f"{here.code}.{key}")
 
 
 def guesses_of_all(lesson: Lesson, here: Seat, axis: dict, mine: float | None, cases: tuple[Case, Case]) -> None:
     """The guesses of all beside the outcome, once the room is closed; ``axis``: that of the chart, upwards."""
-    values, one, after = classroom().guesses(here.code), lesson.number, cases[1]
+    try:
+        values = classroom().guesses(here.code)
+    except RefusedError as refusal:
+        st.error(seats.refused(refusal))
+        return
+    one, after = lesson.number, cases[1]
     if one:
         outcome = figures.Outcome(say.centre(lesson, after), say.named(lesson, after), guesses.TONES[one.tone])
         figure = figures.numbers(

@@ -1,8 +1,6 @@
-"""Many people: a line and a door where there are too many, and several processes behind one address."""
+"""A class on several processes behind one address."""
 
 import asyncio
-import os
-import re
 import subprocess
 import sys
 import urllib.error
@@ -10,11 +8,9 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from http.cookies import SimpleCookie
-from itertools import count, takewhile
+from itertools import takewhile
 from pathlib import Path
-from threading import Event
 
 import psutil
 import pytest
@@ -22,85 +18,13 @@ from playwright.sync_api import expect
 from websockets.exceptions import WebSocketException
 
 from benchmarks import people
-from dpcore.cores import cores
 from scripts.replicas import free_ports
 from tests.browser.conftest import ROOT
-from tests.browser.person import PATIENCE, button, enter, slider, until
-from tests.browser.sight import drawn
-from ui.waiting_room import FEW, INSIDE
+from tests.browser.person import PATIENCE, button, enter, until
 
 COOKIE = "lab_replica"
 REPLICAS = [sys.executable, "-m", "scripts.replicas", "--replicas", "2", "--port"]
 pytestmark = pytest.mark.browser
-# FEW others or more: runs of a page stand in the same line.
-LINE = re.compile(rf"The lab is busy, ([{FEW}-9]|\d\d) others are before you: about \d+ s\.")
-FULL = re.compile(r"\d+ pages are open, and an answer takes about (a second|\d+ seconds)\. You are the next\.")
-HEADING = "The lab is full at the moment"
-COLOURS = ("color", "backgroundColor")
-
-
-@contextmanager
-def crowded(address: str, gate: Path) -> Iterator[list[people.Member]]:
-    """People who move without a pause: while the gate stands, all threads are at work and FEW others wait in line."""
-    members, over = people.members(address, cores() + FEW, seed=5000), Event()
-
-    async def moves(one: people.Member) -> None:
-        for place in count(1):
-            await one.moves(one.value(place * 7 % 201 / 201))
-            if over.is_set():
-                return
-
-    async def come_and_go() -> None:
-        for one in members:
-            one.jar[INSIDE] = "1"
-        try:
-            await people.come(members)
-            await asyncio.gather(*map(moves, members))
-        finally:
-            await people.go(members)
-
-    gate.touch()
-    with ThreadPoolExecutor(1) as beside:
-        visit = beside.submit(asyncio.run, come_and_go())
-        try:
-            # Who is in line is told so after a second: then all are where they will be.
-            until(lambda: sum(bool(one.told) for one in members) == FEW)
-            yield members
-        finally:
-            gate.unlink()
-            over.set()
-        visit.result(2 * PATIENCE / 1000)
-
-
-def test_who_is_in_is_told_how_long_and_newcomers_wait_at_the_door(serve, lab, visitor, tmp_path, monkeypatch):
-    monkeypatch.setenv("LAB_HELD", str(tmp_path))
-    monkeypatch.setenv("LAB_LONGEST_WAIT", "0.5")
-    address = serve("tests/browser/apps/held_app.py", "--server.maxMessageSize", "201")  # another than all others
-    inside = lab("classifier", address=address)
-    with crowded(address, tmp_path / "answers") as crowd:
-        slider(inside).press("ArrowRight")
-        expect(inside.get_by_role("status").filter(has_text=LINE)).to_be_visible()
-        outside = visitor("about:blank", width=390, reduced_motion="reduce")
-        assert outside.goto(f"{address}/classifier?epsilon=2").status == 503
-        expect(outside.get_by_role("heading", level=1)).to_have_text(HEADING)
-        expect(outside.get_by_role("status")).to_have_text(FULL)
-        expect(outside.get_by_role("status")).to_contain_text(f"{1 + cores() + FEW} pages are open")
-        assert outside.locator("[data-testid=stApp]").count() == 0
-        assert outside.evaluate("document.documentElement.scrollWidth") <= 390
-        assert outside.evaluate("document.documentElement.lang") == "en"
-        for scheme in ("light", "dark"):
-            outside.emulate_media(color_scheme=scheme)
-            shown = (outside.locator("main").evaluate(f"one => getComputedStyle(one).{which}") for which in COLOURS)
-            letters, ground = (sum(map(int, re.findall(r"\d+", one)[:3])) for one in shown)
-            assert (letters - ground if scheme == "dark" else ground - letters) > 450
-        assert inside.reload(wait_until="commit").status == 200  # who is in stays in
-        expect(outside.get_by_role("heading", level=1)).to_have_text(HEADING)
-    drawn(inside)
-    expect(inside.get_by_role("status").filter(has_text="The lab is busy")).to_have_count(0)
-    drawn(outside)  # it has come in by itself
-    expect(outside).to_have_url(re.compile(r"/classifier\?.*epsilon=2"))
-    assert not [error for one in crowd for error in one.errors]
-    assert {word for one in crowd for line in one.told for word in line} == {"before", "seconds"}
 
 
 class Class:
@@ -112,7 +36,7 @@ class Class:
             pytest.skip(caddy.stderr)
         (self.port,) = free_ports(1)
         command = [*REPLICAS, str(self.port), "--caddy", caddy.stdout.strip()]
-        how = {"cwd": ROOT, "env": os.environ | {"LAB_METRICS": "1"}, "stdout": subprocess.PIPE}
+        how = {"cwd": ROOT, "stdout": subprocess.PIPE}
         with log.open("wb") as output:
             self.process = psutil.Popen(command, stderr=output, **how)
         assert list(takewhile(lambda line: b"processes" not in line, self.process.stdout)), log.read_text()
@@ -146,16 +70,6 @@ def lecture(tmp_path_factory) -> Iterator[Class]:
     own = Class(tmp_path_factory.mktemp("class") / "class.log")
     yield own
     own.end()
-
-
-def test_each_process_tells_its_figures_to_this_machine_and_caddy_to_nobody(lecture):
-    addresses = lecture.process.stdout.readline().split()[3:]
-    assert len(addresses) == 2
-    for address in map(bytes.decode, addresses):
-        with urllib.request.urlopen(address) as answer:
-            assert "lab_visitors " in answer.read().decode()
-    with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"{lecture.address}/metrics")
 
 
 def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor, lecture):

@@ -120,24 +120,6 @@ test("a connection that is lost leaves what is at work to Streamlit", () => {
   assert.equal(released.length, 1)
 })
 
-test("who has to wait is told so until the answer comes, or the connection is lost", () => {
-  const lines = []
-  /** @type {any} */
-  const heard = ({ detail }) => lines.push(detail)
-  globalThis.addEventListener("epsilon-lab:line", heard)
-  channel.take("epsilon", 2)
-  const wait = (before) => socket.onmessage({ data: JSON.stringify({ line: { before, seconds: 3 } }) })
-  wait(4)
-  wait(1)
-  answer(1, "two")
-  assert.deepEqual(seen, ["two"])
-  assert.deepEqual(lines, [{ before: 4, seconds: 3 }, { before: 1, seconds: 3 }, null])
-  channel.take("epsilon", 3)
-  wait(7)
-  socket.onclose()
-  assert.deepEqual(lines.slice(3), [{ before: 7, seconds: 3 }, null])
-})
-
 test("it is known of which values the picture is that is shown", () => {
   assert.deepEqual(channel.shows, {})
   channel.take("epsilon", 2)

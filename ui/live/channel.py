@@ -11,7 +11,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -24,7 +24,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from lab.links import page_now
 from lab.settings import Settings
-from ui import busy, controls, debounce, metrics
+from ui import controls, debounce
 from ui.compare import compare
 from ui.compute import LONG_SLICE_SECONDS, SLICE_SECONDS
 from ui.live import serving
@@ -44,8 +44,6 @@ LULL, LOOK = 0.1, 0.02
 THREADS = 4
 # As long has nothing moved when a browser tells Streamlit; longer while many people move something.
 REST = 0.3
-# Who stands in line is told so after as many seconds, and how it goes on after as many more.
-TOLD, TOLD_AGAIN = 1.0, 2.0
 REFUSED = 1008  # the code of a connection that is closed for what came over it
 
 _log = logging.getLogger(__name__)
@@ -216,46 +214,23 @@ def _give_up() -> None:
 class Workers:
     """Threads that answer questions, each in its turn (``ui.turns``)."""
 
-    def __init__(self, line: busy.Line, turns: Turns):
-        self._stats, self._turns = line, turns
+    def __init__(self, turns: Turns):
+        self._turns = turns
         self._pool = ThreadPoolExecutor(THREADS * turns.places, thread_name_prefix=NAME)  # some let others go first
         self._spare = asyncio.Lock()
-        self._counted, self._places = 0.0, dict[int, int]()
 
-    async def take(self, plan: Callable[[], Work], tell: Callable[[int, float], Awaitable[None]]) -> Any:
-        """Do what ``plan`` says once the turn has come; whoever waits for it is told how many are before them, and how
-        many seconds that takes.
-        """
-        number, joined = self._stats.joins(), list[Turn]()
-
-        def begin() -> Work:
-            self._stats.leaves(number, served=True)
-            return plan()
-
-        work, patience = asyncio.ensure_future(self._in_turn(begin, joined.append)), TOLD
-        try:
-            while not (await asyncio.wait({work}, timeout=patience))[0]:
-                before, patience = self._before(joined[0]), TOLD_AGAIN
-                if before is not None:
-                    await tell(before, self._stats.expected(before + 1))
-            return work.result()
-        finally:
-            work.cancel()
-            self._stats.leaves(number, served=False)
+    async def take(self, plan: Callable[[], Work]) -> Any:
+        """Do what ``plan`` says once the turn of this question has come."""
+        return await self._in_turn(plan)
 
     async def take_later(self, work: Work) -> Any:
         """Do this in its turn, which gives way to who waits for a picture."""
         return await self._in_turn(lambda: work, later=True)
 
-    async def _in_turn(
-        self, plan: Callable[[], Work], joined: Callable[[Turn], object] = lambda _: None, *, later: bool = False
-    ) -> Any:
-        """Do what ``plan`` says once the turn, which ``joined`` is told of, has come. Where this is cancelled, the work
-        ends between two tasks.
-        """
+    async def _in_turn(self, plan: Callable[[], Work], *, later: bool = False) -> Any:
+        """Do what ``plan`` says once the turn has come. Where this is cancelled, the work ends between two tasks."""
         job: Future | None = None
         turn = self._turns.join(later=later)
-        joined(turn)
         with debounce.asking():
             try:
                 await asyncio.wrap_future(turn.came)
@@ -268,19 +243,7 @@ class Workers:
 
     def _work(self, work: Work, turn: Turn) -> Any:
         with suppress(GivenUpError), self._turns.at_work(turn):
-            began = time.monotonic()
-            try:
-                return work()
-            finally:
-                self._stats.took(time.monotonic() - began)
-
-    def _before(self, turn: Turn) -> int | None:
-        """Return how many turns come before this one; None if it has come. Counted now and then, for all who wait."""
-        now = time.monotonic()
-        if now - self._counted >= TOLD / 2:
-            self._counted = now
-            self._places = {one.number: rank for rank, one in enumerate(self._turns.waiting())}
-        return self._places.get(turn.number)
+            return work()
 
     def close(self) -> None:
         """Begin nothing more, and wait for what is at work."""
@@ -304,7 +267,6 @@ class Visit:
         self._news, self._wants = asyncio.Event(), asyncio.Event()
         self._seen, self._telling = Seen(), asyncio.Lock()
         self._heard: deque[float] = deque(maxlen=MOST_A_SECOND)
-        self._unanswered: deque[tuple[Question, float]] = deque()  # and when each was heard
 
     async def last(self) -> None:
         """Listen and answer until the connection ends."""
@@ -335,8 +297,6 @@ class Visit:
             asked, ahead = read(text, self._pages)
             if ahead is None:
                 self._asked = asked
-                self._unanswered.append((asked, now))
-                metrics.MOVED.inc()
                 self._news.set()
             else:
                 self._ahead = deque(ahead)
@@ -347,7 +307,7 @@ class Visit:
         while True:
             await self._news.wait()
             debounce.moves(self)
-            question, now = await self._workers.take(self._newest, self._wait_is_told)
+            question, now = await self._workers.take(self._newest)
             done = await self._tell(question, now)
             if done < 1:
                 with suppress(TimeoutError):
@@ -363,9 +323,6 @@ class Visit:
         self._news.clear()
         question = self._asked
         return lambda: (question, shown(question, 0))
-
-    async def _wait_is_told(self, before: int, seconds: float) -> None:
-        await self._send({"line": {"before": before, "seconds": round(seconds, 1)}})
 
     async def _unless_newer(self, work: Coroutine) -> Any:
         """Return what comes of this; it is given up as soon as there is a newer question."""
@@ -387,7 +344,6 @@ class Visit:
 
     async def _tell(self, question: Question, now: Shown | None) -> float:
         """Send what differs; the share of the work that is done, 1 where nothing more will come."""
-        self._counted(question, now)
         async with self._telling:
             news = self._seen.news(now) if now else {"ordinary": True}
             await self._send(dict(question.about) | news)
@@ -397,25 +353,13 @@ class Visit:
         with suppress(RuntimeError, WebSocketDisconnect):  # it is closed: the listener ends it all
             await self._socket.send_text(orjson.dumps(message).decode())
 
-    def _counted(self, question: Question, now: Shown | None) -> None:
-        """Count how long an answer was waited for, from the first question that it answers. What is left to the
-        page is not waited for here.
-        """
-        if not any(one is question for one, _ in self._unanswered):
-            return
-        since = self._unanswered[0][1]
-        while self._unanswered.popleft()[0] is not question:
-            pass
-        if now:
-            metrics.WAITED.observe(time.monotonic() - since)
-
 
 class Channel:
     """The channel of an app with these pages."""
 
-    def __init__(self, pages: Iterable[Page], *, line: busy.Line = busy.QUESTIONS, turns: Turns = SHARED):
+    def __init__(self, pages: Iterable[Page], *, turns: Turns = SHARED):
         self._pages = {page.name: page for page in pages}
-        self._line, self._turns = line, turns
+        self._turns = turns
         self._workers: Workers | None = None
 
     async def visit(self, socket: WebSocket) -> None:
@@ -423,7 +367,7 @@ class Channel:
         if not same_origin(socket.headers):
             await socket.close(REFUSED)
             return
-        self._workers = self._workers or Workers(self._line, self._turns)
+        self._workers = self._workers or Workers(self._turns)
         await socket.accept()
         await Visit(socket, self._pages, self._workers).last()
 

@@ -1,4 +1,4 @@
-"""The lab on a server that a test holds up by files in the folder $LAB_HELD: no work that can wait, or no answers."""
+"""The lab on a server that does no work that can wait while a test keeps the file "work" in the folder $LAB_HELD."""
 
 import os
 import time
@@ -24,18 +24,7 @@ def compute(experiment: Settings, *, seconds: float = computing.SLICE_SECONDS) -
 computing.compute = compute  # before it is imported by name
 
 import app as lab  # noqa: E402
-from ui.live import channel  # noqa: E402
 
-_shown = channel.shown
-
-
-def shown(question: channel.Question, seconds: float) -> channel.Shown | None:
-    while (HELD / "answers").exists():
-        time.sleep(0.02)
-    return _shown(question, seconds)
-
-
-channel.shown = shown
 app = st.App(
     Path(lab.__file__).parent / "pages/frame.py", routes=[lab.channel], lifespan=lab.lifespan, middleware=lab.middleware
 )

@@ -1,7 +1,6 @@
 // The channel beside Streamlit's runs. What is moved is asked about at once; what differs in words and pictures comes
 // back. When nothing moves any more Streamlit is told, once: its answer shows the same, and address and tables follow.
 
-import { tellLine } from "./busy.js"
 import { load } from "./pictures.js"
 import { tellAwaited } from "./silence.js"
 
@@ -96,7 +95,6 @@ export class Channel {
     this.seen = null // the frame that is shown
     this.done = 1 // how much of the work for it is done
     this.pending = false // whether Streamlit has more to do
-    this.line = null // that what is asked stands in
     this.begin()
   }
 
@@ -159,7 +157,6 @@ export class Channel {
     if (this.ahead) globalThis.dispatchEvent(new CustomEvent(RELEASE, { detail: null }))
     const { socket } = this
     this.socket = null
-    this.inLine(null)
     tellAwaited(false)
     socket?.close()
   }
@@ -184,7 +181,6 @@ export class Channel {
   lost() {
     this.notBefore ||= performance.now() + LOST
     this.socket = null
-    this.inLine(null)
     tellAwaited(false)
     this.done = 1
     this.end()
@@ -276,10 +272,8 @@ export class Channel {
     this.send({ number: this.batch.number, moves, name, ahead })
   }
 
-  arrived({ line, number, value, ordinary, errors, values, done, rest, words, charts, rows }) {
-    if (line) return this.inLine(line)
+  arrived({ number, value, ordinary, errors, values, done, rest, words, charts, rows }) {
     const asked = value === undefined
-    if (asked) this.inLine(null)
     if (asked) this.answered = Math.max(this.answered, number)
     if (asked) tellAwaited(this.asked > this.answered)
     if (ordinary) return asked && this.unfit()
@@ -303,12 +297,6 @@ export class Channel {
     if (!asked && key === this.wanted) this.passed = this.asked // questions on their way are older than this
     const late = asked && this.moving && number > this.passed // the finger has gone on: better than nothing
     if ((this.wanted !== null && key === this.wanted) || late) this.show(this.newest)
-  }
-
-  /** What is asked stands in this line, or, with null, in none. */
-  inLine(line) {
-    if (line || this.line) tellLine(line)
-    this.line = line
   }
 
   /** A chart, as it is now that this has changed. Its arrays stay encoded until it is drawn. */

@@ -1,9 +1,8 @@
 // Watches the connection to the server. While it is lost, says so. When it is back, asks for a run of the whole page:
 // Streamlit starts none by itself if the last run had ended, and a server that was restarted knows no fragment that a
 // knob could ask for before the page has run once. The knob panels then send again what the person has moved meanwhile.
-// In the same place it says that the server is silent, and that one has to wait for long.
+// In the same place it says that the server is silent.
 
-import { Busy } from "./busy.js"
 import { keepFocus } from "./focus.js"
 import { joinEntries } from "./history.js"
 import { followLinks } from "./links.js"
@@ -71,10 +70,9 @@ class Watch {
     this.count = document.createElement("span") // for the eye only: a screen reader says the rest, once
     this.count.setAttribute("aria-hidden", "true")
     this.lost = false
-    this.busy = new Busy((words) => (this.words = words, this.say()))
-    this.words = this.said = ""
+    this.said = ""
     this.quiet = null // milliseconds for which the server has been silent
-    this.silence = new Silence((quiet) => (this.quiet = quiet, this.say()), (answer) => this.busy.told(answer))
+    this.silence = new Silence((quiet) => (this.quiet = quiet, this.say()))
     this.ask = null // Streamlit's, a new one at every run
     this.uploads = 0 // megabytes that uploads may take
     const uploads = explainUploads(() => this.uploads)
@@ -89,7 +87,6 @@ class Watch {
   look() {
     const lost = this.app.getAttribute(STATE) !== "CONNECTED"
     const runs = !lost && this.app.getAttribute(RUN) === "running"
-    this.busy.runs(runs)
     this.silence.awaits("run", runs)
     if (lost === this.lost) return
     this.lost = lost
@@ -103,14 +100,13 @@ class Watch {
     const silent = this.quiet !== null && !this.lost
     document.documentElement.toggleAttribute(STALE, silent || this.lost)
     if (silent) this.count.textContent = ` for ${span(this.quiet)}`
-    const words = this.lost ? LOST : silent ? shownFor(this.silence.older) : this.words
+    const words = this.lost ? LOST : silent ? shownFor(this.silence.older) : ""
     if (words === this.said) return
     this.said = words
     this.notice.replaceChildren(...(silent ? ["No answer", this.count, `. ${words}`] : [words].filter(Boolean)))
   }
 
   stop() {
-    this.busy.stop()
     this.silence.stop()
     document.documentElement.removeAttribute(STALE)
     this.observer.disconnect()

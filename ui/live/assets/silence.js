@@ -3,7 +3,7 @@
 
 const AWAITED = "epsilon-lab:awaited"
 const OLDER = "epsilon-lab:older"
-const ADDRESS = new URL("../../../lab-busy", import.meta.url) // below whatever path the lab is served at
+const ADDRESS = new URL("../../health", import.meta.url) // of Streamlit, below whatever path the lab is served at
 const STREAMLIT = "/_stcore/stream"
 // Milliseconds: without a word until a sign of life is asked for, from then until the server counts as silent, after a sign
 // of life until the next is asked for, and until such a question is given up for a new one.
@@ -58,10 +58,9 @@ function overhear(sent, heard) {
 }
 
 export class Silence {
-  /** `say(since)` is told how many milliseconds the server has been silent, null: no more; `told` what it says of itself. */
-  constructor(say, told) {
+  /** `say(since)` is told how many milliseconds the server has been silent, null: no more. */
+  constructor(say) {
     this.say = say
-    this.told = told
     this.ways = new Set() // by which an answer is awaited
     this.since = 0 // of the last word, or of the question
     this.asked = null // when a sign of life was asked for that has not come
@@ -122,12 +121,11 @@ export class Silence {
     const asked = this.asked = performance.now()
     while (this.asked === asked) {
       try {
-        const answer = await fetch(ADDRESS, { cache: "no-store", signal: AbortSignal.timeout(LONGEST) })
+        await fetch(ADDRESS, { cache: "no-store", signal: AbortSignal.timeout(LONGEST) })
         if (this.asked === asked) this.heard(AGAIN)
-        this.told(await answer.json())
         return
       } catch {
-        // no connection, which is said elsewhere, or a server without this address
+        // no connection, which is said elsewhere
         await new Promise((again) => setTimeout(again, SILENT))
       }
     }
