@@ -106,7 +106,6 @@ def held(adjacency=Adjacency.ADD_REMOVE, unit="record"):
 
 
 def counted(html):
-    html = html.partition('<div class="lab-deployments">')[0]
     rows = re.findall(r"<div aria-hidden=.*?</div>", html)
     inside = [(row.partition("<s>")[0].count("<i>"), row.count("<i>")) for row in rows]
     return inside, [int(one) for one in re.findall(r"<b>(\d+)</b>", html)]

@@ -196,12 +196,7 @@ def test_one_row_per_person_is_stated_once_the_analyst_has_said_so(kind, one_row
     assert f"This release protects {who}" in told["basic"]["summary"]
 
 
-def test_a_contact_is_on_the_label_as_text_and_paid_bounds_are_counted_only():
-    one = replace(quick(FIRSTS["classifier"].page), contact="<b>Ada</b> & co")
-    assert valid(one.label)["administrative"]["contact"] == one.contact
-    for html in (one.label_html(), one.html()):
-        assert "&lt;b&gt;Ada&lt;/b&gt; &amp; co" in html
-        assert one.contact not in html
+def test_paid_bounds_are_counted_only():
     first, *others = own_files.CLASSES.columns
     columns = (replace(first, low=16, high=128, paid=0.1), *others)
     told = of("classifier", replace(own_files.CLASSES, columns=columns, payments=(Payment(epsilon=0.1),)))

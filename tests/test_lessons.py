@@ -10,15 +10,13 @@ import pytest
 from streamlit.runtime.context import ContextProxy
 
 from dpcore.cache import CACHE
-from lab.links import VERSION, brief
-from lab.sweep import shown
+from lab.links import brief
 from pages.lessons import page as lessons
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, texts
-from pages.lessons.page_linked import of_link
 from pages.table import PAGES
 from tests.app import moved, opened, text
-from ui import classroom, teacher
+from ui import classroom, visible_sliders
 from ui.compute import compute
 from ui.controls import Desk, from_link
 from ui.page import Page
@@ -65,8 +63,8 @@ def test_a_lesson_leads_from_its_question_to_the_next_lesson_and_its_links_open(
     assert from_link(page.settings, brief(after)) == (after, [])
     desk = Desk(page=page.name, settings=after, shown={"only": ",".join(lesson.only)})
     page = page.at(after)
-    teacher.heed(page, desk)
-    knobs = teacher.knobs(page, desk)
+    visible_sliders.check_link(page, desk)
+    knobs = visible_sliders.visible(page, desk)
     assert desk.notices == []
     assert {knobs.hero, *knobs.main, knobs.play} - {None} == set(lesson.only)
 
@@ -157,10 +155,8 @@ def test_what_nobody_can_follow_gives_a_notice_and_goes_on():
         ({"lesson": "epsilon", "room": "ZZZZZ.key"}, "There is no such room", asked),
         ({"lesson": "epsilon", "room": "<b>" * 99}, "There is no such room", asked),
         ({"lesson": "<b>x</b>", "step": "why"}, "There is no lesson", lessons.TITLE),
-        ({"lesson": "lessons?lesson=epsilon"}, "`lesson` must be", lessons.TITLE),
-        ({"lesson": long}, "`lesson` must be", lessons.TITLE),
-        ({"lesson": "classifier?dataset=own&guess=scratch&v=3"}, "`guess` must be", lessons.TITLE),
-        ({"lesson": "classifier?epsilon=-3&guess=scratch&v=3"}, "`epsilon` must be", lessons.TITLE),
+        ({"lesson": "lessons?lesson=epsilon"}, "There is no lesson", lessons.TITLE),
+        ({"lesson": long}, "There is no lesson", lessons.TITLE),
     ):
         app = opened("lessons", **link)
         assert [said in one.value for one in [*app.info, *app.warning]] == [True]
@@ -169,10 +165,9 @@ def test_what_nobody_can_follow_gives_a_notice_and_goes_on():
     press(opened("lessons", lesson="epsilon", room="ZZZZZ.key"), "Lock in my guess")
     code = classroom.classroom().open(long[: classroom.LONGEST], classroom.someone())
     assert opened("lessons", room=code).title[0].value == lessons.TITLE
-    for link in ({"only": "epsilon,<b>"}, {"guess": "nobody"}, {"ask": "Why?"}):
-        app = opened("classifier", **link)
-        assert [f"`{next(iter(link))}`" in warning.value for warning in app.warning] == [True]
-        assert 'class="lab-numbers"' in text(app)
+    app = opened("classifier", only="epsilon,<b>")
+    assert ["`only`" in warning.value for warning in app.warning] == [True]
+    assert 'class="lab-numbers"' in text(app)
 
 
 def test_wrong_and_right_answers_are_told_apart_and_a_presented_lesson_stays_so():
@@ -239,22 +234,6 @@ def query_of(app) -> dict[str, str]:
     return dict(parse_qsl(way.query_string))
 
 
-def test_a_page_with_a_teacher_s_question_waits_for_the_guess():
-    asked = {"only": "epsilon,clip_norm", "ask": "How often is *it* right?", "guess": "scratch"}
-    link = teacher.link(page_of(BY_NAME["public_start"]).settings(epsilon=2.0), asked)
-    assert dict(parse_qsl(link[1:])) == {"epsilon": "2.0", **asked, "v": str(VERSION)}
-    for more in ({}, {"present": "notes"}):
-        app = opened("classifier", **asked, **more)
-        assert not app.warning
-        assert "How often is &#42;it&#42; right?" in app.header[0].value
-        assert 'class="lab-numbers"' not in text(app)
-        assert not app.session_state["classifier.desk"].told[1]
-        app.number_input[0].set_value(70.0).run()
-        press(app, "Lock in my guess")
-        assert "You said **70\xa0%**." in text(app)
-        assert 'class="lab-numbers"' in text(app)
-
-
 @pytest.fixture(autouse=True)
 def cookies(monkeypatch):
     """What the browser of the next session sends."""
@@ -306,31 +285,6 @@ def test_all_see_what_all_said_once_it_is_closed_and_go_to_the_next_question(bot
     assert "1 of 1 guess was right. Best somewhere between." in captions(teacher)
     press(teacher, "Ask the class again")
     assert "Your guess is in" not in text(pupil.run())
-
-
-@pytest.mark.parametrize(
-    ("link", "guess", "outcome"),
-    [
-        ("classifier?epsilon=0.3&repeats=3&ask=How+*sure*+%7Bis%7D+it%3F&guess=scratch&v=3", 60.0, None),
-        ("http://lab/ledger?guess=epsilon&v=3", 0.5, "The outcome is 0.947."),
-    ],
-)
-def test_a_class_is_asked_a_lesson_made_by_link(link, guess, outcome):
-    lesson = of_link(link, PAGES)
-    assert not any(CACHE.find(task)[0] for task in lesson.asked.samples()) or outcome
-    teacher = opened("lessons", lesson=link)
-    press(teacher, "Ask a class")
-    pupil = opened("lessons", room=teacher.query_params["room"])
-    assert pupil.query_params["lesson"] == link
-    assert [one.title[0].value for one in (teacher, pupil)] == [lesson.question] * 2
-    send(pupil, guess)
-    press(teacher, "Close and show")
-    pupil.run()
-    outcome = outcome or f"The median run is {100 * np.median(shown(lesson.asked, 'scratch')):.0f}\xa0%."
-    assert pupil.title[0].value == f"You said {say.guessed(lesson, guess)}. {outcome}"
-    assert f"1 guess, median {say.guessed(lesson, guess)}. {outcome}" in captions(teacher)
-    press(pupil, "Try it yourself")
-    assert query_of(pupil)["lesson"] == link
 
 
 def test_a_browser_teaches_with_its_cookie_or_once_with_a_key_and_has_one_guess(cookies):

@@ -204,19 +204,19 @@ def test_a_dot_at_another_value_lies_on_its_line(page):
             ({"what_if": ask}, "The link's question was ignored. It must")
             for ask in (" x".join(map(str, range(60))), " " * 700)
         ),
-        ({"room": "x" * (controls.LONGEST + 1)}, "In the link, room was ignored"),
+        ({"step": "x" * (controls.LONGEST + 1)}, "In the link, step was ignored"),
     ],
-    ids=["many words", "many blanks", "a long room"],
+    ids=["many words", "many blanks", "a long step"],
 )
 def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(link, said):
     """Of how the page is shown, the address keeps the rest."""
-    app = opened(CLASSIFIER, epsilon="2", lesson="two", guess="scratch", **link)
+    app = opened(CLASSIFIER, epsilon="2", lesson="two", **link)
     assert not app.exception
     assert settings_of(app, CLASSIFIER) == ClassifierSettings(epsilon=2)
     (warning,) = app.warning
     assert said in warning.value
-    assert (app.query_params["lesson"], app.query_params["guess"]) == ("two", "scratch")
-    assert "room" not in app.query_params
+    assert app.query_params["lesson"] == "two"
+    assert "step" not in app.query_params
 
 
 def test_the_address_says_if_the_drawer_is_open_and_forgeries_are_ignored():

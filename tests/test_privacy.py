@@ -26,12 +26,9 @@ from dpcore.privacy import (
     for_replacement,
     releases,
 )
-from lab.deployments import CENTRAL, FILE, LOCAL, PERSON, deployments
+from lab.deployments import FILE, PERSON, deployments
 from pages.learn import page_deployments
-from pages.table import PAGES
 from tests.app import opened
-from tests.handouts import quick
-from ui import deployments as shown
 from ui.panels import at_most
 
 EVENT = gaussian(1.0)
@@ -229,32 +226,12 @@ def test_each_number_is_recomputed_from_its_record():
     assert units == {"User-level", "Person-level", "Person-level; housing-unit-level"}
 
 
-def lines(html: str) -> list[str]:
-    return [unescape(re.sub(r"<[^>]*>", "", one)) for one in re.findall(r"<li>(.*?)</li>", html)]
-
-
-@pytest.mark.parametrize("unit", [PERSON, "party", "record", "event"])
-@pytest.mark.parametrize("model", [CENTRAL, LOCAL])
-def test_a_record_of_another_unit_or_trust_is_apart_and_marked(unit, model):
-    drawn = shown.drawn(quick(PAGES[0]).page.label(quick(PAGES[0]).result).promise, unit, model)
-    first, _, more = drawn.partition("<details>")
-    for one in deployments():
-        of_it = [line for line in lines(first if one.like(unit, model) else more) if one.name in line]
-        assert len(of_it) == 1
-        assert (shown.protected(one) in of_it[0]) == (not one.like(unit, model))
-        right = one.attacker.right
-        assert of_it[0].startswith(f"{at_most(right) if right <= 0.9995 else 100}\u00a0% ")
-    assert len(lines(drawn)) == len(RECORDS) == drawn.count("<i ")
-    assert not VERDICT.search(re.sub(r"<li>.*?</li>", "", drawn))
-
-
-def test_every_page_with_a_guarantee_and_the_table_show_them():
-    for page in PAGES:
-        one = quick(page)
-        said = one.page.view(one.result).words.get("guarantee", "")
-        stated = one.page.label(one.result)
-        assert ("lab-deployments" in said) == bool(stated.promise or page.name == "attack"), page.name
+def test_the_table_shows_every_record_with_its_unit_trust_and_attacker():
     found = unescape(page_deployments.table())
-    assert all(one.source in found and one.name in found for one in deployments())
+    for one in deployments():
+        right = one.attacker.right
+        accuracy = f"{at_most(right) if right <= 0.9995 else 100}\u00a0%"
+        shown = (one.source, one.name, page_deployments.protected(one), accuracy)
+        assert [text for text in shown if text not in found] == []
     assert not opened("deployments").exception
     assert not VERDICT.search(re.sub(r"<td>.*?</td>", "", found))

@@ -17,7 +17,7 @@ from pages.table import FIRSTS, HEADS
 from scripts import make_site
 from scripts.snapshot import random_link
 from tests import own_files
-from tests.app import QUICK, opened, press
+from tests.app import QUICK, opened
 from tests.asgi import ask, inside
 from tests.handouts import stands_alone
 from tests.hostile import HOSTILE
@@ -122,19 +122,6 @@ def test_a_file_holds_foreign_text_as_text_and_no_rows_of_a_visitor():
     settings = own_files.settings("classifier")
     assert replace(recording(FIRSTS["classifier"].page), settings=settings).frame(settings.epsilon) is None
     own_files.HELD.clear()
-
-
-def test_share_makes_it_on_request_and_says_how_large_it_is():
-    app = opened("mechanisms")
-    app.session_state["mechanisms.tabs"] = "Share"
-    app = app.run().selectbox("mechanisms.recorded.slider").select("prior").run()
-    offer = next(one.value for one in app.caption if "at most" in one.value)
-    most = float(re.search(r"at most ([\d.]+) MB", offer)[1])
-    app = press(app, "Record this page")
-    assert not app.exception
-    (label,) = (one.proto.label for one in app.get("download_button") if "A page that moves" in one.proto.label)
-    assert 0 < float(re.search(r"([\d.]+) MB", label)[1]) <= most
-    assert [one.value for one in app.code if one.value.startswith('<iframe src="mechanisms.html"')]
 
 
 RECORDED = ("", "classifier", "mechanisms")  # quickly made; the last one with fewer stops

@@ -31,7 +31,7 @@ from ui.vocabulary import KNOBS
 # and ``SHOWN`` say how the page is shown, or to whom. Settings in ``PIN``, ``ASK`` and ``present`` leave out the
 # defaults of the link's version.
 PIN, ASK, TAB, MORE = "pin", "what_if", "tab", "more"
-SHOWN = ("present", "lesson", "step", "only", "ask", "guess", TAB, MORE)
+SHOWN = ("present", "lesson", "step", "only", TAB, MORE)
 # What ``present`` says where it names no picture.
 FIRST_PICTURE = "1"
 # Of each of these in an address: longer ones are nobody's that a page has made.

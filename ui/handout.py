@@ -45,7 +45,7 @@ _ON_SHEET = {
 class Handout:
     """What is handed out. told: the settings in words. link, code: of the page; the same as a drawing. version: of the
     program beside it. date: ISO. searched: how many settings were compared on the private rows before. tries: on
-    average so many are made, of which the best is released; 0 for one model. contact: as typed."""
+    average so many are made, of which the best is released; 0 for one model."""
 
     page: Page
     result: Any
@@ -56,7 +56,6 @@ class Handout:
     date: str
     searched: int = 0
     tries: int = 0
-    contact: str = ""
 
     @property
     def settings(self) -> Settings:
@@ -65,7 +64,7 @@ class Handout:
     @property
     def stated(self) -> Stated:
         one, known = self.page.label(self.result), {"tries": self.tries, "compared": self.searched}
-        return labels.complete(one, self.settings, contact=self.contact, **known)
+        return labels.complete(one, self.settings, **known)
 
     @property
     def label(self) -> Label:
@@ -225,8 +224,6 @@ def _short(found: Label) -> str:
     rows.insert(2, ("Guarantee", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))
     if found["columns"] != NOT_STATED:
         rows.insert(-2, ("Bounds", escape(str(found["bounds"]))))
-    contact = found["contact"]
-    rows += [("Contact", escape(str(contact)))] * (contact != NOT_STATED)
     rows.append(("Not covered", SAYS["handout.open"]))
     return _section("Privacy label", _facts(rows), "label" + " voided" * bool(found.void))
 

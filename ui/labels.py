@@ -56,14 +56,14 @@ def _chosen(page: Mapping[str, Any], settings: Settings, sources: Mapping[str, s
             yield options.get(value, {})
 
 
-def complete(stated: Stated, settings: Any, *, tries: int, compared: int, contact: str) -> Stated:
+def complete(stated: Stated, settings: Any, *, tries: int, compared: int) -> Stated:
     """Return what a label states of a page's result: ``stated``, and what the visitor's session knows of it.
 
     tries: the mean number of tries of which the best is released, 0 for one model. compared: how many settings were
-    compared on the private rows before. contact: as typed, "" for nothing.
+    compared on the private rows before.
     """
     stated = of_best(stated, settings, tries=tries, compared=compared) if tries else stated
-    said = {"contact": contact} if contact else {}
+    said = {}
     if compared and not stated.said.get("tuning", "").startswith("paid"):
         said["tuning"] = SAYS("handout.searched", count=compared)
     if stated.promise and "attacker" not in stated.said:

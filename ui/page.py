@@ -18,7 +18,7 @@ from dpcore.cache import cached
 from dpcore.check import RefusedError
 from lab.label import Stated
 from lab.settings import Settings
-from ui import deployments, hundred, my_rows
+from ui import hundred, my_rows
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk, Knobs
 from ui.live import Picture
@@ -252,7 +252,7 @@ class Page:
 
     def _guarantee(self, result: Any) -> str:
         said = self.label(result)
-        return hundred.stated(said, result) + self.words["guarantee"](result) + deployments.stated(said, result)
+        return hundred.stated(said, result) + self.words["guarantee"](result)
 
     def boards(self, tab: str) -> tuple[str, ...]:
         """Return the boards in view while this tab is open."""

@@ -1,7 +1,6 @@
 """A page presented (``?present=1``): one picture, three numbers, one knob, the verdict as the heading, all of it large.
 
-It is the page itself with less on it, so it stays live. ``stops`` are where Page Down and Page Up go; what is said at
-each is shown in a second window (``?present=notes``), which follows this one on the same machine.
+It is the page itself with less on it, so it stays live. ``stops`` are where Page Down and Page Up go.
 """
 
 import math
@@ -9,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache, partial
-from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,14 +18,11 @@ from lab.settings import Settings
 from ui import comparison, controls
 from ui.controls import FIRST_PICTURE, Desk
 from ui.live import Knob, serving
-from ui.page import Knobs, Page, Rows, Tab, always
+from ui.page import Knobs, Page, Rows, always
 from ui.panels import Number
 from ui.pins import Pin
 from ui.texts import SAYS
 
-NOTES = "notes"
-# What the speaker reads, in no sight of the hall.
-NOTES_TAB = Tab(NOTES, "", ("why",))
 _MOST_STOPS = 6
 _SENTENCE = re.compile(r"[.!?](?:</b>)? (?=[A-Z0-9<“])")
 _WORD, _STEP = "present", "step"
@@ -54,9 +49,9 @@ def staged(page: Page, picture: str) -> Page:
         aside=always(None),
         knobs=hero,
         numbers=lambda result: three(page.numbers(result)),
-        words={"verdict": lambda result: heading(page.words["verdict"](result)), "why": page.words["why"]},
+        words={"verdict": lambda result: heading(page.words["verdict"](result))},
         pictures=only,
-        tabs=(NOTES_TAB,),
+        tabs=(),
         variant=variant,
         asked=None,
     )
@@ -146,18 +141,17 @@ def _differing(settings: Settings, origin: Settings, changes: Mapping[str, Mappi
     return ", ".join(f"{label} {value}" for label, value, *_ in rows) or "Pinned"
 
 
-def told(places: Mapping[Settings, str], *, hero: str, asks: str) -> list[dict[str, Any]]:
-    """Return the stops as the browser is told; ``asks``: the name of the number that the hall is asked about.
+def told(places: Mapping[Settings, str], *, hero: str) -> list[dict[str, Any]]:
+    """Return the stops as the browser is told.
 
-    link: what an address holds of it. notes: for the speaker, to be said before one goes there (HTML). moves: (field,
-    value) pairs by which the live channel gets there from every other stop, or None where only the server can.
+    link: what an address holds of it. moves: (field, value) pairs by which the live channel gets there from every other
+    stop, or None where only the server can.
     """
     ways = _ways(list(places), hero)
     return [
         {
             "name": name,
             "link": urlencode(versioned(brief(settings))),
-            "notes": SAYS("present.ask", name=escape(name), asks=asks),
             "moves": None if ways is None else [(field, getattr(settings, field)) for field in ways],
         }
         for settings, name in places.items()
@@ -215,9 +209,8 @@ def presenter(page: Page, desk: Desk, places: Mapping[Settings, str], result: An
             desk.shown.pop(name, None)
 
     data = {
-        "stops": told(places, hero=here.sliders(desk.settings).hero, asks=here.numbers(result)[0].label),
+        "stops": told(places, hero=here.sliders(desk.settings).hero),
         "at": arrived(desk, places),
-        "title": page.question,
         "pictures": [*names[at + 1 :], *names[:at]],
     }
     with st.container(key="presenter"):
@@ -239,8 +232,3 @@ def door(desk: Desk) -> None:
 
     keys = SAYS["present.keys"]
     st.button("Present", key=f"{desk.page}/begin", icon=":material/co_present:", on_click=begin, help=keys)
-
-
-def notes(page: Page) -> None:
-    """Show the second window: it computes nothing, and shows what the window that presents says."""
-    serving.mount("notes", css="notes.css", key="speaker", data={"title": page.question, "page": page.name})

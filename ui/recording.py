@@ -6,7 +6,7 @@ painter of the live charts paints them, without Plotly.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from html import escape
@@ -95,8 +95,8 @@ def stops(knob: Knob) -> list[float]:
 
 @dataclass(frozen=True, kw_only=True)
 class Recording:
-    """A page to record. settings: at which it stands; told: in words, all but the slider. link: of the live page, ""
-    for none. date: ISO. name: of the slider that is recorded, the first one where it is "". above: HTML over it all.
+    """A page to record, with its first slider. settings: at which it stands; told: in words, all but the slider. link:
+    of the live page, "" for none. date: ISO. above: HTML over it all.
     """
 
     page: Page
@@ -104,16 +104,14 @@ class Recording:
     told: str
     date: str
     link: str = ""
-    name: str = ""
     above: str = ""
     below: str = ""
 
     @property
     def knob(self) -> Knob:
         knobs = self.page.at(self.settings).sliders(self.settings)
-        name = self.name or knobs.hero
-        group = {"group": "hero", "play": False}
-        return coarse(controls.knob(name, self.settings.limits, **{**knobs.changes.get(name, {}), **group}))
+        how = {**knobs.changes.get(knobs.hero, {}), "group": "hero", "play": False}
+        return coarse(controls.knob(knobs.hero, self.settings.limits, **how))
 
     @property
     def tabs(self) -> list[Tab]:
@@ -136,26 +134,20 @@ class Recording:
         link = {name: str(one) for name, one in asdict(self.settings).items()}
         return shown(Question({"number": 0}, self.page, link, tab, ((self.knob.name, value),)), seconds)
 
-    def taken(self, progress: Callable[[float], object] = lambda _: None) -> dict[str, Any]:
+    def taken(self) -> dict[str, Any]:
         """Return all that the file plays: the slider, its values, where it stands, and the frames, folded."""
         found: dict[float, Any] = {}
-        for place, value in enumerate(self.values):
-            if frame := self.frame(value):
+        for value in self.values:
+            frame = self.frame(value)
+            if frame:
                 found[value] = frame
-            progress((place + 1) / len(self.values))
         values = [*found]
         at = values.index(getattr(self.settings, self.knob.name))
         return {"knob": asdict(self.knob), "values": values, "at": at, "frames": folded(list(found.values()))}
 
-    def most_bytes(self) -> int:
-        """Return how large the file is at most, by what the page shows now."""
-        now = self.frame(getattr(self.settings, self.knob.name), seconds=0)
-        fixed = len(style()) + len(one_file.program(_PROGRAM))
-        return fixed + (len(self.values) + 2) * len(orjson.dumps(now))
-
-    def html(self, progress: Callable[[float], object] = lambda _: None) -> str:
+    def html(self) -> str:
         """Return the page in one file."""
-        return self.file(self.taken(progress))
+        return self.file(self.taken())
 
     def file(self, taken: Mapping[str, Any]) -> str:
         """Return the page that plays what was ``taken``."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from datetime import date
 from functools import partial
-from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,17 +13,14 @@ from lab.label import sections, why_void
 from lab.links import brief
 from lab.settings import Settings
 from ui import comparison, takeaway
-from ui.controls import Desk, hold
+from ui.controls import Desk
 from ui.handout import Handout
 from ui.page import Page
 from ui.qr_code import QR_ALT, elsewhere, qr
-from ui.recording import Recording
 from ui.texts import SAYS
-from ui.vocabulary import KNOBS
 
 # Of every run it is said how often it was repeated, and with which seed.
 ALWAYS = ("epsilon", "repeats", "seed")
-_CONTACT = "lab.contact"
 
 
 def address(desk: Desk) -> str:
@@ -81,7 +77,6 @@ def link_and_code(desk: Desk) -> tuple[str, str]:
 def share(desk: Desk, page: Page, result: Any) -> None:
     """Show link and code of it, numbers, which are put into frames when they are asked for, and programs."""
     link, open_to_others = link_and_code(desk)
-    _contact()
     files = _files(handed_out(desk, page, result, link=link, code=qr(open_to_others)))
     with st.container(horizontal=True):
         for label, (file, mime, icon, made) in files.items():
@@ -89,37 +84,6 @@ def share(desk: Desk, page: Page, result: Any) -> None:
                 label, data=made, file_name=file, mime=mime, on_click="ignore", icon=f":material/{icon}:"
             )
     st.caption(SAYS["share.handout"])
-    _record(desk, page, link)
-
-
-def recorded(desk: Desk, page: Page, name: str, *, link: str) -> Recording:
-    """Return the recording of a page at a desk's settings, today, with the slider of this name."""
-    words = told(page, desk, without=name)
-    return Recording(page=page, settings=desk.settings, told=words, date=date.today().isoformat(), link=link, name=name)
-
-
-def _record(desk: Desk, page: Page, link: str) -> None:
-    """Offer the recording, which is computed only when it is asked for, and the line that embeds it."""
-    if desk.settings.private:
-        st.caption(SAYS["recording.private"])
-        return
-    sliders, key, file = page.sliders(desk.settings), f"{page.name}.recorded", f"{_stem(page, desk.settings)}.html"
-    st.markdown(SAYS["recording.offer"])
-    labels = {name: {**KNOBS[name], **sliders.changes.get(name, {})}["label"] for name in sliders.shown}
-    name = st.selectbox("Slider", labels, format_func=lambda one: labels[one], key=f"{key}.slider", width=300)
-    one = recorded(desk, page, name or sliders.hero, link=link)
-    st.caption(SAYS("recording.size", stops=len(one.values), size=f"{one.most_bytes() / 1e6:.1f}"))
-    if st.button("Record this page", key=f"{key}.ask", icon=":material/videocam:"):
-        progress = st.progress(0.0, text="Recording")
-        st.session_state[key] = one, one.html(lambda done: progress.progress(done, text="Recording"))
-        progress.empty()
-    kept, html = st.session_state.get(key, (None, ""))
-    if kept == one:
-        label = f"A page that moves (HTML, {len(html.encode()) / 1e6:.1f} MB)"
-        st.download_button(label, html, file, "text/html", on_click="ignore", icon=":material/download:")
-        st.caption(SAYS["recording.embed"])
-        frame = f'<iframe src="{file}" title="{escape(page.question)}" width="100%" height="900"></iframe>'
-        st.code(frame, language="html", wrap_lines=True)
 
 
 def _stem(page: Page, settings: Settings) -> str:
@@ -143,31 +107,20 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
 
 
 def on_label(desk: Desk, page: Page, result: Any) -> list[str]:
-    """Return what a print of the page says of its privacy label: the summary, settings compared, contact."""
+    """Return what a print of the page says of its privacy label: the summary, settings compared."""
     blank: dict[str, Any] = dict.fromkeys(("told", "link", "code", "version", "date"), "")
     one = Handout(page=page, result=result, **blank, **known(desk))
     named, said = {name: words for one in sections().values() for name, words in one.items()}, one.stated.said
-    lines = [f"{named[name]}: {said[name]}" for name in ("summary", "tuning", "contact") if name in said]
+    lines = [f"{named[name]}: {said[name]}" for name in ("summary", "tuning") if name in said]
     return [*lines, *([SAYS["share.one_run"]] if one.searched else [])]
 
 
 def known(desk: Desk) -> dict[str, Any]:
     """Return what this session knows of a release: fields of ``Handout``."""
     table = getattr(getattr(desk.settings, "own", None), "table", None)
-    found = {"searched": len(table.compared), "tries": desk.tries} if table is not None else {}
-    return found | {"contact": st.session_state.get(_CONTACT, "")}
-
-
-def _contact() -> None:
-    """Ask whom the label names. It stays in this session."""
-    key = f"{_CONTACT}.box"
-
-    def keep() -> None:
-        st.session_state[_CONTACT] = st.session_state[key].strip()
-
-    known = hold(key, st.session_state.get(_CONTACT, ""))
-    help = SAYS["share.contact_help"]
-    st.text_input(SAYS["share.contact"], known, key=key, max_chars=200, help=help, on_change=keep)
+    if table is None:
+        return {}
+    return {"searched": len(table.compared), "tries": desk.tries}
 
 
 def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:

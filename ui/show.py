@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from datetime import date
-from functools import partial
 from html import escape
 from typing import Any
 
@@ -10,14 +9,14 @@ import streamlit as st
 
 from lab import papers
 from lab.tuning import best_of
-from ui import controls, debounce, glossary, live, page_links, present, static_files, teacher
+from ui import controls, debounce, glossary, live, page_links, present, static_files, visible_sliders
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.moves import card as move_card
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Asked, Page, Tab
 from ui.panels import number
 from ui.plot.theme import delta
-from ui.share import link_and_code, on_label, paper, share, told
+from ui.share import link_and_code, on_label, paper, share
 from ui.texts import SAYS
 
 # What the drawer of further sliders and selectors is called.
@@ -38,12 +37,9 @@ def show(page: Page, welcome: str = "") -> None:
     welcome: HTML that stands before the result, in place of the heading and of the choices.
     """
     desk = controls.desk(page.name, page.settings)
-    teacher.heed(page, desk)
-    if welcome or teacher.pending(page, desk):  # it speaks for the whole lab; or there is nothing to be seen yet
+    visible_sliders.check_link(page, desk)
+    if welcome:  # it speaks for the whole lab
         desk.shown.pop("present", None)
-    if desk.presents == present.NOTES:
-        present.notes(page)
-        return
     desk.remember()
     if desk.presents:
         _presented(page, desk)
@@ -56,9 +52,6 @@ def show(page: Page, welcome: str = "") -> None:
     _open_linked(page, desk)
     _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
-        if teacher.waits(page, desk, partial(told, page, desk)):
-            desk.tell(done=0)
-            return
         _setup(page, desk)
     if page.ready(desk):
         ghost = pins_of(page, desk).ghost
@@ -103,7 +96,7 @@ def _presented(page: Page, desk: controls.Desk) -> None:
         st.rerun()  # to the page itself, which shows what is missing
     places = present.stops(page, desk, pins)
     present.arrived(desk, places)
-    both = compare(stage, desk.settings, None, seconds=stage.slices.first, tab=present.NOTES)
+    both = compare(stage, desk.settings, None, seconds=stage.slices.first, tab="")
     desk.tell(done=both.done)
     _on_stage(stage)
     present.presenter(page, desk, places, both.result)
@@ -171,10 +164,10 @@ def _moving(page: Page, welcome: str) -> None:
         if tab != SHARE_TAB.name:  # whoever copies the link there shares what was open before
             desk.shows(controls.TAB, "" if tab == here.all_tabs[0].name else tab)
     with beside:
-        teacher.offer_all(desk)
+        visible_sliders.offer_all(desk)
         if here.tabs:
             card(desk, pins, both)
-    sliders = teacher.knobs(here, desk)
+    sliders = visible_sliders.visible(here, desk)
     with left:
         move = move_card(here.move, desk, sliders, both.view.numbers)
     with panel_place:
@@ -196,11 +189,11 @@ def _on_stage(page: Page) -> None:
     if not page.holds(desk) or not desk.presents:
         debounce.again()
     here = page.at(desk.settings)
-    both = compare(page, desk.settings, None, seconds=_seconds(here, desk), tab=present.NOTES)
-    says, private = both.says(present.NOTES), desk.settings.private
-    place = None if private else desk.place(present.NOTES)
+    both = compare(page, desk.settings, None, seconds=_seconds(here, desk), tab="")
+    says, private = both.says(""), desk.settings.private
+    place = None if private else desk.place("")
     with st.container(key="stage"):
-        for name in ("verdict", "numbers", "words-why"):
+        for name in ("verdict", "numbers"):
             st.html(f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>')
         with st.container(key="stage-picture"):
             live.board(both.boards("")[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, name=FIRST, of=place)
@@ -319,7 +312,6 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
             st.markdown(papers.cited(glossary.linked(page.method)))
         case tab if tab is SHARE_TAB:
             share(desk, page, result)
-            teacher.make(page, desk)
 
 
 def _notices(sentences: Iterable[str]) -> None:

@@ -6,12 +6,11 @@ from typing import Any
 
 from dpcore.estimators.recipes import crossing
 from dpcore.privacy import LowerBound
-from lab.deployments import PERSON
 from pages.attack.figures import allowed
 from pages.attack.inputs import FORMS
 from pages.attack.parameters import MISFITS, PRESETS, AttackParameters
 from pages.attack.two_worlds_result import WorldsResult
-from ui import deployments, hundred, outcomes, panels
+from ui import hundred, outcomes, panels
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 from ui.plot.theme import written
@@ -186,8 +185,7 @@ def guarantee(result: WorldsResult) -> str:
     match settings.version:
         case "sound":
             limit = panels.note(outcomes.limit(held.formula))
-            shown = hundred.drawn(held.formula) + panels.guarantee(here=held.formula) + limit + worlds
-            return shown + deployments.drawn(held.formula, PERSON)
+            return hundred.drawn(held.formula) + panels.guarantee(here=held.formula) + limit + worlds
         case "published":
             return (
                 panels.note(SAYS(f"{key}.claimed", epsilon=number(settings.epsilon)))

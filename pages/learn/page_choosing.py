@@ -6,10 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from lab.deployments import PERSON
 from pages.learn import choices
 from pages.learn.choices import Answers, Choice
-from ui import deployments, page_links, panels
+from ui import page_links, panels
 from ui.glossary import linked
 from ui.page import Page
 from ui.plot import theme
@@ -72,7 +71,7 @@ def _answer(choice: Choice, answers: Answers, titles: Mapping[str, str]) -> None
         shown = {name: value for name, value in choice.settings.items() if name in KNOBS}
         st.caption(" · ".join(f"{KNOBS[name]['label']} {_written(value)}" for name, value in shown.items()))
         page_links.way(choice.page, _TEXTS("open", page=titles[choice.page]), choice.settings)
-    st.html(deployments.drawn(held, held.unit if held.unit == "party" else PERSON))
+    page_links.way("deployments", "Releases in use", {}, icon=":material/public:")
     st.header("Why", anchor=False)
     st.markdown("\n".join(f"- {linked(reason)}" for reason in choice.reasons))
     if choice.page == "classifier":

@@ -5,8 +5,9 @@ from html import escape
 import streamlit as st
 
 from lab.deployments import PERSON, Deployment, deployments
-from ui import deployments as shown
 from ui import panels
+from ui.panels import at_most
+from ui.plot.theme import number
 from ui.texts import SAYS
 
 QUESTION = "Releases in use, and what an attacker learns at most"
@@ -25,14 +26,32 @@ def table() -> str:
     return panels.table(rows, caption=SAYS["deployments.note"], heads=dict(zip(rows[0], heads, strict=True)))
 
 
+def protected(one: Deployment) -> str:
+    """Return what a record protects, and who adds its noise."""
+    return SAYS(f"deployments.{one.model.lower()}", unit=one.protects)
+
+
+def parameters(one: Deployment) -> str:
+    """Return the names and values of a record's parameters."""
+    return ", ".join(f"{name} {number(value)}" for name, value in one.parameters.items())
+
+
+def accuracy(one: Deployment) -> str:
+    """Return the best attacker's accuracy in percent, rounded up."""
+    right = one.attacker.right
+    if right > 0.9995:
+        return "100\u00a0%"
+    return f"{at_most(right)}\u00a0%"
+
+
 def _row(one: Deployment) -> dict[str, str]:
     return {
         "release": f'<a href="{escape(one.source)}" rel="noreferrer">{escape(one.name)}</a>',
         "curator": escape(one.curators),
         "published": one.published[:4],
-        "protects": shown.protected(one),
+        "protects": protected(one),
         "releases": one.release.lower() or "not stated",
-        "parameters": shown.parameters(one),
-        "attacker": shown.accuracy(one),
+        "parameters": parameters(one),
+        "attacker": accuracy(one),
         "state": one.state,
     }

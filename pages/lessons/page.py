@@ -18,8 +18,7 @@ from pages.lessons import page_pictures as pictures
 from pages.lessons import page_together as together
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson
-from pages.lessons.page_linked import Linked, of_link
-from ui import controls, debounce, guess, live, page_links, seats, teacher
+from ui import controls, debounce, guess, live, page_links, seats, visible_sliders
 from ui.compute import compute
 from ui.page import Page
 
@@ -57,13 +56,11 @@ def show(pages: Sequence[Page]) -> None:
         go(*at)  # back from another page, which takes the address along
     here = _seat()
     if here is not None:
-        _heed(here, pages)
+        _heed(here)
     name, step, notice = st.query_params.get("lesson", ""), st.query_params.get("step", "guess"), ""
-    try:
-        lesson = _named(name, pages) if name else None
-    except RefusedError as refusal:
-        lesson = None
-        st.warning(say.unusable(name, refusal), icon=":material/link_off:")
+    lesson = NAMED.get(name)
+    if name and lesson is None:
+        st.warning(say.unknown(name), icon=":material/link_off:")
     if lesson is None:
         _all()
         return
@@ -97,21 +94,15 @@ def _seat() -> seats.Seat | None:
         return None
 
 
-def _named(name: str, pages: Sequence[Page]) -> Lesson:
-    """Return the lesson of this name, or of this link. Raises RefusedError."""
-    return NAMED.get(name) or of_link(name, pages)
-
-
-def _heed(here: seats.Seat, pages: Sequence[Page]) -> None:
+def _heed(here: seats.Seat) -> None:
     """Go where the class is, once for each question, and to its outcome, once it is closed."""
     if here.room is None:
         st.info(say.GONE, icon=":material/group_off:")
         together.leave()
         return
     at = f"lessons.class.{here.code}"
-    try:
-        lesson = _named(here.room.question, pages)
-    except RefusedError:  # a lesson of another version of the lab
+    lesson = NAMED.get(here.room.question)
+    if lesson is None:  # a lesson of another version of the lab
         return
     mine, named = kept(lesson), st.query_params.get("lesson", "")
     if not here.teaches and st.session_state.get(at) != here.room.round:
@@ -208,8 +199,6 @@ def _guess(lesson: Lesson, page: Page, here: seats.Seat | None) -> None:
         if picture:
             covered = replace(pictures.covered(lesson, picture, before, place), narrow=NARROWER)
             guess.board(replace(covered, clicks=guess.clicks(axes, *place) if place else None), key)
-        elif isinstance(lesson, Linked):
-            guess.board(pictures.runs(lesson, None), key)
     with answer:
         if taught is not None:
             together.teach(lesson, taught)
@@ -302,10 +291,7 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
     before, asked = _known(lesson, page)
     result, done = compute(asked, seconds=0.5 * SECONDS)
     after, mine = Case(asked, result), kept(lesson).guess
-    if isinstance(lesson, Linked):
-        picture = pictures.runs(lesson, after, mine)
-    else:
-        picture = pictures.revealed(lesson, _picture(lesson, page, result), mine, before, after)
+    picture = pictures.revealed(lesson, _picture(lesson, page, result), mine, before, after)
     live.board([[picture]], key=f"lesson.{lesson.name}.reveal", name="lesson")
     if done < 1:
         st.progress(done, text="Still training. The chart will become finer.")
@@ -317,7 +303,7 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
 @debounce.working()
 def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
     """The page's chart and verdict, and under them the sliders that matter, which move both."""
-    key, only = f"lesson.{lesson.name}.try", {teacher.ONLY: ",".join(lesson.only)}
+    key, only = f"lesson.{lesson.name}.try", {visible_sliders.ONLY: ",".join(lesson.only)}
     desk = st.session_state.setdefault(f"{key}.desk", controls.Desk(page=key, settings=asked, shown=only))
     controls.heed(desk)
     here = page.at(desk.settings)
@@ -326,7 +312,7 @@ def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
     live.board([[picture]], key=f"{key}.board", name="lesson")
     st.html(f'<div class="lab-verdict">{here.view(result).words["verdict"]}</div>')
     desk.told, desk.link = (desk.settings, done == 1), desk.address  # nothing stands around these
-    desk.panel(teacher.knobs(here, desk), done=done)
+    desk.panel(visible_sliders.visible(here, desk), done=done)
 
 
 def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
@@ -348,9 +334,6 @@ def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
 
 def _reveal(lesson: Lesson, before: Case, after: Case) -> None:
     mine, key = kept(lesson), f"lesson.{lesson.name}.seen"
-    if "why" not in lesson.STEPS:
-        _ways(lesson, back="guess", on="try", label=TRY)
-        return
     st.markdown("**What did you see?**")
 
     def said(place: int) -> None:

@@ -5,8 +5,6 @@ from typing import Any
 
 from pages.lessons import words as say
 from pages.lessons.lessons import Case, Lesson
-from pages.lessons.page_linked import Linked
-from ui import teacher
 from ui.live import Picture
 from ui.page import Page
 from ui.plot import guesses
@@ -32,20 +30,6 @@ def covered(lesson: Lesson, drawn: Picture, before: Case, place: tuple[float, fl
     figure = guesses.covered(drawn.figure, lesson.text("Chart"), points, place)
     alt = say.COVERED.format(lesson.text("Question"))
     return replace(drawn, name="guess", figure=figure, alt=alt, about="")
-
-
-def runs(lesson: Linked, after: Case | None, mine: float | None = None) -> Picture:
-    """Return the runs of a lesson made by link on a line, with one's own guess; before it, the line covered."""
-    found = lesson.truth(after).tolist() if after else [0.0]
-    ends, name = teacher.ends(lesson.of, found if mine is None else [*found, mine]), lesson.of.label.capitalize()
-    figure = guesses.line_of_runs(found, mine, name=name, ends=ends)
-    if after is None:
-        layout = figure["layout"]
-        known = lesson.of.unit == "%"  # of others the axis would tell
-        layout |= {} if known else {"xaxis": {**layout["xaxis"], "showticklabels": False}}
-        figure = guesses.covered(figure, name)
-    alt = say.outcome(lesson, after, after) if after else say.COVERED.format(lesson.text("Question"))
-    return Picture(name="lesson" if after else "guess", figure=figure, alt=alt, height=teacher.HEIGHT)
 
 
 def revealed(lesson: Lesson, drawn: Picture, mine: float | None, before: Case, after: Case) -> Picture:

@@ -6,7 +6,6 @@ from dpcore.check import RefusedError
 from pages.lessons import figures
 from pages.lessons import words as say
 from pages.lessons.lessons import Case, Lesson
-from pages.lessons.page_linked import Linked
 from ui import live, seats
 from ui.classroom import LETTERS_A_CODE, classroom
 from ui.plot import guesses
@@ -91,8 +90,7 @@ def teach(lesson: Lesson, here: Seat) -> None:
         st.rerun()
     with st.container(border=True, key="lesson-room"):
         st.html(seats.board(room, "guess" if room.guesses == 1 else "guesses"))
-        # a link in a link makes a code that a phone can hardly read; the room knows what it asks
-        seats.invite({} if isinstance(lesson, Linked) else {"lesson": lesson.name}, here.code)
+        seats.invite({"lesson": lesson.name}, here.code)
         if me() < 0:
             st.warning(say.NAMELESS_TEACHER)
         # a callback: the next look may interrupt a run

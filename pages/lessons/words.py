@@ -3,10 +3,9 @@
 from collections.abc import Collection
 from statistics import median
 
-from dpcore.check import RefusedError
 from pages.lessons.lessons import LESSONS, Case, Lesson, Number
 from ui import hundred
-from ui.escaping import plain, quoted
+from ui.escaping import quoted
 from ui.panels import number
 from ui.texts import Texts
 
@@ -17,11 +16,9 @@ OPEN, GONE, USED, CARRY, CLOSED = (_SAYS[name] for name in ("open", "gone", "use
 NAMELESS, NAMELESS_TEACHER = _SAYS["nameless"], _SAYS["nameless-teacher"]
 
 
-def unusable(name: str, refusal: RefusedError) -> str:
-    """Return why there is no lesson of this name, or of this link."""
-    if "?" not in name:
-        return _SAYS("unknown.lesson", name=quoted(name))
-    return _SAYS("unknown.link", field=quoted(refusal.name), allowed=plain(refusal.allowed))
+def unknown(name: str) -> str:
+    """Say that there is no lesson of this name."""
+    return _SAYS("unknown.lesson", name=quoted(name))
 
 
 def no_step(step: str) -> str:

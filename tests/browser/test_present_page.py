@@ -1,4 +1,4 @@
-"""A page presented, in a real browser: what a hall can read, keys, stops, and the speaker's window."""
+"""A page presented, in a real browser: what a hall can read, keys and stops."""
 
 import re
 from functools import partial
@@ -128,33 +128,6 @@ def test_blank_full_another_picture_and_leave(presented):
     page.keyboard.press("PageDown")  # it has no meaning any more
     slider(page).press("ArrowRight")
     resting(page, epsilon="0.794")
-
-
-def test_the_notes_follow_and_step(presented):
-    page = presented("classifier?epsilon=0.5")
-    with page.expect_popup() as popup:
-        page.keyboard.press("n")
-    notes = popup.value
-    heading = notes.get_by_role("heading", level=1).first
-    expect(heading).to_have_text("3 of 6: Epsilon 0.5")
-    for text in ("Next: Epsilon 1", "Ask before you go on. At Epsilon 1"):
-        expect(notes.get_by_text(text).first).to_be_visible()
-    expect(notes.locator(".why li").first).to_be_visible()
-    assert notes.locator("[data-chart]").count() == 0
-    page.keyboard.press("PageDown")
-    expect(heading).to_have_text("4 of 6: Epsilon 1")
-    resting(page, epsilon="1.0", step=4)
-    expect(notes.locator(".verdict h1")).to_have_text(page.locator(f"{VERDICT} h1").inner_text())
-    notes.bring_to_front()
-    notes.keyboard.press("PageDown")
-    at(page, 5, 6, "10")
-    notes.keyboard.press("b")
-    expect(page.locator(".lab-blank")).to_be_visible()
-    expect(notes.get_by_text("the screen is blank")).to_be_visible()
-    page.goto("about:blank")
-    notes.reload()
-    expect(notes.get_by_text("Nobody presents on this machine")).to_be_visible()
-    notes.close()
 
 
 def test_in_somebody_elses_page_and_on_a_phone_it_is_whole_too(presented):

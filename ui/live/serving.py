@@ -23,7 +23,7 @@ from streamlit.components.v2.get_bidi_component_manager import get_bidi_componen
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 HERE = Path(__file__).parent
-WIDGETS = ("knobs", "connection", "chart", "present", "notes")
+WIDGETS = ("knobs", "connection", "chart", "present")
 FOLDERS = dict.fromkeys(WIDGETS, "assets") | {"plotly": "plotly"}
 SLIDER_RULES = HERE / "assets" / "knobs.css"
 PLOTLY = HERE / "plotly" / "plotly-basic.min.js"

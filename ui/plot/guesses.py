@@ -1,7 +1,7 @@
-"""A guess and the truth in one chart: the chart covered before the guess, the guess on the chart, runs on a line."""
+"""A guess and the truth in one chart: the chart covered before the guess, and the guess on the chart."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,48 +96,6 @@ def ranged(figure: Mapping[str, Any], low: float, high: float) -> dict:
     """Return ``figure`` between these ends of its axis upwards."""
     layout = figure["layout"]
     return {**figure, "layout": {**layout, "yaxis": {**layout["yaxis"], "range": [low, high]}}}
-
-
-def line_of_runs(runs: Sequence[float], guess: float | None, *, name: str, ends: tuple[float, float]) -> dict:
-    """Return every run as a dot on a line, nine in ten as a band, the middle one, and the guess, if any, dashed, all
-    in one unit."""
-    values = np.asarray(runs, dtype=float)
-    low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
-    y = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
-    y = y[np.argsort(np.arange(len(y)) * 7 % max(len(y), 1), kind="stable")]
-    dots = theme.scatter(
-        values,
-        y,
-        mode="markers",
-        marker={"color": theme.PRIVATE, "size": 7, "opacity": 0.7},
-        hovertemplate="%{x:.4~g}<extra>one run</extra>",
-    )
-    box = {"type": "rect", "x0": low, "x1": high, "y0": -0.4, "y1": 0.4, "line": {"width": 0}, "layer": "below"}
-    style = {"type": "line", "y0": -0.5, "y1": 0.5}
-    truth = style | {"x0": middle, "x1": middle, "line": {"color": theme.PRIVATE, "width": 4}}
-    dashed = {"line": {"color": theme.NOW, "width": 3, "dash": "5px,3px"}, "name": GUESS}
-    said = [] if guess is None else [guess]
-    mine = [style | {"x0": at, "x1": at} | dashed for at in said]
-    told = theme.ink(f"<b>median: {theme.written(middle, digits=3)}</b>", theme.PRIVATE)
-    return theme.figure(
-        dots,
-        title=theme.title(name, ""),
-        margin={"l": 12, "r": 12, "t": 34, "b": 36},
-        xaxis={"range": list(ends)},
-        yaxis={"range": [-1, 1], "visible": False, "fixedrange": True},
-        shapes=[box | {"fillcolor": theme.rgba(theme.PRIVATE, 0.18)}, truth, *mine],
-        annotations=[
-            *(_centred(f"<b>your guess: {theme.written(at, digits=4)}</b>", at, ends, y=0.55, up=True) for at in said),
-            _centred(told, middle, ends, y=-0.55, up=False),
-        ],
-    )
-
-
-def _centred(text: str, x: float, ends: tuple[float, float], *, y: float, up: bool) -> dict:
-    """Return words over or under a place on the line; near an end they stay within."""
-    at = (x - ends[0]) / (ends[1] - ends[0])
-    side = "left" if at < 0.2 else "right" if at > 0.8 else "center"
-    return theme.word(text, x=x, y=y, size=14, xanchor=side, yanchor="bottom" if up else "top")
 
 
 def value_at(axis: Mapping[str, Any], share: float) -> float:

@@ -1,17 +1,14 @@
 // A screen that is presented: its stops, by button and by key, wherever the focus is. Page Down and Page Up, which remotes
-// send, are taken from whatever has the focus; the arrows stay the knob's. A second window, on the same machine, shows the
-// speaker's notes and may step, too.
+// send, are taken from whatever has the focus; the arrows stay the knob's.
 
 import { step } from "./channel.js"
 
-export const TALK = "epsilon-lab:present" // the channel between this window and the one with the notes
 const KEYS = {
   PageDown: (one) => one.go(1),
   PageUp: (one) => one.go(-1),
   b: (one) => one.blank(),
   ".": (one) => one.blank(),
   f: (one) => one.fill(),
-  n: (one) => one.notes(),
   p: (one) => one.picture(),
   Escape: (one) => one.dark ? one.blank() : one.leave(),
 }
@@ -19,7 +16,6 @@ const KEYS = {
 const EVERYWHERE = new Set(["PageDown", "PageUp"])
 const USUAL = 16 // pixels: the letters of a page that is not presented
 const SETTLED = 1500 // milliseconds until the server has heard of a step
-const CALM = 150 // milliseconds between two words to the notes
 const presenters = new WeakMap()
 
 /** What a key does to a presenter; undefined where it is somebody else's. */
@@ -50,7 +46,6 @@ export class Presenter {
     this.at = 0
     this.meant = null // the stop on the way to, until the server is there
     this.steppedAt = -Infinity
-    this.began = Date.now()
     this.bar = document.createElement("div")
     this.bar.className = "stops"
     this.bar.setAttribute("role", "group")
@@ -64,7 +59,6 @@ export class Presenter {
       this.count,
       this.button("›", "Next stop (Page Down)", () => this.go(1)),
       this.others,
-      this.button("Notes", "Speaker notes in a second window (N)", () => this.notes()),
       this.button("Leave", "Leave (Escape)", () => this.leave()),
     )
     root.append(this.bar)
@@ -74,10 +68,6 @@ export class Presenter {
     document.addEventListener("keydown", this.hear, true)
     globalThis.addEventListener("resize", this.zoom)
     this.zoom()
-    this.talk = new BroadcastChannel(TALK)
-    this.talk.onmessage = ({ data }) => this.asked(data)
-    this.watcher = new MutationObserver(() => this.soon())
-    this.watcher.observe(document.body, { childList: true, subtree: true, characterData: true })
   }
 
   letters() {
@@ -153,50 +143,21 @@ export class Presenter {
       this.dark = document.createElement("div")
       this.dark.className = "lab-blank"
       document.body.append(this.dark)
-      return this.tell()
+      return
     }
     this.dark = null
-    this.tell()
   }
 
-  notes() {
-    const address = new URL(location.href)
-    address.searchParams.set("present", "notes")
-    open(address, "epsilon-lab-notes", "popup,width=960,height=760")
-  }
-
-  /** The window with the notes wants something. @param {{go?: number, blank?: boolean, hello?: boolean}} wish */
-  asked({ go, blank, hello }) {
-    if (go) this.go(go)
-    else if (blank) this.blank()
-    else if (hello) this.tell()
-  }
-
-  soon() {
-    this.saying ??= setTimeout(() => this.tell(), CALM)
-  }
-
+  /** Say where among the stops the screen is. */
   tell() {
-    clearTimeout(this.saying)
-    this.saying = null
-    const { stops, title } = this.data
-    this.count.textContent = `${this.at + 1} / ${stops.length}`
-    const said = (name) => document.querySelector(`.st-key-stage .lab-${name}`)?.innerHTML ?? ""
-    const [here, next] = [stops[this.at], stops[(this.at + 1) % stops.length]]
-    const place = { title, here: here.name, next: next.name, ask: next.notes, at: this.at, of: stops.length }
-    const words = { verdict: said("verdict"), numbers: said("numbers"), why: said("words-why") }
-    this.talk.postMessage({ ...place, ...words, began: this.began, dark: Boolean(this.dark) })
+    this.count.textContent = `${this.at + 1} / ${this.data.stops.length}`
   }
 
   stop() {
     document.removeEventListener("keydown", this.hear, true)
     globalThis.removeEventListener("resize", this.zoom)
     document.documentElement.style.removeProperty("--lab-zoom")
-    clearTimeout(this.saying)
     clearTimeout(this.timer)
-    this.watcher.disconnect()
     this.dark?.remove()
-    this.talk.postMessage({ over: true })
-    this.talk.close()
   }
 }
