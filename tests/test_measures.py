@@ -46,7 +46,7 @@ OWN = {
     },
     "attack": {"attacker": lambda result: Spread.of(np.array([result.attack.accuracy]))},
 }
-# A simple page's result holds the runs themselves.
+# The result of an ensemble at one value of a parameter holds the runs themselves.
 OWN |= {
     page.name: {
         name: lambda result, read=measure.read: Spread.of(read(result.now[None]))
