@@ -9,7 +9,6 @@ from dpcore.accountants import account
 from dpcore.privacy import Adjacency
 from pages.accounting import figures, words_searches
 from pages.accounting import words as say
-from pages.accounting import words_statements as stated
 from pages.accounting.experiment import AccountingSettings
 from pages.accounting.parameters import AFTERWARDS
 from tests import attackers, reached
@@ -25,7 +24,6 @@ ONCE = [
     ONE.change(noise_multiplier=0.5, sampling_rate=0.5),
     ONE.change(settings_tried=1, people=1),
     ONE.change(noise_multiplier=100.0),
-    # An accountant within 2 % of Theorem 1
     ONE.change(sampling_rate=1.0, noise_multiplier=5.833),
     ONE.change(sampling_rate=0.0001, noise_multiplier=5.895, steps=1, delta=2.852e-05, target_epsilon=50.0),
 ]
@@ -34,9 +32,9 @@ ONCE = [
 def words(result) -> str:
     assert len(plain(say.verdict(result))) <= 300
     parts = [say.verdict(result), *say.diagnostics(result), *say.effects(result), say.guarantee(result)]
-    findings = say.FINDINGS | stated.FINDINGS
+    findings = say.FINDINGS
     parts += [*tiles(say.numbers(result)), *(f"{name} finding: {find(result)}." for name, find in findings.items())]
-    return " ".join([*parts, words_searches.searches(result), stated.statements(result), say.neighbours(result)])
+    return " ".join([*parts, words_searches.searches(result), say.neighbours(result)])
 
 
 def told(shown: str) -> float:
@@ -80,39 +78,8 @@ def tuned(result) -> float:
     return result.tuned.epsilon
 
 
-def unit(settings) -> float:
-    """q sqrt(T ln(1/delta))."""
-    return settings.sampling_rate * math.sqrt(settings.steps * math.log(1 / settings.delta))
-
-
-def theorem(result, match) -> bool:
-    """A row of Theorem 1: what it says, whether its conditions are met, and whether it is true of this run."""
-    settings, c2 = result.settings, 2.0 if match[1] == "2" else result.statements.least
-    says, exact = c2 * unit(settings) / settings.noise_multiplier, result.epsilon("pld")
-    against = {"not below it": says >= exact, "below it, false here": says < exact, "…": math.isnan(exact)}
-    against["too close to tell"] = 0.97 * exact < says < exact
-    conditions = {
-        "ε < q2T": says < settings.sampling_rate**2 * settings.steps,
-        "σ ≥ 1": settings.noise_multiplier >= 1,
-        "ε ≤ ln(1/δ)": says <= math.log(1 / settings.delta),
-    }
-    fails = ", ".join(name for name, held in conditions.items() if not held)
-    noise = pytest.approx(c2 * unit(settings) / settings.target_epsilon, rel=0.006)
-    met = match[3].strip() == (f"not met: {fails}" if fails else "met")
-    return match[2] == say.number(says) and met and against[match[4]] and told(match[5]) == noise
-
-
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.held, m[1]),
-    r"Theorem 1 with c2 = ([\d.]+), (?:as in its proof|the least on the grid) (\S+) ((?:not )?met(?:: [^…]*?)?) "
-    r"(not below it|below it, false here|too close to tell|…) (\S+)": theorem,
-    r"Theorem 1 with c2 = …": lambda r, _: np.isnan(r.found["grid"]).any(),
-    r"main term of their bound (\S+) met up to λ = ([\d,]+) not below it": lambda r, m: (
-        told(m[1]) >= told(say.number(r.epsilon("pld"))) and int(told(m[2])) == r.statements.last > 0
-    ),
-    r"noise that Theorem 1 requires to the noise that is needed is (\S+)\. ": lambda r, m: (
-        told(m[1]) == pytest.approx(2 * unit(r.settings) / r.settings.target_epsilon / r.least_noise("pld"), rel=0.006)
-    ),
     r"Releasing all \d+ tries costs (\S+)\. Releasing only the best is not cheaper here, at (\S+) \(": shown(
         tuned, cheapest, given=lambda r: tuned(r) <= cheapest(r)
     ),

@@ -15,7 +15,7 @@ from dpcore.privacy import LAWS, Adjacency, Composed
 from lab.settings import Task
 from pages.accounting.parameters import AccountingParameters
 from pages.accounting.result import EXACT_NOISES, EXACT_STEPS, NOISES, ROWS, STEPS, TRIES, WAYS, AccountingResult
-from pages.accounting.work import GRID, best_of
+from pages.accounting.work import best_of
 
 # The accountants of which a whole curve costs milliseconds, and those of them that invert as quickly.
 _AT_ONCE, _QUICK = ROWS[:-1], ("naive", "strong", "moments")
@@ -98,7 +98,6 @@ class AccountingSettings(AccountingParameters):
             "most pld": (self._within(StepsWithin, exact),),
             "least pld": (self._within(NoiseFor, exact),),
             "fine": (self._price("gdp" if self.sampling_rate == 1 else "pld", now),),
-            "grid": GRID,
         }
 
     def _price(self, accountant: str, steps: tuple[int, ...], noises: tuple[float, ...] = (), **more: Any) -> Price:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.accountants.asymptotic import PROVED
 from dpcore.accountants.prices import PUBLISHED
 from dpcore.privacy import Guarantee
 from pages.accounting.result import ROWS, AccountingResult
@@ -27,8 +26,6 @@ WAYS = {
 # In the first picture the published figure, which is no bound, is left out, and what is nearly the exact count is thin.
 FIRST = tuple(row for row in ROWS if row != PUBLISHED)
 _LOW, _HIGH, _HIGHEST = 0.01, 3000.0, 1e6
-# The accountants that are sharp enough to say which constant a theorem needs, and between which ends it is drawn.
-_SHARP, _CONSTANTS = ("moments", "renyi", "pld"), (0.5, 100.0)
 
 Points = tuple[np.ndarray, np.ndarray]
 
@@ -175,45 +172,3 @@ def _search(result: AccountingResult, way: str) -> Curve:
     hover = f"probability %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>"
     value = number(held.epsilon) if held and result.settings.settings_tried > 1 else ""
     return Curve(name=name, x=x, y=y, value=value, colour=colour, ghost=way == "all", hover=hover)
-
-
-def constants(result: AccountingResult, finding: str = "") -> dict:
-    """Draw the c2 with which the moments theorem would say what each accountant counts, over steps with this noise."""
-    return over(
-        *(_needed(result, row) for row in _SHARP),
-        now=result.settings.steps,
-        levels=[Level(y=PROVED, colour=theme.BOUND)],
-        title=theme.title("Constant c₂", finding),
-        legend=True,
-        xaxis=_log_axis("steps (log scale)", *result.settings.LIMITS["steps"]),
-        yaxis=_log_axis("c₂ (log scale)", *_CONSTANTS, most=4),
-    )
-
-
-def _needed(result: AccountingResult, row: str) -> Curve:
-    (low, high), found = _CONSTANTS, result.statements.constant(result.epsilon(row))
-    value = f"{found:.2f}" if found < 10 else number(found)  # of one width, so that the legend stays
-    return _curve(result, row, result.constants(row), found if low < found < high else np.nan, value=value)
-
-
-def moments(result: AccountingResult, finding: str = "") -> dict:
-    """Draw the log moments of one step, and the main term of their bound, dotted where it is not stated."""
-    found = result.statements
-    at, exact, bound = (column.astype(float) for column in found.moments.values())
-    low, high = theme.steady_range(exact.min(), exact.max())
-    stated = at <= found.last
-    return over(
-        Curve(name="exact", x=at, y=exact, colour=theme.PRIVATE, ghost=True),
-        Curve(name="bound, main term", x=at, y=_finite(bound, stated), colour=theme.BOUND),
-        Curve(name="not stated here", x=at, y=_finite(bound, ~stated), colour=theme.BOUND, dash="dot"),
-        now=found.best("exact")[1],
-        title=theme.title("Moments", finding),
-        legend=True,
-        xaxis=_log_axis("lambda (log scale)", 1, at[-1]),
-        yaxis=theme.log_axis("log moment of one step (log scale)", 10**low, 10**high, most=5, word=theme.written),
-    )
-
-
-def _finite(values: np.ndarray, shown: np.ndarray) -> np.ndarray:
-    """Return those that are ``shown``, NaN for the others: a trace keeps its place in the legend where it has none."""
-    return np.where(np.isfinite(values) & shown, values, np.nan)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from pages.accounting import figures, words_searches
 from pages.accounting import words as say
-from pages.accounting import words_statements as stated
 from pages.accounting.experiment import AccountingSettings
 from pages.accounting.result import AccountingResult
 from ui import controls, labels, live
@@ -14,14 +13,11 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, alwa
 HEIGHT = 490
 MAIN = ("steps", "sampling_rate", "delta", "target_epsilon")
 MORE = ("people", "settings_tried")
-FINDINGS = say.FINDINGS | stated.FINDINGS
 DRAWN = {
     "steps": figures.over_steps,
     "effects": figures.effects,
     "noise": figures.over_noise,
     "searches": figures.searches,
-    "constants": figures.constants,
-    "moments": figures.moments,
 }
 
 
@@ -34,7 +30,7 @@ def row(*names: str, wide: float = 1.0) -> Callable[[AccountingResult], Rows]:
     """Return a function that draws these pictures of a result side by side; ``wide``: the share of the first one."""
 
     def draw(result: AccountingResult) -> Rows:
-        drawn = {name: DRAWN[name](result, FINDINGS[name](result)) for name in names}
+        drawn = {name: DRAWN[name](result, say.FINDINGS[name](result)) for name in names}
         return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={names[0]: wide})]
 
     return draw
@@ -62,7 +58,6 @@ PAGE = Page(
         "effects": listed(say.effects),
         "searches": words_searches.searches,
         "table": say.table,
-        "statements": stated.statements,
     },
     pictures=row("steps", "effects", wide=1.6),
     # The first picture does not wait for the library of loss distributions: it is loaded for the next one. While a
@@ -74,14 +69,9 @@ PAGE = Page(
         Tab("effects", "Adjacency, groups, tuning", ("effects", "neighbours")),
         Tab("searches", "Hyperparameter tuning", ("searches",), row("searches")),
         Tab("table", "Accountants", ("table",), row("noise")),
-        Tab("statements", "Theorems", ("statements",), row("constants", "moments")),
     ),
     frames=lambda result: {
-        "Curves": result.curves,
         "Table": result.table,
-        "Effects": result.effects_table,
-        "Searches": result.searches_table,
-        "Statements": lambda: result.statements.table,
-        "Moments": lambda: result.statements.moments,
+        "Curves": result.curves,
     },
 )

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpcore.accountants import BASES, asymptotic, prices, selection, tuning
+from dpcore.accountants import BASES, prices, selection, tuning
 from dpcore.accountants.prices import MOST_STEPS, PUBLISHED
 from dpcore.privacy import LAWS, Adjacency, Composed, Guarantee, for_group, for_replacement
 from pages.accounting.parameters import AccountingParameters
-from pages.accounting.work import GRID, Statements, best_of
+from pages.accounting.work import best_of
 
 # The theorems in the order of their proofs' strength; the published figure stands beside them and is none.
 THEOREMS = ("naive", "strong", "moments", "renyi", "pld")
@@ -163,36 +163,6 @@ class AccountingResult:
         between = np.exp(np.interp(at, np.log(steps), np.log(epsilon), left=math.nan, right=math.nan))
         return _drawable(1 - (1 - SHARE) ** tries, between)
 
-    def searches_table(self) -> pd.DataFrame:
-        """Return a row per way: its guarantee, what the search finds, and the number of tries."""
-        tries, rows = self.settings.settings_tried, []
-        for way, held in self.searches.items():
-            random = way in LAWS
-            rows.append(
-                {
-                    "released": way,
-                    "mean number of tries": tries,
-                    "epsilon": held.epsilon if held else math.nan,
-                    "delta": self.settings.delta,
-                    "chance of the best tenth": self.chance(way),
-                    "median number of tries": selection.median(law=way, tries=tries) if random else tries,
-                    "chance of one try": selection.chances(1, law=way, tries=tries)[1] if random else float(tries == 1),
-                    "basis": held.basis if held else "",
-                }
-            )
-        return pd.DataFrame(rows)
-
-    @cached_property
-    def statements(self) -> Statements:
-        """Return what is stated in closed form, held against this run."""
-        grid = self.found["grid"].reshape(len(GRID), *GRID[0].shape)
-        return Statements(run=self.settings, exact=self.epsilon("pld"), grid=grid)
-
-    def constants(self, row: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return (steps, the c2 with which Theorem 1 would say what a row counts of so many steps with this noise)."""
-        (steps, epsilon), one = self.over_steps(row), self.settings
-        return steps, one.noise_multiplier * epsilon / asymptotic.unit(one.sampling_rate, steps, delta=one.delta)
-
     def effects(self) -> dict[str, Guarantee | None]:
         """Return the guarantee of the same noise when something else changes; None while it is being computed."""
         held, everywhere = self.guarantee("pld"), self.settings.change(sampling_rate=1.0).whole
@@ -218,12 +188,6 @@ class AccountingResult:
                 "most epochs": steps * self.settings.sampling_rate,
             }
         )
-
-    def effects_table(self) -> pd.DataFrame:
-        """Return a row per effect: epsilon, delta, neighbours, unit and basis."""
-        fields = ("epsilon", "delta", "adjacency", "unit", "basis")
-        rows = [(name, *(getattr(held, one) for one in fields)) for name, held in self.effects().items() if held]
-        return pd.DataFrame(rows, columns=["effect", *fields])
 
     def curves(self) -> pd.DataFrame:
         """Return a row per point of the two charts: over, row, at, epsilon."""

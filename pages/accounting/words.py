@@ -8,7 +8,7 @@ from pages.accounting import figures
 from pages.accounting.figures import SAYS, number
 from pages.accounting.result import ROWS, THEOREMS, AccountingResult
 from ui import outcomes, panels
-from ui.panels import Number, in_hundred
+from ui.panels import Number
 from ui.plot import theme
 
 KNOBS = {"steps": {"scale": "log", "stops": 20, "help": SAYS["steps"], "symbol": "T"}}
@@ -136,22 +136,16 @@ def _row(result: AccountingResult, row: str) -> dict[str, str]:
 
 
 def diagnostics(result: AccountingResult) -> list[str]:
-    """Return which regime the run is in."""
-    settings, said = result.settings, [_sampling(result)]
-    strong, moments = result.epsilon("strong"), result.epsilon("moments")
-    floor = math.log(1 / settings.delta) / 32  # delta alone costs as much by orders that end at 32
-    unseen = (1 - settings.sampling_rate) ** settings.steps
+    """Explain in at most three sentences why the accountants differ for this run."""
+    sentences = [_sampling(result)]
+    strong = result.epsilon("strong")
     if strong > result.epsilon("naive"):
-        said.append(SAYS("why.worse", step=number(result.one_step)))
-    elif strong > 5 * moments:
-        said.append(SAYS["why.looser"])
-    if moments < 2 * floor:
-        said.append(SAYS("why.floor", delta=theme.delta(settings.delta), floor=number(floor)))
-    if settings.noise_multiplier < 1:
-        said.append(SAYS["why.noise"])
-    if unseen > 0.1:
-        said.append(SAYS("why.unseen", share=in_hundred(unseen)))
-    return said
+        sentences.append(SAYS("why.worse", step=number(result.one_step)))
+    elif strong > 5 * result.epsilon("moments"):
+        sentences.append(SAYS["why.looser"])
+    if result.settings.noise_multiplier < 1:
+        sentences.append(SAYS["why.noise"])
+    return sentences
 
 
 def _sampling(result: AccountingResult) -> str:
