@@ -71,7 +71,7 @@ mutants: $(MUTANTS_VENV)/.dev ## break the code in small ways and count what the
 sweep: $(VENV)/.run ## train many settings at full size, into Parquet files (ARGS="'classifier?steps=50' --over epsilon=0.1,1 --out runs")
 	@$(PY) -m scripts.sweep $(ARGS)
 
-audit: $(VENV)/.run ## attack every mechanism of the lab and print what was measured (ARGS="--times 10")
+audit: $(VENV)/.run ## attack the mechanisms of the lab and print what was measured (ARGS="--times 10"; ARGS=--record for the table of the page)
 	@$(PY) -m benchmarks.audit $(ARGS)
 
 bench: $(BENCH_VENV)/.bench ## speed and latency, side by side with others, in one run

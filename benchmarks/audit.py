@@ -1,47 +1,97 @@
-"""The audit table with some times the page's runs: every mechanism of the lab, sound, as published and broken.
+"""Audit every mechanism of the list, sound, as published and broken, and print what was measured.
 
-Ends with an error if a mechanism that is believed to be sound is refuted, if a broken one is not, or if a canary that
-never arrives passes for an audit.
+Ends with an error if a mechanism that is believed to be sound is refuted, if a broken one is not,
+or if a canary that never arrives passes for an audit.
 """
 
 import argparse
+import csv
+import math
 import sys
 import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from pages.attack.audits.table import AUDITS, CONFIDENCE, TOGETHER
+from benchmarks.audits.table import AUDITS, CONFIDENCE, FULL, TOGETHER, Audit
+from dpcore.privacy import LowerBound
 
+RECORD = Path(__file__).parents[1] / "pages" / "attack" / "audits.csv"
 WIDTHS = (72, 9, 10, 16, 10, 11)
 
 
-def row(*cells: str) -> str:
-    first, *others = (cell.ljust(width) for cell, width in zip(cells, WIDTHS, strict=True))
-    return first + "".join(others).rstrip()
+def line(*cells: str) -> str:
+    """Return a line of the printed table."""
+    padded = [cell.ljust(width) for cell, width in zip(cells, WIDTHS, strict=True)]
+    return "".join(padded).rstrip()
+
+
+def printed(audit: Audit, bound: LowerBound, verdict: str, seconds: float) -> str:
+    """Return the line of an audit."""
+    name = f"{audit.family}: {audit.what}"
+    if audit.most < audit.epsilon:
+        name += f" (could show {audit.most:.2f})"
+    lower_bound = f"{bound.epsilon:.2f}"
+    if audit.gaussian:
+        lower_bound += "*"
+    if verdict != audit.expected:
+        verdict += " (!)"
+    return line(name, f"{audit.epsilon:g}", lower_bound, verdict, f"{seconds:.1f}", f"{bound.trials:,}")
+
+
+def recorded(key: str, audit: Audit, bound: LowerBound, verdict: str) -> dict[str, object]:
+    """Return the row of an audit in the recorded table."""
+    return {
+        "key": key,
+        "mechanism": audit.family,
+        "version": audit.what,
+        "expected": audit.expected,
+        "verdict": verdict,
+        "claimed": audit.epsilon,
+        "delta": audit.delta,
+        # Rounded down, so that it remains a lower bound.
+        "lower_bound": math.floor(1e4 * bound.epsilon) / 1e4,
+        "confidence": f"{bound.confidence:.6f}",
+        "assumed": bound.assumes,
+        "runs": bound.trials,
+        "neighbours": str(audit.adjacency),
+        "unit": audit.unit,
+    }
+
+
+def record(rows: Sequence[Mapping[str, object]]) -> None:
+    """Write the table that the page shows."""
+    with RECORD.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def main() -> int:
     """Print the table; the number of surprises is the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=float, default=3.0, help="how many times the page's runs (3)")
+    parser.add_argument("--times", type=float, default=FULL, help=f"how many times the runs of the list ({FULL:g})")
     parser.add_argument("--seed", type=int, default=0, help="of the streams (0)")
+    parser.add_argument("--record", action="store_true", help="write the table that the page shows")
     given = parser.parse_args()
+    if given.record and given.times < FULL:
+        parser.error(f"--record needs --times {FULL:g} at least")
     print(
         f"Lower bounds on epsilon, each at {100 * CONFIDENCE:.2f}% confidence: the table together at {TOGETHER:.0%}. "
         "A bound can refute a claim;\nit proves none. Void: the canary never reached the mechanism. *: its noise is "
         "proved to be Gaussian.\n"
     )
-    print(row("mechanism", "claimed", "at least", "verdict", "seconds", "runs"))
-    surprises = 0
-    for audit in AUDITS.values():
-        begin, runs = time.perf_counter(), max(100, round(audit.runs * given.times))
-        bound = audit.audited(runs=runs, seed=given.seed)
+    print(line("mechanism", "claimed", "at least", "verdict", "seconds", "runs"))
+    rows = []
+    for key, audit in AUDITS.items():
+        begin = time.perf_counter()
+        bound = audit.audited(runs=max(100, round(audit.runs * given.times)), seed=given.seed)
         verdict = audit.verdict(bound, arrives=audit.arrives(given.seed))
-        name, seconds = f"{audit.family}: {audit.what}", time.perf_counter() - begin
-        if verdict != audit.expected:
-            surprises, verdict = surprises + 1, f"{verdict} (!)"
-        name += f" (could show {audit.most:.2f})" if audit.most < audit.epsilon else ""
-        least = f"{bound.epsilon:.2f}{'*' if audit.gaussian else ''}"
-        print(row(name, f"{audit.epsilon:g}", least, verdict, f"{seconds:.1f}", f"{bound.trials:,}"), flush=True)
+        print(printed(audit, bound, verdict, time.perf_counter() - begin), flush=True)
+        rows.append(recorded(key, audit, bound, verdict))
+    surprises = sum(row["verdict"] != row["expected"] for row in rows)
     print(f"\n{len(AUDITS)} audits, {surprises} not as expected (!)")
+    if given.record:
+        record(rows)
     return surprises
 
 

@@ -29,7 +29,7 @@ _TRAINED = ("steps", "public_steps", "repeats")
 _NETWORK = ("rows", "layers", "width", "lot_size", "epochs", "repeats")
 _PARTIES = ("rows", "public_rows", "queries", "repeats", "parties")
 _HYPOTHESES = ("sources", "source_rows", "unlabelled_rows", "target_rows", "public_rows", "dimension", "repeats")
-_ATTACK = ("steps", "members", "canaries", "repeats")
+_ATTACK = ("steps", "members", "repeats")
 _STEPS = {"variant": "realised", "mechanism": "ordered", "rows": 5000, "layers": 3, "width": 2, "lot_size": 20}
 _STEPS |= {"epochs": 60, "plan": "noise", "noise_multiplier": 50.0}
 _WORDS = {"sources": 2, "public_rows": 3000, "label_share": 0.5}
@@ -52,8 +52,6 @@ CASES = {
     "attack worlds, weights": ("attack", {"dataset": "digits"}, _ATTACK),
     "attack worlds, every step": ("attack", {"dataset": "digits", "sees": "steps"}, _ATTACK),
     "attack membership": ("attack", {"part": "membership"}, _ATTACK),
-    "attack audit": ("attack", {"part": "audit"}, ()),
-    "attack once": ("attack", {"part": "once"}, _ATTACK),
     "attack pays": ("attack", {"part": "pays", "dataset": "digits"}, _ATTACK),
     "attack inversion": ("attack", {"part": "inversion"}, _ATTACK),
     "mechanisms": ("mechanisms", {}, ("options",)),

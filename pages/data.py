@@ -12,7 +12,7 @@ from dpcore.data import paid_bounds
 from lab.files import own_rows, own_table
 from lab.files.own_rows import Column, Roles
 from lab.sources import of_classes, of_numbers
-from ui import bounds_leak_demo, file_doors, my_rows, samples, uploads
+from ui import file_doors, my_rows, samples, uploads
 from ui.controls import heard, hold
 from ui.escaping import plain
 from ui.my_rows import USES, Draft, refused
@@ -35,7 +35,6 @@ def show() -> None:
     st.title(QUESTION)
     here = _file()
     if here is None:
-        bounds_leak_demo.panel()
         st.caption(SAYS["stored"])
         return
     with st.container():  # also where there is nothing to say: what moves up is seen twice until the run has ended
@@ -56,7 +55,6 @@ def show() -> None:
     with side:
         _checklist(here)
         _preview(here.draft)
-    bounds_leak_demo.panel()
     st.caption(SAYS["stored"])
 
 

@@ -28,7 +28,7 @@ from ui.page import Page
 from ui.vocabulary import KNOBS
 
 # What needs a file, a download, or minutes.
-_ELSEWHERE = {"own", "newsgroups", "audit"}
+_ELSEWHERE = {"own", "newsgroups"}
 _BREAK, _MARK = re.compile(r"<(?:br|/p|/li|/tr|/div)[^>]*>"), re.compile(r"<[^<>]*>")
 _NUMBERS = re.compile(r"[\d.,]*\d(?:e-?\d+)?")
 

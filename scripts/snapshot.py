@@ -42,7 +42,7 @@ from ui.samples import SAMPLES
 ROOT = Path(__file__).parents[1]
 TOPICS = tuple(page.name for page in table.PAGES)
 # Random links stay cheap: at most so many of what work grows with.
-MOST = {"repeats": 6, "parties": 60, "members": 40, "canaries": 60, "steps": 40, "rows": 600, "public_rows": 200}
+MOST = {"repeats": 6, "parties": 60, "members": 40, "steps": 40, "rows": 600, "public_rows": 200}
 LINKS = 10
 # Page -> the samples that it is opened with as a visitor's own rows, and settings that keep that quick.
 OWN = dict.fromkeys(("classifier", "network", "attack"), ("customers.csv",))

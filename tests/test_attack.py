@@ -8,9 +8,8 @@ from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.attacks.guess import guess
 from dpcore.data import toy as data
-from pages.attack import canaries, figures, inversion, membership, two_worlds
+from pages.attack import figures, inversion, membership, two_worlds
 from pages.attack import parameters as attack
-from pages.attack.canaries import Planting, audits, plant
 from pages.attack.experiment import AttackSettings
 from pages.attack.two_worlds import Model, Training, clean, exposed, exposures
 from pages.attack.two_worlds_result import EPSILONS, attacked
@@ -119,7 +118,7 @@ class TestSettings:
         settings = of().change(dataset="breast_cancer", person=250).change(part=part)
         assert settings.dataset in settings.datasets
         assert settings.change(dataset=settings.datasets[-1]).dataset == settings.datasets[-1]
-        unread = {"minority": 0.3} if part == "once" else {"canaries": 50}
+        unread = {"members": 20} if part == "pays" else {"minority": 0.3}
         assert of(part).tasks() == of(part, **unread).tasks()
 
 
@@ -177,63 +176,3 @@ def test_each_point_of_the_map_says_which_row_it_is():
     at = result.plane.display(result.plane.coordinates(result.split.X_private))
     np.testing.assert_allclose(x, at[rows, 0], rtol=1e-5)
     assert sorted(rows) == list(range(400))
-
-
-def told_apart(settings):
-    """The result without the curve."""
-    return settings.result({task: task.run() for task in settings.tasks() if task.at == (settings.epsilon,)})
-
-
-class TestCanaries:
-    def test_each_canary_is_told_apart_by_what_the_guarantee_counts(self):
-        """The weights' difference, over the noise, is mu: all gradients are clipped, and of opposite classes."""
-        planted = plant(Planting.of(of("once", epsilon=8.0)), (8.0,), range(20))
-        apart = [planted.scores[:, planted.coins == side] for side in (True, False)]
-        found = (apart[0].mean() - apart[1].mean()) / np.sqrt(np.mean([one.var() for one in apart]))
-        assert found == pytest.approx(gdp.mu_of(8.0, delta=1e-5), abs=0.06)
-
-    @pytest.mark.parametrize("epsilon", [1.0, 4.0])
-    def test_a_sound_training_is_refuted_at_most_once_in_twenty(self, epsilon):
-        settings, above = of("once", canaries=200, epsilon=epsilon, guessed=0.3), 0
-        for seed in range(10):  # other coins, and other noise
-            planted = plant(Planting.of(settings.change(seed=seed)), (epsilon,), range(20))
-            alone = [one.bound.epsilon for one in audits(planted, share=0.3, delta=1e-5)]
-            above += sum(one > epsilon for one in alone)
-        assert above <= 0.05 * 200
-        assert max(alone) > 0.1 * epsilon  # and it sees something
-
-    @pytest.mark.parametrize("version", ["published", "none"])
-    def test_one_training_is_enough_where_nothing_is_clipped_one_by_one(self, version):
-        result = told_apart(of("once", version=version, epsilon=1.0))
-        right, guesses, bound = result.first
-        assert right > 0.95 * guesses
-        assert bound.epsilon > 2
-        assert result.caught == (version == "published")
-
-    def test_what_is_drawn_as_guessed_is_what_is_counted(self):
-        result = told_apart(of("once", epsilon=4.0))
-        assert not result.caught
-        assert result.first.bound.epsilon < result.beside["gaussian"].epsilon < 4  # many trainings see more than one
-        (low, high), (right, guesses, _), coins = result.edges, result.first, result.now.coins
-        first, second = result.standing <= low, result.standing >= high
-        assert first.sum() == second.sum() == guesses // 2
-        assert (~coins[first]).sum() + coins[second].sum() == right
-        # Canaries of either class stand around the middle, one standard deviation wide
-        sides = [result.standing[coins == side] for side in (True, False)]
-        assert sum(side.mean() for side in sides) == pytest.approx(0, abs=1e-6)
-        assert np.mean([side.var() for side in sides]) == pytest.approx(1)
-        alone, (low, _, high) = np.array([bound.epsilon for *_, bound in result.audits]), result.spread
-        assert len(alone) == canaries.TRAININGS
-        assert ((low <= alone) & (alone <= high)).sum() == 0.9 * len(alone)
-
-    def test_every_canary_has_its_feature_and_guesses_train_nothing_anew(self):
-        X, y = canaries.planted_rows(Planting.of(of("once", canaries=400)))
-        assert ((X[-400:] != 0).sum(axis=1) == 1).all()
-        assert ((X != 0).sum(axis=0)[-400:] == 1).all()
-        assert abs(y[-400:].mean() - 0.5) < 0.1
-        few, many = of("once", guessed=0.1), of("once", guessed=0.5)
-        assert few.tasks() == many.tasks()
-        results = [one.result({task: task.run() for task in few.tasks() if task.essential}) for one in (few, many)]
-        assert [one.first.guesses for one in results] == [50, 250]
-        assert all(one.beside == {} for one in results)  # what is not done is not drawn
-        assert list(results[0].curve.dropna(subset=["median"])["epsilon"]) == [few.epsilon]

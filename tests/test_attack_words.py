@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -14,11 +13,10 @@ from dpcore.attacks import audit
 from dpcore.estimators.recipes import VERSIONS
 from dpcore.privacy import Adjacency
 from lab.claims import Case
-from pages.attack import figures, page
+from pages.attack import figures, figures_audits, page
 from pages.attack import membership as attack_members
 from pages.attack import words as say
-from pages.attack.audits.runs import FIRST, AuditResult
-from pages.attack.audits.table import AUDITS
+from pages.attack.audits import recorded
 from pages.attack.experiment import AttackSettings
 from pages.attack.membership import MembersResult, Shadows
 from pages.attack.two_worlds_result import attacked
@@ -48,11 +46,6 @@ sound, published, bare = map(of_version, ("sound", "published", "none"))
 def refuted(result, form: str = "count") -> bool:
     """Whether the scores refute the claim."""
     return shown(result, form) > result.settings.epsilon
-
-
-def caught(result) -> bool:
-    """Whether one training refutes the claim."""
-    return not bare(result) and result.first.bound.epsilon > result.settings.epsilon
 
 
 def uneven(result) -> int:
@@ -92,20 +85,6 @@ def found(result, arm: str) -> float:
     return result.at(arm, attack_members.ATTACKS[0], 0.01)
 
 
-def done(result, *, broken: bool) -> list[str]:
-    return [name for name in result.bounds if (AUDITS[name].expected != "consistent") == broken]
-
-
-def surprises(result) -> int:
-    return sum(verdict != AUDITS[name].expected for name, verdict in result.verdicts.items())
-
-
-def counted(result, *, broken: bool) -> str:
-    """Of the audits done: how many refute their claim."""
-    names = done(result, broken=broken)
-    return f"{sum(result.bounds[name].epsilon > AUDITS[name].epsilon for name in names)} of {len(names)}"
-
-
 # Part -> fragment of the verdict, or of the explanations -> when it is said.
 VERDICTS = {
     "worlds": {
@@ -119,12 +98,6 @@ VERDICTS = {
         "refute the claim by chance": lambda r: sound(r) and refuted(r),
         "Nothing is guaranteed": bare,
         "because there is no noise": lambda r: bare(r) and r.attack.correct < r.attack.trials,
-    },
-    "once": {
-        "Caught by a single training": caught,
-        "Nothing is claimed": bare,
-        "Every guess is correct": lambda r: not (bare(r) or caught(r)) and r.first.right == r.first.guesses,
-        "With one canary": lambda r: not bare(r) and bool(r.beside),
     },
     "pays": {
         "not shared evenly": lambda r: uneven(r) == 1,
@@ -146,25 +119,15 @@ VERDICTS = {
         "can be read": lambda r: r.match(1)[0] >= 0.7,
         "hard to read even in the non": lambda r: r.match(1)[1] < 0.7,
     },
-    "audit": {
-        "still running": lambda r: len(r.bounds) < len(AUDITS),
-        "filtered out": lambda r: "void" in r.verdicts.values(),
-        "not as expected": surprises,
-        "broken mechanisms were caught": lambda r: done(r, broken=True) and not surprises(r),
-        "correct mechanisms was refuted": lambda r: done(r, broken=False) and not surprises(r),
-    },
 }
 WHY = {
     "worlds": {
-        "<i>every step</i>": lambda r: r.settings.sees == "weights" and not bare(r) and r.settings.steps > 1,
-        "Epsilon alone would allow": lambda r: sound(r) and r.promised - r.ceiling >= 0.05,
         "the maximum that the noise formula assumes": published,
     },
-    "membership": {"emorisation shows as a generalisation gap": gap, "trained so far": lambda r: not whole(r)},
-    "audit": {"Not as expected": lambda r: surprises(r) > 1},
+    "membership": {"emorisation shows as a generalisation gap": gap, "So far": lambda r: not whole(r)},
 }
 # What seldom comes up in random settings; ``test_every_text_is_reached`` has it.
-SELDOM = {"exceeds the bound of this noise", "refute the claim by chance", "majority loses more", "With one canary"}
+SELDOM = {"exceeds the bound of this noise", "refute the claim by chance", "majority loses more"}
 SELDOM |= {"because there is no noise", "and none of the private one", "can be read", "hard to read even in the non"}
 # Label of a tile -> its text, or its number, with half of its last digit.
 TILES = {
@@ -174,8 +137,6 @@ TILES = {
     "Bound if the claim held": lambda r: (
         f"{at_most(one) if (one := r.settings.claim.attacker_accuracy) <= 0.9995 else 100}\u00a0%"
     ),
-    "Epsilon from one training": lambda r: f"≥ {number(r.first.bound.epsilon)}",
-    "Correct guesses": lambda r: f"{r.first.right} of {r.first.guesses}",
     "Majority accuracy": lambda r: (100 * np.median(r.now[0, -1]), 0.51),
     "Minority accuracy": lambda r: (100 * np.median(r.now[1, -1]), 0.51),
     "Accuracy loss, minority − majority": lambda r: (100 * (loss(r, 1) - loss(r, 0)), 0.051),
@@ -184,9 +145,6 @@ TILES = {
     "Bound of this noise": lambda r: (100 * r.allowed(0.01), 0.51),
     "Planted record, private": lambda r: (r.match(1)[0], 0.0051),
     "Planted record, non-private": lambda r: (r.match(1)[1], 0.0051),
-    "Broken mechanisms caught": lambda r: counted(r, broken=True),
-    "False alarms": lambda r: counted(r, broken=False),
-    "Classifier as published": lambda r: f"≥ {number(r.bounds[FIRST].epsilon) if FIRST in r.bounds else '…'}",
 }
 
 
@@ -197,19 +155,12 @@ def first_picture(settings):
 
 
 def random_result(part: str, rng: np.random.Generator, turn: int) -> Any:
-    """The first result of random settings; of memberships and audits, with any models and any bounds."""
+    """The first result of random settings; of memberships, with any models."""
     version, settings = [*VERSIONS][turn % 3], OF_PART(part=part)
     if part == "membership":
         settings = settings.change(epsilon=float(np.exp(rng.uniform(-4, 4))))
         far = {arm: (rng.uniform(0, 5), *rng.uniform(0.5, 1, size=2).round(2)) for arm in attack_members.ARMS}
         return members(int(rng.choice([16, 64, 128])), far, rng, settings)
-    if part == "audit":
-        names = [name for name in AUDITS if rng.random() < rng.choice([0.3, 0.9, 1.0])]
-        shares = {name: rng.choice([0, rng.uniform(0, 2)]) for name in names}
-        if turn % 3 == 0:
-            shares = {name: 2.0 * (AUDITS[name].expected == "caught") for name in names}
-        arrive = {name: rng.random() < 0.97 if turn % 3 else AUDITS[name].expected != "void" for name in names}
-        return audited(shares, arrive)
     # Few steps, and anything else.
     wide = {"epsilon": (0.01, 150), "delta": (1e-9, 1e-2), "clip_norm": (0.02, 5.0), "learning_rate": (0.05, 20)}
     given = {name: float(np.exp(rng.uniform(*np.log(ends)))) for name, ends in wide.items()}
@@ -221,8 +172,6 @@ def random_result(part: str, rng: np.random.Generator, turn: int) -> Any:
             given |= {"steps": 30, "learning_rate": 4.0, "clip_norm": 0.05, "epsilon": float(rng.uniform(0.2, 1.5))}
             asked |= {"who": "outlier", "against": "label", "sees": "steps"}
         return first_picture(AttackSettings(repeats=100, version=version, **given).change(**asked))
-    if part == "once":
-        given |= {"version": version, "canaries": int(rng.integers(20, 120)), "guessed": float(rng.uniform(0.05, 1))}
     if part == "pays":
         given |= {"minority": float(rng.uniform(0.02, 0.5))}
     return first_picture(settings.change(**given))
@@ -255,7 +204,7 @@ def judged(result) -> set[str]:
     return seen
 
 
-TURNS = {"worlds": 180, "once": 90, "pays": 80, "membership": 100, "inversion": 4, "audit": 120}
+TURNS = {"worlds": 180, "pays": 80, "membership": 100, "inversion": 4}
 
 
 @pytest.mark.parametrize("part", TURNS)
@@ -267,17 +216,6 @@ def test_sentences_and_numbers_are_what_was_computed(part):
     assert {*VERDICTS[part], *WHY.get(part, {})} - SELDOM <= seen
 
 
-# Of scores that say nothing: what each bound is of.
-PLAIN = {name: one.bound((np.ones(4), np.ones(4))) for name, one in AUDITS.items()}
-
-
-def audited(shares: Mapping[str, float], arrive: Mapping[str, bool]) -> AuditResult:
-    """Return a result in which each audit shows this share of its claim."""
-    bounds = {name: replace(PLAIN[name], epsilon=share * AUDITS[name].epsilon) for name, share in shares.items()}
-    verdicts = {name: AUDITS[name].verdict(bounds[name], arrives=bool(arrive[name])) for name in shares}
-    return AuditResult(settings=AttackSettings(part="audit"), bounds=bounds, verdicts=verdicts)
-
-
 def members(models: int, far: Mapping[str, tuple], rng=None, settings=None) -> MembersResult:
     """Return a result of models. far: by arm how far members stand out, and accuracy on members and on others."""
     rng, shadows = rng or np.random.default_rng(5), {}
@@ -285,6 +223,26 @@ def members(models: int, far: Mapping[str, tuple], rng=None, settings=None) -> M
         inside = np.stack([rng.permutation(20) < 10 for _ in range(models)])
         shadows[arm] = Shadows(inside, rng.normal(size=inside.shape) + apart * inside, np.tile(right, (models, 1)))
     return MembersResult(settings=settings or OF_PART(part="membership"), shadows=shadows)
+
+
+def test_the_tab_of_audits_states_the_recorded_table():
+    audits = recorded()
+    broken = [audit for audit in audits if audit.expected != "consistent"]
+    above = [audit for audit in audits if audit.lower_bound > audit.claimed]
+    summary = page.words_audits.summary()
+    assert f"{sum(audit in broken for audit in above)} of {len(broken)} broken mechanisms were caught" in summary
+    assert f"{sum(audit not in broken for audit in above)} of {len(audits) - len(broken)} correct ones" in summary
+    assert page.words_audits.table().count("<tr>") == len(audits) + 1
+    dots = [len(figures_audits.summary(broken=one)["data"][0]["text"]) for one in (True, False)]
+    assert dots == [len(broken), len(audits) - len(broken)]
+
+
+@pytest.mark.parametrize("part", TURNS)
+def test_an_explanation_has_at_most_three_sentences(part):
+    shown = [random_result(part, np.random.default_rng([len(part), turn]), turn) for turn in range(4)]
+    for result in shown:
+        text = re.sub("<[^>]+>", " ", page.PAGE.at(result.settings).words["why"](result))
+        assert len(re.findall(r"\.(?=\s|$)", text)) <= 3, text
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -306,25 +264,22 @@ def test_no_curve_is_called_a_limit_that_does_not_limit(version, monkeypatch):
 def test_every_text_is_reached(monkeypatch):
     how = {"private": (0, 0.8, 0.8), "plain": (0, 0.8, 0.8)}
     worst = {"sees": "steps", "clip_norm": 0.05, "steps": 30, "learning_rate": 4.0, "epsilon": 1.0}
-    once, alike = first_picture(OF_PART(part="once").change(epsilon=1.0)), members(128, how)
+    alike = members(128, how)
     shown = {
         part: [random_result(part, np.random.default_rng([len(part), turn]), turn) for turn in range(min(count, 9))]
         for part, count in TURNS.items()
     }
     caught = first_picture(AttackSettings(repeats=100, version="published", **worst))
-    for result in chain(*shown.values(), [caught, audited({}, {}), once, alike]):
+    for result in chain(*shown.values(), [caught, alike]):
         reached.show(page.PAGE, result)
-    (sound, _, bare, *_), (inverted, *_), (_, _, bound) = shown["worlds"], shown["inversion"], once.first
+    (sound, _, bare, *_), (inverted, *_) = shown["worlds"], shown["inversion"]
     page._row({"exposure": page.figures.exposure(sound)})
-    low, high = (replace(bound, epsilon=epsilon) for epsilon in (0.0, 9.0))
     rare = [
         (sound, {"caught": True}),
         (sound, {"caught": False, "ceiling": 0.1}),
         (bare, {"attack": bare.attack._replace(accuracy=0.9)}),
         (alike, {"at": lambda _, arm, *at: float(arm == "plain"), "more_found": Case.AHEAD}),
         *((inverted, {"match": lambda *_, r=r: (r, r)}) for r in (0.1, 0.5, 0.9)),
-        *((once, {"beside": {"count": one, "gaussian": two}}) for one, two in ((low, low), (low, high), (high, high))),
-        (once, {"caught": False, "first": once.first._replace(right=9, guesses=9)}),
     ]
     for result, changes in rare:
         with monkeypatch.context() as patched:
@@ -333,6 +288,7 @@ def test_every_text_is_reached(monkeypatch):
                 vars(result).pop(name, None)  # what is cached
             page.PAGE.at(result.settings).words["verdict"](result)
     say.lead(AttackSettings().change(dataset="own"))
+    page.words_audits.table()
     monkeypatch.setattr(AttackSettings, "void", "bounds were read off private rows")
     for result in (sound, alike):
         reached.show(page.PAGE, result)

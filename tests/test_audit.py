@@ -1,7 +1,6 @@
 """Lower bounds on epsilon, from many runs and from one: they hold as often as they say, and come near."""
 
 import math
-from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from scipy import stats
 
 from dpcore import check
 from dpcore.accountants import gdp
-from dpcore.attacks import audit, one_run
+from dpcore.attacks import audit
 from dpcore.clopper_pearson import clopper_pearson
 from dpcore.mechanisms import Laplace
 from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, Guarantee, PureRelease
@@ -129,53 +128,3 @@ def test_a_canary_that_is_dropped_never_arrives():
     assert [audit.arrives(*(one.mean() + noise for one in two)) for two in (worlds, kept)] == [True, False]
     # One run in a hundred is none.
     assert [audit.arrives(np.zeros(1000), np.arange(1000) < count) for count in (10, 11)] == [False, True]
-
-
-class TestOneRun:
-    @pytest.mark.parametrize("delta", [0.0, 1e-4, 1e-3])
-    @pytest.mark.parametrize("epsilon", [0.5, 1.0])
-    @pytest.mark.parametrize("size", [(14, 16, 16), (17, 20, 50), (9, 10, 30), (90, 100, 1000)], ids=str)
-    def test_the_formula_is_that_of_a_plain_loop(self, size, epsilon, delta):
-        (correct, guesses, canaries), truthful = size, np.exp(epsilon) / (1 + np.exp(epsilon))
-        above = [stats.binom.sf(correct - i - 1, guesses, truthful) for i in range(canaries + 1)]
-        worst = max((above[i] - above[0]) / i for i in range(1, canaries + 1))
-        found = one_run.chance(correct, guesses=guesses, canaries=canaries, epsilon=epsilon, delta=delta)
-        assert found == pytest.approx(min(above[0] + 2 * canaries * delta * worst, 1), rel=1e-9)
-
-    def test_a_leak_with_chance_delta_stays_below_the_formula(self):
-        """All coins are told with chance delta; otherwise each is answered at random. It is (epsilon, delta)-DP."""
-        rng, m, epsilon, delta = np.random.default_rng(5), 30, 1.0, 1e-3
-        correct = np.where(rng.random(200_000) < delta, m, rng.binomial(m, 1 / (1 + np.exp(-epsilon)), 200_000))
-        for least in (24, 26, 28, 30):
-            allowed = one_run.chance(least, guesses=m, canaries=m, epsilon=epsilon, delta=delta)
-            assert (correct >= least).mean() <= allowed + 3 * np.sqrt(allowed / 200_000)
-
-    @pytest.mark.parametrize("epsilon", [1.0, 4.0])
-    def test_one_training_bounds_a_gaussian_release_and_fails_once_in_twenty(self, epsilon):
-        """400 trainings that each release 1,000 coins with Gaussian noise worth exactly epsilon."""
-        delta, audits, canaries = 1e-5, 400, 1000
-        mu, rng = gdp.mu_of(epsilon, delta=delta), np.random.default_rng(int(epsilon))
-        coins = rng.random((audits, canaries)) < 0.5
-        seen = coins * mu + rng.normal(size=coins.shape)
-        bounded = cache(partial(one_run.epsilon_lower_bound, canaries=canaries, delta=delta))
-        guesses = (one_run.guessed(*one, share=0.2) for one in zip(seen, coins, strict=True))
-        found = np.array([bounded(correct, guesses=count).epsilon for correct, count in guesses])
-        assert (found > epsilon).mean() <= 0.05
-        assert np.median(found) > 0.2 * epsilon  # worth its name: counting sees less than Gaussian noise gives
-
-    def test_a_broken_release_is_caught_in_one_training(self):
-        coins = np.random.default_rng(0).random(500) < 0.5
-        correct, guesses = one_run.guessed(coins * 1.0, coins, share=0.8)
-        found = one_run.epsilon_lower_bound(correct, guesses=guesses, canaries=500, delta=1e-5)
-        assert found.epsilon > 4
-        assert one_run.epsilon_lower_bound(50, guesses=100, canaries=100, delta=1e-5).epsilon == 0
-        how = {"guesses": 100, "canaries": 100}
-        bounds = [one_run.epsilon_lower_bound(90, **how, delta=delta).epsilon for delta in (0, 1e-2)]
-        assert bounds[0] > bounds[1]  # delta is paid for
-        assert (found.adjacency, found.trials, found.confidence) == (Adjacency.ADD_REMOVE, 500, 0.95)
-
-    @pytest.mark.parametrize("changes", [{"correct": 11}, {"guesses": 40}, {"delta": -1}, {"confidence": 95}], ids=str)
-    def test_nonsense_is_refused(self, changes):
-        given = {"correct": 9, "guesses": 10, "canaries": 30, "delta": 0.0} | changes
-        with pytest.raises(check.RefusedError):
-            one_run.epsilon_lower_bound(given.pop("correct"), **given)

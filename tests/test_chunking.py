@@ -112,10 +112,10 @@ def test_the_result_is_that_of_its_runs_and_other_values_share_the_curve():
 MOST_TASKS = 1000  # that a redraw looks up in a few milliseconds
 # Every knob that makes work, at its highest.
 MANY = {"repeats": 100, "steps": 400, "public_steps": 400}
-FULL = {"steps": 200, "canaries": 1000, "members": 10**6, "repeats": 4000}
+FULL = {"steps": 200, "members": 10**6, "repeats": 4000}
 
 
-PARTS = [{"part": part} for part in ("membership", "once", "pays", "inversion")]
+PARTS = [{"part": part} for part in ("membership", "pays", "inversion")]
 PARTS += [{"part": "worlds", "sees": sees} for sees in ("weights", "steps")]
 LARGEST = {f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY) for name in toy.STRAIGHT}
 for part in PARTS:
@@ -193,7 +193,6 @@ WHOLE = [
     (AttackSettings().change(part="pays").change(dataset="iris", steps=4), lambda one: [one.curve.runs], 0.05),
     (AttackSettings().change(dataset="iris", steps=4, repeats=100), lambda one: [[*one.points.values()]], 1),
     (AttackSettings(sees="steps", repeats=100), lambda one: [[*one.points.values()]], 1),
-    (AttackSettings().change(part="once").change(canaries=20, steps=2), lambda one: [one.now.scores], 5e-6),
     (AttackSettings().change(part="membership", steps=4), lambda one: [one.shadows["plain"].margins], 1e-4),
     (CURVE, lambda one: [one.focus.weights, one.focus.loss, one.focus.accuracy, one.accuracy.runs], 5e-6),
 ]
@@ -205,7 +204,7 @@ def test_parts_are_the_whole_in_any_order(settings, figures, atol, monkeypatch):
     dearest = max(counted(settings), key=lambda task: task.cells / task.count)
     monkeypatch.setattr(chunking, "SLICE", (2 if settings is CURVE else 7) * dearest.cells / dearest.count)
     settings = replace(settings)
-    assert len(settings.tasks()) > before or settings.part == "once"
+    assert len(settings.tasks()) > before
     backwards = settings.result({task: task.run() for task in reversed(settings.tasks())})
     for parts, back, all_ in zip(figures(settings.run()), figures(backwards), whole, strict=True):
         np.testing.assert_allclose(parts, all_, atol=atol)

@@ -31,7 +31,7 @@ def paste(path: Path, where: str, line: str, block: str) -> None:
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
     to = tmp_path_factory.mktemp("lab")
-    for name in ("ui", "pages", "lab", "dpcore", "sample_data", "scripts", "tests", "docs", ".streamlit"):
+    for name in ("ui", "pages", "lab", "dpcore", "sample_data", "scripts", "tests", "docs", "benchmarks", ".streamlit"):
         shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__", "browser"))
     for name in ("app.py", "pyproject.toml", "requirements.txt", "requirements-dev.txt", "README.md"):
         shutil.copy(ROOT / name, to / name)
@@ -50,7 +50,7 @@ def ran(copy: Path, *command: str) -> str:
 
 ADDED = """
 from dpcore.data.toy import DATASETS
-from pages.attack.audits.table import AUDITS
+from benchmarks.audits.table import AUDITS
 from pages.table import PAGES
 page, = [page for page in PAGES if page.name == "survey"]
 view = page.view(page.settings().run())

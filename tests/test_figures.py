@@ -15,7 +15,7 @@ from dpcore.estimators.recipes import EPSILONS
 from dpcore.training import toeplitz
 from lab.boundaries import FEW, boundaries, drawn, votes
 from pages.accounting import figures as accounting
-from pages.attack import figures_audits, figures_parts
+from pages.attack import figures_parts
 from pages.classifier import figures as classifier
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses import figures as hypotheses
@@ -191,10 +191,9 @@ STYLE = (ROOT / "ui/style.css").read_text("utf-8")
 SERIES = (theme.RUST, theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
 MEANINGS = (theme.PRIVATE, theme.PUBLIC, theme.NON_PRIVATE, theme.BOUND)
 WORLDS = (theme.WITH_YOU, theme.WITHOUT_YOU)
-ONCE = (theme.BOUND, figures_audits.ONE, *figures_audits.MANY.values())
 # Series that stand in one chart: their colours, or rows that end with their dashes.
 COLOURS = (
-    *(theme.COLOURS.values(), theme.REGRESSIONS.values(), WORLDS, ONCE, (theme.PRIVATE, *network.LAYERS)),
+    *(theme.COLOURS.values(), theme.REGRESSIONS.values(), WORLDS, (theme.PRIVATE, *network.LAYERS)),
     *(figures_parts.GROUP_COLOURS.values(), figures_parts.RECOVERED.values()),
     *([colour for _, colour in styles.values()] for styles in (accounting.WAYS, hypotheses.STYLES)),
     [colour for _, colour in (*parties.STYLES.values(), *parties.WITHOUT.values())],

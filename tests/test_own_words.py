@@ -122,7 +122,7 @@ def test_what_is_said_of_a_file_with_classes_is_so(kind):
     cases = [(file, CLASSES, part), (people, by_person, {}), (file, read_off(CLASSES), {}), (frame(), CLASSES, tree)]
     held(kind, OF_CLASSES | ONLY[kind], cases + extra)
     if kind == "attack":
-        opened("attack", part="once", dataset="own")
+        opened("attack", part="pays", dataset="own")
         result = settings("attack", part="membership").run()
         words_parts.membership_caption(result)
         assert {*reached.unread(attack_words.OWN)} <= {"help.who"}  # which is on the control alone

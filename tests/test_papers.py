@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from streamlit import config
 
+from benchmarks.audits.table import AUDITS
 from dpcore.accountants import account, gdp, prices, rdp
 from dpcore.privacy import Adjacency, delta_rounded_up
 from lab.links import VERSION, versioned
 from lab.papers import PAPERS
 from lab.papers import cited as with_links
-from pages.attack.audits.table import AUDITS
 from pages.hypotheses import published
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.learn.figures_terms import DRAWINGS, drawing
@@ -27,7 +27,7 @@ from pages.parties import bounds
 from pages.parties import page as parties
 from pages.table import PAGES
 from tests.app import opened, text
-from ui.controls import from_link
+from ui.controls import TAB, from_link
 from ui.glossary import FIGURES, TERMS, found, linked, said
 from ui.vocabulary import KNOBS
 
@@ -306,8 +306,11 @@ def test_every_link_is_read_without_a_notice():
         if page == "lessons":  # each is opened in test_lessons.py
             assert query["lesson"] in {lesson.name for lesson in LESSONS}
         elif page in KINDS:
+            tab = query.pop(TAB, None)
             settings, notices = from_link(KINDS[page], query)
             assert notices == [], (page, query)
+            tabs = next(one for one in PAGES if one.name == page).at(settings).all_tabs
+            assert tab is None or tab in [one.name for one in tabs], (page, tab)
             assert meant(settings, query), (page, query)
 
 

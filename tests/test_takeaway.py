@@ -123,12 +123,10 @@ def test_names_of_files_say_what_differs_and_do_not_collide():
 
 
 # As little work as there is on each page.
-WORK = {"steps": 3, "public_steps": 3, "epochs": 1, "repeats": 2, "parties": 10, "members": 10, "canaries": 20}
+WORK = {"steps": 3, "public_steps": 3, "epochs": 1, "repeats": 2, "parties": 10, "members": 10}
 WORK |= {"sources": 2, "dimension": 5, "rows": 200, "source_rows": 100, "target_rows": 200, "public_rows": 200}
 # What needs a person's file, or a download, first.
 ELSEWHERE = {"own", "newsgroups"}
-# What takes minutes with any settings; its program is that of the other parts of its page.
-LONG = {"attack audit"}
 
 
 def cheap(settings: Settings, **changes: str) -> Settings:
@@ -146,8 +144,7 @@ def parts() -> Iterator[Any]:
         start = page.settings()
         for part in start.choices.get("part", ("",)):
             settings = cheap(start, **({"part": part} if part else {}))
-            if (name := f"{page.name} {part}".strip()) not in LONG:
-                yield pytest.param(page.at(settings), settings, id=name)
+            yield pytest.param(page.at(settings), settings, id=f"{page.name} {part}".strip())
 
 
 @pytest.mark.parametrize(("page", "settings"), [*parts()])

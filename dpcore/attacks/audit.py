@@ -4,7 +4,8 @@ The attacker gets one score per run and says "in" on one side of a threshold. Th
 of the runs, and their error rates are bounded on the other half, because reusing the same scores would overstate them.
 
 To audit your own mechanism, run it many times on two neighbouring data sets with independent noise, and score its
-outputs. First run both with the *same* noise to test whether the canary has any effect.
+outputs. First run both with the *same* noise to test whether the canary has any effect. A single run with hundreds of
+canaries can be audited as well [steinke2023].
 
 >>> def counted(rows, seed):  # claims epsilon 1 for one replaced row, but its noise has half of the scale
 ...     return sum(rows) + np.random.default_rng(seed).laplace(scale=0.5, size=20_000)

@@ -132,9 +132,4 @@ class InversionResult:
         return pd.DataFrame({"epsilon": epsilons, "classes": classes[1], "record": record[1]})
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        return {"Match": self.table, "Pictures": self.pixels}
-
-    def pixels(self) -> pd.DataFrame:
-        pictures = np.vstack([self.now.classes[0], self.now.record[:1], self.plain.classes[0], self.plain.record[:1]])
-        names = [f"{arm}, {what}" for arm in ("private", "plain") for what in (*map(str, range(10)), "record")]
-        return pd.DataFrame(pictures, index=names).reset_index(names="picture")
+        return {"Match": self.table}

@@ -216,9 +216,6 @@ class MembersResult:
         members, others = np.median(self.shadows[arm].right, axis=0)
         return float(members), float(others)
 
-    def pairs(self, arm: str) -> int:
-        return self.shadows[arm].members.size
-
     def margins(self, arm: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the logits of being right, of members and of others."""
         members, margins, _ = self.shadows[arm]

@@ -1,6 +1,6 @@
 """How much can an attacker really learn?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,13 +10,10 @@ import streamlit as st
 from dpcore.data.toy import DATASETS
 from dpcore.estimators.recipes import VERSIONS
 from lab.sources import OWN
-from pages.attack import figures
-from pages.attack import figures_audits as audited
+from pages.attack import figures, figures_audits, words_audits
 from pages.attack import figures_parts as others
 from pages.attack import words as say
-from pages.attack import words_audits as judge
 from pages.attack import words_parts as tell
-from pages.attack.audits.runs import AuditResult
 from pages.attack.experiment import AttackSettings
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import MembersResult
@@ -25,7 +22,7 @@ from pages.attack.two_worlds_result import WorldsResult
 from pages.attack.who_pays import GroupsResult
 from ui import controls, labels, live, my_rows, outcomes, panels
 from ui.moves import Move
-from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed, noted
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, always, listed, noted
 
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 SEES = {"weights": "the final weights", "steps": "every step"}
@@ -43,7 +40,7 @@ def setup(desk: controls.Desk) -> None:
 def more(desk: controls.Desk) -> None:
     settings, data = desk.settings, _data(desk.settings)
     worlds, own = settings.part == "worlds", settings.private
-    if settings.part in ("worlds", "once") and not own:
+    if worlds and not own:
         desk.choose("version", "Mechanism", SHORT, wide=True, help=say.VERSIONS_HELP)
     if len(data) > 1:
         desk.choose("dataset", "Data", data)
@@ -57,10 +54,10 @@ def more(desk: controls.Desk) -> None:
 
 
 def _data(settings: AttackSettings) -> dict[str, str]:
-    """Return what a part can be about; an audit is about no data."""
-    names = settings.datasets if settings.part != "audit" else ()
+    """Return the data that a part can be about, with their titles."""
     own = settings.private or settings.part not in MISFITS
-    return {name: "My data" if name == OWN else DATASETS[name].title for name in names if name != OWN or own}
+    names = [name for name in settings.datasets if name != OWN or own]
+    return {name: "My data" if name == OWN else DATASETS[name].title for name in names}
 
 
 def who(desk: controls.Desk) -> None:
@@ -69,9 +66,7 @@ def who(desk: controls.Desk) -> None:
 
 
 def ready(desk: controls.Desk) -> bool:
-    """Return whether there are rows, if the part needs any, of a file that it can use; says what is missing."""
-    if desk.settings.part == "audit":
-        return True
+    """Return whether there are rows, of a file that the part can use; says what is missing."""
     if not desk.settings.misfit and not my_rows.ready(desk):
         return False
     if desk.settings.misfit:
@@ -80,7 +75,7 @@ def ready(desk: controls.Desk) -> bool:
 
 
 def holds(desk: controls.Desk) -> bool:
-    return desk.settings.part == "audit" or (not desk.settings.misfit and my_rows.holds(desk))
+    return not desk.settings.misfit and my_rows.holds(desk)
 
 
 def worlds_knobs(settings: AttackSettings) -> Knobs:
@@ -121,14 +116,17 @@ def membership(result: MembersResult) -> Rows:
     return [_row({"roc": others.roc(result)} | margins, wide={"roc": 1.3})]
 
 
-def audit(result: AuditResult) -> Rows:
-    halves = ("sound", "broken")
-    return [_row({f"audits.{half}": audited.summary(result, broken=half == "broken") for half in halves})]
+def audits(_: Any) -> Rows:
+    charts = {
+        "audits.correct": figures_audits.summary(broken=False),
+        "audits.broken": figures_audits.summary(broken=True),
+    }
+    return [_row(charts)]
 
 
-def every_audit(result: AuditResult) -> Rows:
-    charts = {f"audits.{at}": audited.audits(result, names) for at, names in enumerate(audited.COLUMNS)}
-    return [live.row({"audits": say.ABOUT["every"]}, charts, height=2040)]
+def every_audit(_desk: controls.Desk, _picture: Mapping[str, Any]) -> None:
+    """Show the table of all recorded audits."""
+    st.html(words_audits.table())
 
 
 def pays(result: GroupsResult) -> Rows:
@@ -156,11 +154,18 @@ def words(
         void = outcomes.void(result.settings)
         return (panels.note(void) if void else "") + table(result)
 
-    caption = caption or always(say.SAYS[f"{name}.caption"])
-    return {"verdict": verdict, "caption": caption, "why": listed(why), "guarantee": guarantee, "table": noted_table}
+    return {
+        "verdict": verdict,
+        "caption": caption or always(say.SAYS[f"{name}.caption"]),
+        "why": listed(why),
+        "guarantee": guarantee,
+        "table": noted_table,
+        "audits": lambda _: words_audits.summary(),
+    }
 
 
-WHY, TABLE = Tab("why", "How to read it", ("why",)), Tab("table", "Results table", ("table",))
+TABLE_TAB = Tab("table", "Results table", ("table",))
+AUDITS_TAB = Tab("audits", "Audits", ("audits",), audits, shows=every_audit)
 # The part that the page opens with; each of the others is the same page with other words, knobs and pictures.
 WORLDS = Page(
     name="attack",
@@ -181,7 +186,7 @@ WORLDS = Page(
     pictures=worlds,
     # Beside the verdict, so that it never lags behind.
     slices=Slices(moving=0),
-    tabs=(WHY, GUARANTEE_TAB, TABLE),
+    tabs=(WHY_TAB, GUARANTEE_TAB, TABLE_TAB, AUDITS_TAB),
     frames=lambda result: result.frames(),
     ready=ready,
     holds=holds,
@@ -201,30 +206,6 @@ MEMBERSHIP = replace(
     ),
     pictures=membership,
 )
-AUDIT = replace(
-    WORLDS,
-    numbers=judge.audit_numbers,
-    more=None,
-    knobs=always(Knobs(hero="seed", changes=say.KNOBS)),
-    words=words(
-        "audit",
-        judge.audit_verdict,
-        judge.audit_diagnostics,
-        noted(always(say.SAYS["audit.guarantee"])),
-        judge.audit_table,
-    ),
-    pictures=audit,
-    tabs=(WHY, GUARANTEE_TAB, Tab("every", "All audits", pictures=every_audit), TABLE),
-    # Nothing is dragged through the audits: longer slices, fewer pictures of so many bars, and the long table at rest.
-    slices=Slices(moving=0, resting=0.3),
-)
-ONCE = replace(
-    WORLDS,
-    numbers=judge.once_numbers,
-    knobs=knobs("canaries", "guessed", *RECIPE),
-    words=words("once", judge.once_verdict, judge.once_diagnostics, judge.once_guarantee, judge.once_table),
-    pictures=lambda result: [_row({"canaries": audited.canaries(result), "beside": audited.beside(result)})],
-)
 PAYS = replace(
     WORLDS,
     numbers=tell.pays_numbers,
@@ -241,5 +222,5 @@ INVERSION = replace(
     ),
     pictures=inversion,
 )
-_BY_PART = dict(zip(PARTS, (WORLDS, MEMBERSHIP, AUDIT, ONCE, PAYS, INVERSION), strict=True))
+_BY_PART = {"worlds": WORLDS, "membership": MEMBERSHIP, "pays": PAYS, "inversion": INVERSION}
 PAGE = replace(WORLDS, variant=lambda settings: _BY_PART[settings.part])

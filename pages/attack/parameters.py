@@ -21,8 +21,6 @@ from pages.attack.two_worlds import Neighbours, OwnNeighbours, most_repeats
 PARTS = {
     "worlds": "One person",
     "membership": "Membership",
-    "audit": "Audit",
-    "once": "One-run audit",
     "pays": "Fairness",
     "inversion": "Inversion",
 }
@@ -34,10 +32,9 @@ OF_OWN = {"version": ("sound",), "who": ("exposed", "middle", "row"), "against":
 SEES = ("weights", "steps")
 # A model of three weights has nowhere to keep a person: membership needs more features.
 WITH_MEMBERS = ("digits", "breast_cancer", "wine", "iris")
-FITTING = {"membership": WITH_MEMBERS, "once": ("gaussians",), "inversion": ("digits",)}
+FITTING = {"membership": WITH_MEMBERS, "inversion": ("digits",)}
 # Part -> why it can do nothing with a file of one's own.
 MISFITS = {
-    "once": "its canaries have features of their own, so that no row of a file changes what they show",
     "pays": "it moves made-up people by what public rows say of the classes, and no row of a file is public",
     "inversion": "it draws what weights say of pictures, here of digits",
 }
@@ -45,8 +42,6 @@ MISFITS = {
 PRESETS = {
     "worlds": {"clip_norm": 0.25, "learning_rate": 4.0, "steps": 30},
     "membership": {"clip_norm": 0.5, "learning_rate": 1.0, "steps": 30},
-    "audit": {},
-    "once": {"clip_norm": 0.25, "learning_rate": 1.0, "steps": 10},
     "pays": {"clip_norm": 2.0, "learning_rate": 4.0, "steps": 30, "minority": 0.05},
     "inversion": {"clip_norm": 0.5, "learning_rate": 0.5, "steps": 30},
 }
@@ -65,8 +60,6 @@ LIMITS = {
     "person_x": (-1.0, 1.0),
     "person_y": (-1.0, 1.0),
     "minority": (0.02, 0.5),
-    "canaries": (20, 1000),
-    "guessed": (0.02, 1.0),
     "seed": (0, 9999),
 }
 
@@ -82,8 +75,7 @@ class AttackParameters(ToySettings):
     class; of a file it is the most "exposed" person, the one in the "middle", or that row. against: who stands there in
     the other world, the same row with the next class, the first public row, or of a file "nobody", who adds nothing.
     sees: the final "weights", or all "steps". members: rows that a model of the membership part is trained on.
-    minority: the share of the smaller group. canaries: planted in one training; guessed: the share whose coins are
-    guessed.
+    minority: the share of the smaller group.
     """
 
     CHOICES: ClassVar = {"part": PARTS, "version": VERSIONS, "who": WHO, "against": AGAINST, "sees": SEES}
@@ -120,8 +112,6 @@ class AttackParameters(ToySettings):
     sees: str = "weights"
     members: int = 60
     minority: float = 0.05
-    canaries: int = 500
-    guessed: float = 0.2
     seed: int = 4
 
     # What a click on the map may change.
@@ -183,15 +173,6 @@ class AttackParameters(ToySettings):
     def misfit(self) -> str:
         """Return why the part can do nothing with this file; "" where it can."""
         return MISFITS.get(self.part, "") if self.private else ""
-
-    @property
-    def void(self) -> str:
-        """Return why nothing is guaranteed; no audit reads a file."""
-        return "" if self.part == "audit" else super().void
-
-    @property
-    def preparation(self) -> str:
-        return "" if self.part == "audit" else super().preparation
 
     @cached_property
     def guarantees(self) -> Guarantees:

@@ -289,7 +289,7 @@ class WorldsResult:
         )
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
-        return {"Attack": self.table, "Over epsilon": lambda: self.curve, "Scores": self.scored}
+        return {"Over epsilon": lambda: self.curve, "Scores": self.scored}
 
     def scored(self) -> pd.DataFrame:
         return pd.DataFrame(self.attack.scores.T, columns=["with", "without"])

@@ -26,8 +26,6 @@ OWN_KNOBS: dict[str, dict[str, Any]] = {"person": {"label": OWN["help.label"], "
 KNOBS: dict[str, dict[str, Any]] = {
     "repeats": {"label": "Trainings per world", "scale": "log", "stops": 20, "help": SAYS["repeats"]}
 }
-# From this difference on it is explained why epsilon alone would allow more than this noise does.
-_WIDE = 0.05
 
 
 def lead(settings: AttackParameters) -> str:
@@ -128,31 +126,26 @@ def _least(bound: LowerBound) -> float:
 
 
 def diagnostics(result: WorldsResult) -> list[str]:
-    """Return this person's influence, what the attacker knows, and how the number of trainings limits what is seen."""
-    settings, version = result.settings, result.settings.version
-    guaranteed = version != "none" and not settings.void
-    cases = ["void" if version == "sound" and settings.void else version]
-    cases += ["steps"] * (settings.sees == "weights" and guaranteed and settings.steps > 1)
-    cases += ["halves"] * (result.trained.scores is None) + ["shown"]
-    cases += ["curve"] * (version == "sound" and guaranteed and result.promised - result.ceiling >= _WIDE)
-    shares = {"middle": result.usual_risk, "most": float(result.risks.max())}
-    shares |= {"promised": result.promised, "ceiling": result.ceiling}
-    return say(
+    """Return this person's influence, and what the trainings show."""
+    version = result.settings.version
+    influence = number(result.risk) if version == "published" else in_hundred(result.risk)
+    sentences = say(
         "worlds.why",
-        cases,
-        mine=number(result.risk) if version == "published" else in_hundred(result.risk),
+        (version, "shown"),
+        mine=influence,
         people=len(result.risks),
+        middle=in_hundred(result.usual_risk),
+        most=in_hundred(float(result.risks.max())),
         trainings=result.trainings,
-        proved=SAYS["proved"],
-        **{name: in_hundred(share) for name, share in shares.items()},
         **{form: number(_least(result.bounds[form])) for form in FORMS},
     )
+    return [*sentences, SAYS["proved"]]
 
 
 def refused(settings: AttackParameters, parts: Mapping[str, str]) -> str:
     """Return why a part cannot use a file, and which parts can; Markdown."""
-    able = " and ".join(parts[part] for part in parts if part not in (*MISFITS, "audit"))
-    return OWN("refused", part=parts[settings.part], misfit=settings.misfit, able=able, audit=parts["audit"])
+    able = " and ".join(parts[part] for part in parts if part not in MISFITS)
+    return OWN("refused", part=parts[settings.part], misfit=settings.misfit, able=able)
 
 
 def caption(result: WorldsResult) -> str:

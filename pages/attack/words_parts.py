@@ -45,33 +45,31 @@ def membership_verdict(result: MembersResult) -> str:
     text = SAYS(f"membership.verdict.{said}", times=times, trained=trained, models=MODELS, **shares)
     if result.settings.void:
         return f"{text} {outcomes.void(result.settings)}"
-    gap = "" if case == Case.SO_FAR else SAYS(f"membership.verdict.{_memory(result)}", **_right(result, "plain"))
+    gap = "" if case == Case.SO_FAR else SAYS(f"membership.verdict.{_memory(result)}", **_right(result))
     return f"{text} {gap}".strip()
 
 
 def membership_diagnostics(result: MembersResult) -> list[str]:
-    best, others = ATTACKS[0], len(result.shadows["plain"].members) - 1
-    sure = {arm: found(result.at(arm, best, 0.001)) for arm in ("plain", "private")}
-    advantage = {arm: f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private")}
-    right = {f"{arm}_{which}": share for arm in advantage for which, share in _right(result, arm, "in", "out").items()}
-    ratio = "membership.why.ratio" if others + 1 == MODELS else "membership.why.ratio_so_far"
-    pairs = "membership.why.pairs_void" if result.settings.void else "membership.why.pairs"
-    return [
-        SAYS(f"membership.why.{_memory(result) if result.complete else 'so_far'}", **right),
-        SAYS("membership.why.sure", **sure),
-        SAYS("membership.why.advantage", **advantage),
-        SAYS(ratio, others=others, all=MODELS),
-        SAYS(pairs, pairs=result.pairs("private"), proved=SAYS["proved"]),
-    ]
+    """Return accuracy on members and on others, and what the attack finds at few false positives."""
+    holes = {}
+    for arm in ("plain", "private"):
+        members, others = result.right(arm)
+        holes[f"{arm}_in"] = f"{100 * members:.0f}"
+        holes[f"{arm}_out"] = f"{100 * others:.0f}"
+        holes[arm] = found(result.at(arm, ATTACKS[0], 0.001))
+        holes[f"{arm}_advantage"] = f"{result.advantage(arm, ATTACKS[0]):.2f}"
+    memory = _memory(result) if result.complete else "so_far"
+    return [*say("membership.why", (memory, "sure"), **holes), SAYS["proved"]]
 
 
 def _memory(result: MembersResult) -> str:
     return "gap" if result.memory == Case.AHEAD else "no_gap"
 
 
-def _right(result: MembersResult, arm: str, *names: str) -> dict[str, str]:
-    """Return the accuracy of an arm on members and on others, in whole percent."""
-    return dict(zip(names or ("members", "others"), (f"{100 * one:.0f}" for one in result.right(arm)), strict=True))
+def _right(result: MembersResult) -> dict[str, str]:
+    """Return the accuracy of the non-private model on members and on others, in whole percent."""
+    members, others = result.right("plain")
+    return {"members": f"{100 * members:.0f}", "others": f"{100 * others:.0f}"}
 
 
 def membership_caption(result: MembersResult) -> str:
@@ -130,12 +128,12 @@ def pays_diagnostics(result: GroupsResult) -> list[str]:
     settings, names = result.settings, result.classes
     costs = [(result.cost(g, c), g, c) for g in range(len(GROUPS)) for c in range(len(names))]
     small, large = (number(settings.clip_norm * n / settings.rows) for n in (result.few, settings.rows - result.few))
-    holes: dict[str, Any] = {"few": result.few, "small": small, "large": large, "runs": REPEATS}
+    holes: dict[str, Any] = {"few": result.few, "small": small, "large": large}
     for (_, group, label), which, change in (max(costs), "worst", "lost"), (min(costs), "least", "kept"):
         points = _change(result, group, label)
         holes[which] = f"{names[label]} of the {GROUPS[group]}"
         holes[change] = SAYS(f"pays.why.{'shown' if points else 'not_shown'}", points=points)
-    return say("pays.why", ("clipping", "class", "test", "runs"), **holes)
+    return say("pays.why", ("clipping", "class"), **holes)
 
 
 def pays_table(result: GroupsResult) -> str:
@@ -173,8 +171,7 @@ def inversion_verdict(result: InversionResult) -> str:
 
 
 def inversion_diagnostics(result: InversionResult) -> list[str]:
-    cases, plain = ("class", "record", "attacker", "runs"), _alike(result.match(1)[1])
-    return say("inversion.why", cases, plain=plain, runs=RETRIES)
+    return say("inversion.why", ("class", "record"), plain=_alike(result.match(1)[1]))
 
 
 def inversion_table(result: InversionResult) -> str:

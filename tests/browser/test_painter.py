@@ -39,7 +39,7 @@ WIDTH = 460
 LEAST = 12  # of 255
 # A page, or a part of one, and the link that opens it. Of long work a part is enough: each kind of mark is there.
 OPENED = {page.name: {} for page in PAGES if page.name != "attack"} | {
-    f"attack {part}": {"part": part} for part in ("worlds", "membership", "pays", "inversion", "once", "audit")
+    f"attack {part}": {"part": part} for part in ("worlds", "membership", "pays", "inversion")
 }
 OPENED["classifier pinned"] = {"epsilon": "0.3", "pin": "~~clip_norm~0.1"}
 DRAWN = ["classifier pinned", "network", "accounting", "attack worlds"]
@@ -79,7 +79,7 @@ def moves(opened: str, knobs: int | None = 1) -> Moves:
     assert not notices
 
     def pictures(settings: Settings) -> dict[str, dict]:
-        both = compare(page, settings, pin, seconds=1.0 if opened == "attack audit" else math.inf)
+        both = compare(page, settings, pin, seconds=math.inf)
         every = (picture for board in both.boards("").values() for row in board for picture in row)
         return {picture.name: json.loads(orjson.dumps(picture.message())) for picture in every}
 

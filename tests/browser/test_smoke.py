@@ -19,7 +19,7 @@ QUICK |= {"parties": "parties?parties=60&public_rows=60&repeats=4", "what-if": "
 # One page of each kind, on which axe looks and the knob is dragged at a commit; on the others, at night.
 KINDS = ("classifier", "mechanisms", "network", "what-if", "attack?part=worlds")
 # Built as others are.
-ALIKE = [f"attack?part={part}" for part in ("membership", "audit", "once", "pays")]
+ALIKE = [f"attack?part={part}" for part in ("membership", "pays")]
 # Where numbers, sentence and the first row of charts end, in pixels from above.
 ENDS = """() => Object.fromEntries([".lab-numbers", ".lab-verdict", ".st-key-pictures [data-chart]"].map((where) =>
   [where, Math.max(...[...document.querySelectorAll(where)].map((one) => one.getBoundingClientRect().bottom))]))"""

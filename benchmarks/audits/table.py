@@ -12,9 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dpcore.attacks import audit
-from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, ApproximateRelease, Guarantee, LowerBound
-from pages.attack.audits import (
+from benchmarks.audits import (
     targets,
     targets_choices,
     targets_descent,
@@ -22,11 +20,15 @@ from pages.attack.audits import (
     targets_regression,
     targets_sgd,
 )
-from pages.attack.audits.targets import Scores, Target
+from benchmarks.audits.targets import Scores, Target
+from dpcore.attacks import audit
+from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, ApproximateRelease, Guarantee, LowerBound
 
 VERDICTS = CONSISTENT, CAUGHT, VOID = "consistent", "caught", "void"
 # All bounds of a table of sound mechanisms hold together at this confidence.
 TOGETHER = 0.95
+# A full table has this many times the runs of the list, with which the tests make do.
+FULL = 3.0
 # Runs with the same noise in both worlds, which show whether the canary arrives.
 TWINS = 100
 _TARGETS = {
@@ -47,7 +49,7 @@ class Audit:
     of it. target: makes of epsilon, of delta where the claim has one, and of ``how`` the attacked worlds
     (``targets``). gaussian: why the two worlds are told apart as two normal distributions are, where that is
     proved; the bound then assumes it. reach: the share of the sensitivity that such worlds lie apart. runs: in each
-    world, on the page; at_once: in one slice of work.
+    world, as in the tests; ``FULL`` multiplies them.
     """
 
     family: str
@@ -62,7 +64,6 @@ class Audit:
     gaussian: str = ""
     reach: float = 1.0
     runs: int = 10_000
-    at_once: int = 5000
 
     @cached_property
     def worlds(self) -> Target:

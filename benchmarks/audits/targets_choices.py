@@ -2,15 +2,13 @@
 
 import numpy as np
 
+from benchmarks.audits.targets import World, target
 from dpcore.accountants import zcdp
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
-from pages.attack.audits.targets import World, target
 
 _ROWS = 5
 _INTERVAL = fw.L1Ball(dimension=1, radius=1.0)
-# From the centre: one corner far out, and two near by.
-_HULL = fw.Hull(corners=((3.0, 3.0), (-1.0, 0.0), (0.0, -1.0)))
 
 
 @target
@@ -19,37 +17,31 @@ def walk(world: World, epsilon: float, *, delta: float, residual_bound: float = 
     steps = 50
     once = fw.selection_epsilon(zcdp.rho_of(epsilon, delta=delta), steps=steps, noise="gumbel")
     others = np.resize([10.0, -10.0], _ROWS - 1)
-    return _walked(world, _INTERVAL, others, scale=_scale(once, _INTERVAL), steps=steps, residual_bound=residual_bound)
+    return _walked(world, others, scale=_scale(once), steps=steps, residual_bound=residual_bound)
 
 
 @target
-def choice(world: World, epsilon: float, *, noise: fw.Noise, factor: float = 1.0) -> np.ndarray:
+def choice(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     """Choose once between the two vertices of an interval, which one row pulls to one or to the other.
 
     The other rows pull to the second, so far that the first is rare: a rare answer tells most.
     """
     others = np.full(_ROWS - 1, -2.2 / (_ROWS - 1))
-    return _walked(world, _INTERVAL, others, scale=factor * _scale(epsilon, _INTERVAL), noise=noise)
+    return _walked(world, others, scale=factor * _scale(epsilon), noise="laplace")
 
 
-@target
-def corner(world: World, epsilon: float, *, another: bool = False) -> np.ndarray:
-    """Choose once among the corners of a hull; a row pulls along the farthest one, the others against it.
-
-    another: the noise is made for the norm of a corner near by.
-    """
-    factor = float(np.abs(_HULL.vertices[1]).sum()) / _HULL.norm if another else 1.0
-    return _walked(world, _HULL, np.full(_ROWS - 1, -1.5 / (_ROWS - 1)), scale=factor * _scale(epsilon, _HULL))
-
-
-def _scale(epsilon: float, polytope: fw.Polytope) -> float:
-    sensitivity = fw.score_sensitivity(polytope.norm, residual_bound=1.0, rows=_ROWS, adjacency=Adjacency.REPLACE_ONE)
+def _scale(epsilon: float) -> float:
+    sensitivity = fw.score_sensitivity(
+        _INTERVAL.norm,
+        residual_bound=1.0,
+        rows=_ROWS,
+        adjacency=Adjacency.REPLACE_ONE,
+    )
     return fw.noise_scale(epsilon, sensitivity=sensitivity)
 
 
 def _walked(
     world: World,
-    polytope: fw.Polytope,
     others: np.ndarray,
     *,
     scale: float,
@@ -59,9 +51,9 @@ def _walked(
 ) -> np.ndarray:
     """Score how often the first vertex is chosen, and of a walk where it ends. others: the residuals of other rows."""
     found = fw.noisy_frank_wolfe(
-        np.ones((_ROWS, polytope.dimension)),
+        np.ones((_ROWS, _INTERVAL.dimension)),
         np.append(others, 10.0 if world.there else -10.0),
-        polytope=polytope,
+        polytope=_INTERVAL,
         steps=steps,
         scale=scale,
         residual_bound=residual_bound,

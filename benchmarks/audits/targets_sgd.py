@@ -10,10 +10,10 @@ from functools import cache, partial
 
 import numpy as np
 
+from benchmarks.audits.targets import World, target
 from dpcore.accountants import gdp
 from dpcore.training import sgd, toeplitz
 from dpcore.training.networks import Architecture
-from pages.attack.audits.targets import World, target
 
 # A network without hidden layers, the weights at which others are sure, and those at which they pull the other way.
 _NET, _PULL = Architecture(sizes=(1, 2)), np.array([0.0, 1.0, 0.0, -1.0]) / math.sqrt(2)

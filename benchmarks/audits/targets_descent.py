@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.audits.targets import World, target
 from dpcore.mechanisms import classical_noise_multiplier
 from dpcore.privacy import Adjacency
 from dpcore.training import descent
-from pages.attack.audits.targets import World, target
 
 _CLIP = 0.05
 # Draws of the world with the canary begin here: the two worlds have noise of their own.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.audits.targets import World, target
 from dpcore import transfer
 from dpcore.accountants import gdp
 from dpcore.mechanisms import NormExponential
@@ -13,7 +14,6 @@ from dpcore.regression import functional as fm
 from dpcore.regression import gaussian_statistics, perturbed
 from dpcore.regression.adassp import AdaSSP
 from dpcore.regression.least_squares import Statistics
-from pages.attack.audits.targets import World, target
 
 # (x, y) of the row in the two worlds: worst for the sharp release, and for the published one.
 _WORST = ((1.0, 1.0), (0.0, -1.0))
@@ -142,21 +142,6 @@ def clipped(world: World, epsilon: float, *, delta: float, factor: float = 1.0) 
     X[-1] = 1.0
     mechanism = perturbed.Descent(delta=delta, steps=1, radius=10.0, momentum=0.0, clip_norm=0.1)
     return _one_step(world, mechanism, X, epsilon=epsilon, factor=factor)
-
-
-@target
-def penalised(world: World, epsilon: float, *, delta: float, number: bool = False) -> np.ndarray:
-    """Score one step of the descent beside Frank-Wolfe, in the L1 ball, along a row of the box's corner.
-
-    number: noise for one number of the gradient, as the walk has it.
-    """
-    d = 30
-    X = np.zeros((10, d))
-    X[-1], X[:-1, 0] = 1.0, 1e-3
-    mechanism = perturbed.Descent(
-        delta=delta, steps=1, radius=50.0, norm="l1", rate=1.0, momentum=0.0, clip_norm=0.2 * (d / 3) ** 0.5
-    )
-    return _one_step(world, mechanism, X, epsilon=epsilon, factor=d**-0.5 if number else 1.0)
 
 
 def _one_step(

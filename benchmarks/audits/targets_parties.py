@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from benchmarks.audits.targets import Target, World, target
 from dpcore import check
 from dpcore.accountants import gdp, shuffling
 from dpcore.mechanisms import NormExponential
-from dpcore.parties import aggregation, importance, local, pate, sources
+from dpcore.parties import aggregation, local, pate, sources
 from dpcore.parties.objective import Objective
 from dpcore.parties.randomised_response import RandomisedResponse
 from dpcore.streams import stream
-from pages.attack.audits.targets import Target, World, target
 
 _PARTY_ROWS, _PUBLIC_ROWS, _QUESTIONS, _SHUFFLED = 10, 50, 50, 2000
 # A loose solver leaves this gradient, at a strength where that is four times the whole sensitivity.
@@ -229,20 +229,6 @@ def gaussian_hypothesis(world: World, epsilon: float, *, delta: float, as_scale:
     sd = budget.scale(sources.hypothesis_sensitivity(ROWS, REGULARISATION))
     seen = minima[1 - world.there] + sd * world.rng().normal(size=(world.runs, minima.shape[1]))
     return seen @ (minima[0] - minima[1])
-
-
-@target
-def tilt(world: World, epsilon: float, *, pooled: bool = False) -> np.ndarray:
-    """Score a source's importance weights with noise on their slope; pooled: the noise for one mean over all rows."""
-    return _answer(world, _two_tilts(), importance.sensitivity(2 * ROWS if pooled else ROWS, REGULARISATION) / epsilon)
-
-
-@cache
-def _two_tilts() -> np.ndarray:
-    """Return a source's slopes (2, d) in the two worlds."""
-    X = np.zeros((2, ROWS, 2))
-    X[:, :, 0], X[:, 0] = 1.0, -_MIRRORED
-    return importance.tilts(X, np.tile([-1.0, 0.0], (ROWS, 1)), regularisation=REGULARISATION)
 
 
 def _answer(world: World, minima: np.ndarray, scale: float) -> np.ndarray:
