@@ -169,14 +169,19 @@ def seed(cell: Cell) -> int:
 
 @contextmanager
 def engine(backend: str) -> Iterator[str]:
-    """Yield the name of the engine, while it is there: a Dask cluster where one is named."""
+    """Yield the name of the engine, while it is there: a Dask cluster where one is named. Raises RefusedError."""
     address = os.environ.get(SCHEDULER)
     if not address:
         yield backend
         return
     from distributed import Client  # requirements-cluster.txt
 
-    with Client(address):
+    try:
+        client = Client(address)
+    except (ValueError, OSError) as fault:
+        allowed = "the address of a Dask scheduler that answers, such as tcp://scheduler:8786"
+        raise RefusedError(SCHEDULER, address, allowed) from fault
+    with client:
         yield "dask"
 
 

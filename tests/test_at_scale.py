@@ -139,6 +139,14 @@ def test_what_cannot_be_swept_is_refused_by_its_name(tmp_path, capsys, words, wh
     assert not [*tmp_path.rglob("*.parquet")]
 
 
+def test_scheduler_that_is_no_address_is_refused_in_one_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("LAB_SCHEDULER", "nonsense")
+    words = ["classifier?steps=5&repeats=2", "--over", "epsilon=0.1,1", "--out", str(tmp_path / "runs")]
+    assert sweep.main(words) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert said[-1].startswith("LAB_SCHEDULER is 'nonsense', but must be the address of a Dask scheduler")
+
+
 def test_settings_are_read_from_a_file_as_from_a_link_and_pages_by_their_old_names(tmp_path):
     file = tmp_path / "settings.json"
     file.write_text(json.dumps({"page": "classifier", "public_rows": 0, "steps": 10}))
