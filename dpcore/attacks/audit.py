@@ -17,7 +17,6 @@ True
 at least 1.8, at 95% confidence; assumed: nothing
 """
 
-import math
 from typing import Literal
 
 import numpy as np
@@ -146,9 +145,3 @@ def _epsilon(p: np.ndarray, q: np.ndarray, *, delta: float, form: Form) -> np.nd
         return np.array(gdp.epsilon_of(delta, mu=mu) if mu > 0 else 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.maximum(np.nan_to_num(np.log(np.maximum(p - delta, 0) / q), nan=0.0, neginf=0.0), 0.0)
-
-
-def worst_epsilon(confidence: float, trials: int) -> float:
-    """Return the largest epsilon that ``trials`` runs per data set can show by counting, with every guess correct."""
-    low, _ = clopper_pearson(trials // 2, trials // 2, confidence=1 - (1 - confidence) / 2)
-    return math.log(low / (1 - low))

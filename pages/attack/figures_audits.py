@@ -42,7 +42,7 @@ def summary(*, broken: bool) -> dict:
         dots,
         title=title,
         shapes=[theme.rule(1) | {"line": claim, "layer": "below"}],
-        margin={"l": 132, "r": 16, "t": 34, "b": 44},
+        margin={"l": 156, "r": 16, "t": 34, "b": 44},
         xaxis={
             "title": {"text": "measured / claimed (log scale)"},
             "type": "log",
