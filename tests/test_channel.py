@@ -341,3 +341,29 @@ async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order_until_the_
     while 77 not in values:
         values.append((await one.hear()).get("value"))
     assert len(values) < 10
+
+
+async def test_browsers_take_turns_however_many_connections_one_of_them_has():
+    workers = channel.Workers(Turns(1))
+    order = []
+    gate = asyncio.Event()
+
+    async def connection(browser: str) -> None:
+        await gate.wait()
+        for _ in range(3):
+            await workers.spare(browser, order.append, browser)
+
+    tasks = [asyncio.create_task(connection(browser)) for browser in ("crowd", "crowd", "crowd", "single")]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.wait_for(asyncio.gather(*tasks), PATIENCE)
+    workers.close()
+
+    assert order[:6] == ["crowd", "single"] * 3
+
+
+async def test_a_message_longer_than_any_panel_sends_closes_the_connection(server):
+    client = Client(server)
+    assert await client.opened() == "websocket.accept"
+    client.say("x" * (MOST_BYTES + 1))
+    assert (await client.hear())["type"] == "websocket.close"

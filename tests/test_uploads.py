@@ -130,3 +130,47 @@ def test_the_limit_is_in_the_environment():
     for said in ("0", "-1", "nan", "inf", "5 MB"):
         with pytest.raises(ValueError, match="LAB_UPLOADS_MB is .* must be a number of megabytes above 0"):
             limit_mb({"LAB_UPLOADS_MB": said})
+
+
+class StalledSender:
+    """A browser that declares a body of two pieces, sends one, and then nothing."""
+
+    def __init__(self):
+        self.answer = []
+        self._pieces = [MB]
+
+    async def receive(self):
+        if self._pieces:
+            return {"type": "http.request", "body": self._pieces.pop(), "more_body": True}
+        return await asyncio.Event().wait()
+
+    async def send(self, message):
+        self.answer.append(message)
+
+
+@pytest.mark.parametrize("limit", ["STALLED", "LONGEST_UPLOAD"])
+def test_an_upload_that_stops_ends_and_gives_its_room_back(server, monkeypatch, limit):
+    monkeypatch.setattr(uploads, limit, 0.05)
+    sender = StalledSender()
+    headers = [(b"content-length", b"5000000")]
+    scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/one/a", "headers": headers}
+
+    asyncio.run(asyncio.wait_for(server.app(scope, sender.receive, sender.send), 5))
+
+    assert sender.answer[0]["status"] == 408
+    assert server.all_at_once(("two", "b", 5)) == [204]
+
+
+def test_an_upload_ends_with_its_session(server):
+    class Leaving(StalledSender):
+        async def receive(self):
+            server.gone.add("one")
+            return {"type": "http.request", "body": MB, "more_body": True}
+
+    sender = Leaving()
+    scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/one/a", "headers": []}
+
+    asyncio.run(asyncio.wait_for(server.app(scope, sender.receive, sender.send), 5))
+
+    assert sender.answer[0]["status"] == 408
+    assert server.held() == {}

@@ -10,7 +10,9 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import Literal
+from contextlib import suppress
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 from urllib.parse import urlencode
 from weakref import WeakValueDictionary
 
@@ -37,6 +39,10 @@ _NO_COOKIE = (
 _TYPES = ["csv", "tsv", "txt", "parquet"]
 # Seconds that a page has to read an upload before the upload may be dropped to make room for others.
 UNREAD = 30.0
+# Seconds without a byte after which an upload ends, and seconds that one may take. An upload that stands still would
+# keep its room from everybody else's.
+STALLED = 10.0
+LONGEST_UPLOAD = 600.0
 
 
 def limit_mb(environment: Mapping[str, str] = os.environ) -> float:
@@ -90,6 +96,39 @@ def possible() -> bool:
     return False
 
 
+class _Refusal(NamedTuple):
+    """The answer to an upload that is not taken."""
+
+    status: int
+    text: str
+    headers: Mapping[str, str] = MappingProxyType({})
+
+
+_STALLED = _Refusal(408, "The upload has stopped. Check the connection and upload the file again.")
+_DISCONNECT: Message = {"type": "http.disconnect"}
+
+
+class _Body:
+    """The body of a request. ``read`` raises TimeoutError where its bytes stop coming, or its session has ended."""
+
+    def __init__(self, receive: Receive, *, alive: Callable[[], bool]) -> None:
+        self._receive = receive
+        self._alive = alive
+        self._end = time.monotonic() + LONGEST_UPLOAD
+        self.received = 0
+        self.more = True
+
+    async def read(self) -> Message:
+        """Return the next message of the request."""
+        left = self._end - time.monotonic()
+        message = await asyncio.wait_for(self._receive(), max(0.0, min(STALLED, left)))
+        self.received += len(message.get("body", b""))
+        self.more = message.get("more_body", False)
+        if self.more and not self._alive():
+            raise TimeoutError("the session of the upload has ended")
+        return message
+
+
 class Uploads:
     """ASGI middleware. ``server`` returns Streamlit's runtime, once it has started."""
 
@@ -115,45 +154,59 @@ class Uploads:
             for earlier in [*stored.get(session, ())]:
                 manager.remove_file(session, earlier)
             self._since = {(s, f): since for (s, f), since in self._since.items() if f in stored.get(s, ())}
-            await self._upload(scope, receive, send)
+            await self._upload(session, scope, receive, send)
             self._since[session, file] = time.monotonic()
 
-    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the body on while there is room for it; else refuse the upload."""
-        received, more, refused, started = 0, True, False, False
+    async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the body on while there is room for it and its bytes come; else refuse the upload."""
+        body = _Body(receive, alive=lambda: self._server().is_active_session(session))
+        answered = False
+        refusal: _Refusal | None = None
 
         async def counted() -> Message:
-            nonlocal received, more, refused
-            message = await receive()
-            size, more = len(message.get("body", b"")), message.get("more_body", False)
-            received += size
-            self._receiving += size
-            refused = not started and not self._has_room(0)
-            return {"type": "http.disconnect"} if refused else message
+            nonlocal refusal
+            before = body.received
+            try:
+                message = await body.read()
+            except TimeoutError:
+                refusal = _STALLED
+                return _DISCONNECT
+            self._receiving += body.received - before
+            if not answered and not self._has_room(0):
+                refusal = self._full()
+                return _DISCONNECT
+            return message
 
         async def unless_refused(message: Message) -> None:
-            nonlocal started
-            if not refused:
-                started = True
+            nonlocal answered
+            if refusal is None:
+                answered = True
                 await send(message)
 
         declared = Headers(scope=scope).get("content-length", "")
-        refused = not self._has_room(int(declared) if declared.isdecimal() else 0)
+        size = int(declared) if declared.isdecimal() else 0
+        if not self._has_room(size):
+            refusal = self._full()
         try:
-            if not refused:
+            if refusal is None:
                 await self._app(scope, counted, unless_refused)
         except ClientDisconnect:
-            if not refused:
+            if refusal is None:
                 raise
         finally:
-            self._receiving -= received
-        if refused:
-            while more:  # a browser that is still sending would not read the answer
-                more = (await receive()).get("more_body", False)
-            size = f"{self._limit / 1e6:g} MB"
-            said = f"Uploads that wait to be read may take {size} together, and they do. Try again later."
-            answer = PlainTextResponse(said, status_code=503, headers={"Retry-After": f"{UNREAD:g}"})
+            self._receiving -= body.received
+        if refusal is not None:
+            # A browser that is still sending would not read the answer.
+            with suppress(TimeoutError):
+                while body.more and refusal is not _STALLED:
+                    await body.read()
+            answer = PlainTextResponse(refusal.text, status_code=refusal.status, headers=refusal.headers)
             await answer(scope, receive, send)
+
+    def _full(self) -> "_Refusal":
+        size = f"{self._limit / 1e6:g} MB"
+        text = f"Uploads that wait to be read may take {size} together, and they do. Try again later."
+        return _Refusal(503, text, {"Retry-After": f"{UNREAD:g}"})
 
     def _has_room(self, size: int) -> bool:
         """Return whether ``size`` more bytes fit, if need be once uploads are dropped that no page will read."""

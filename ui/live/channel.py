@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 import orjson
 from starlette.routing import WebSocketRoute
@@ -34,6 +35,7 @@ from ui.pins import read as read_pins
 from ui.present import staged
 from ui.security_headers import same_origin
 from ui.turns import SHARED, GivenUpError, Turn, Turns
+from ui.visitor import visitor_word
 
 NAME = "lab-channel"
 MOST_BYTES, MOST_A_SECOND = 16_384, 200
@@ -50,6 +52,8 @@ _log = logging.getLogger(__name__)
 
 
 Work = Callable[[], Any]
+Move = tuple[str, float | str]
+Moves = tuple[Move, ...]
 
 
 class MalformedError(ValueError):
@@ -67,9 +71,15 @@ class Question:
     page: Page
     link: Mapping[str, str]
     tab: str = ""
-    moves: tuple[tuple[str, float | str], ...] = ()
+    moves: Moves = ()
     pins: tuple[str, ...] = ()
     ask: str = ""
+
+    def ahead(self, move: Move) -> "Question":
+        """Return the question for a stop that the knob may reach next."""
+        _, value = move
+        about = {"number": self.about["number"], "value": value}
+        return replace(self, about=about, moves=(*self.moves, move))
 
     @cached_property
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
@@ -86,8 +96,8 @@ class Question:
         return settings, errors, along
 
 
-def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question] | None]:
-    """Return (the question in a message, the stops that it wants ahead, if it wants any). Raises MalformedError."""
+def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, Moves | None]:
+    """Return the question in a message, and the movements that it wants ahead, if any. Raise MalformedError."""
     try:
         message = orjson.loads(text)
         number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
@@ -113,17 +123,16 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
         return asked, None
     if not isinstance(values, list):
         raise MalformedError("what is wanted ahead is a list of values")
-    ahead = _moves([[name, value] for value in values], MOST_AHEAD)
-    return asked, [
-        replace(asked, about={"number": number, "value": move[1]}, moves=(*asked.moves, move)) for move in ahead
-    ]
+    if not isinstance(name, str) or len(values) > MOST_AHEAD or not all(map(_is_value, values)):
+        raise MalformedError("what is wanted ahead is a name and a list of values")
+    return asked, tuple((name, value) for value in values)
 
 
 def _texts(sent: Iterable[Any]) -> bool:
     return all(isinstance(one, str) for one in sent)
 
 
-def _moves(sent: Any, most: int) -> tuple[tuple[str, float | str], ...]:
+def _moves(sent: Any, most: int) -> Moves:
     match sent:
         case list() if len(sent) <= most and all(map(_is_move, sent)):
             return tuple(map(tuple, sent))
@@ -131,12 +140,14 @@ def _moves(sent: Any, most: int) -> tuple[tuple[str, float | str], ...]:
 
 
 def _is_move(sent: Any) -> bool:
-    match sent:
-        case [str(), str(value)]:
-            return len(value) <= LONGEST_TEXT
-        case [str(), int() | float() as value] if not isinstance(value, bool):
-            return math.isfinite(value)
-    return False
+    return isinstance(sent, list) and len(sent) == 2 and isinstance(sent[0], str) and _is_value(sent[1])
+
+
+def _is_value(sent: Any) -> bool:
+    if isinstance(sent, str):
+        return len(sent) <= LONGEST_TEXT
+    # JSON's true and false are of type bool, which is no number here.
+    return type(sent) in (int, float) and math.isfinite(sent)
 
 
 @dataclass(frozen=True)
@@ -218,10 +229,15 @@ class Workers:
         self._turns = turns
         self._pool = ThreadPoolExecutor(THREADS * turns.places, thread_name_prefix=NAME)  # some let others go first
         self._spare = asyncio.Lock()
+        # Browser -> its turn among its own connections, for answers and for spare time.
+        self._answers: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._guesses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def take(self, plan: Callable[[], Work]) -> Any:
-        """Do what ``plan`` says once the turn of this question has come."""
-        return await self._in_turn(plan)
+    async def take(self, browser: str, plan: Callable[[], Work]) -> Any:
+        """Do what ``plan`` says once the turn of this question has come, one question of a browser at a time."""
+        own_turn = self._answers.setdefault(browser, asyncio.Lock())
+        async with own_turn:
+            return await self._in_turn(plan)
 
     async def take_later(self, work: Work) -> Any:
         """Do this in its turn, which gives way to who waits for a picture."""
@@ -249,9 +265,13 @@ class Workers:
         """Begin nothing more, and wait for what is at work."""
         self._pool.shutdown(cancel_futures=True)
 
-    async def spare(self, work: Callable, *args: Any) -> Any:
-        """Do this, one thing at a time, once nobody in the whole process waits for anything."""
-        async with self._spare:
+    async def spare(self, browser: str, work: Callable, *args: Any) -> Any:
+        """Do this, one thing at a time, once nobody in the whole process waits for anything.
+
+        Browsers take turns, however many connections one of them has.
+        """
+        own_turn = self._guesses.setdefault(browser, asyncio.Lock())
+        async with own_turn, self._spare:
             while debounce.at_work():
                 await asyncio.sleep(LOOK)
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
@@ -262,8 +282,10 @@ class Visit:
 
     def __init__(self, socket: WebSocket, pages: Mapping[str, Page], workers: Workers):
         self._socket, self._pages, self._workers = socket, pages, workers
+        # A browser without the cookie counts by its connection.
+        self._browser = visitor_word(socket.cookies) or str(id(self))
         self._asked: Question  # the newest, once there are news
-        self._ahead: deque[Question] = deque()
+        self._ahead: deque[tuple[Question, Move]] = deque()
         self._news, self._wants = asyncio.Event(), asyncio.Event()
         self._seen, self._telling = Seen(), asyncio.Lock()
         self._heard: deque[float] = deque(maxlen=MOST_A_SECOND)
@@ -292,14 +314,15 @@ class Visit:
                 raise MalformedError("too many messages")
             self._heard.append(now)
             text = message.get("text") or ""
-            if len(text.encode()) > MOST_BYTES:
+            # Letters first: to encode a message of megabytes would take its memory again.
+            if len(text) > MOST_BYTES or len(text.encode()) > MOST_BYTES:
                 raise MalformedError("a message is too long")
             asked, ahead = read(text, self._pages)
             if ahead is None:
                 self._asked = asked
                 self._news.set()
             else:
-                self._ahead = deque(ahead)
+                self._ahead = deque((asked, move) for move in ahead)
                 self._wants.set()
 
     async def _answer(self) -> None:
@@ -307,7 +330,7 @@ class Visit:
         while True:
             await self._news.wait()
             debounce.moves(self)
-            question, now = await self._workers.take(self._newest)
+            question, now = await self._workers.take(self._browser, self._newest)
             done = await self._tell(question, now)
             if done < 1:
                 with suppress(TimeoutError):
@@ -339,8 +362,9 @@ class Visit:
             await self._wants.wait()
             self._wants.clear()
             while self._ahead:
-                question = self._ahead.popleft()
-                await self._tell(question, await self._workers.spare(shown, question, 0))
+                asked, move = self._ahead.popleft()
+                question = asked.ahead(move)
+                await self._tell(question, await self._workers.spare(self._browser, shown, question, 0))
 
     async def _tell(self, question: Question, now: Shown | None) -> float:
         """Send what differs; the share of the work that is done, 1 where nothing more will come."""
