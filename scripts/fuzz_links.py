@@ -1,7 +1,8 @@
 """Open every page with links that nobody would write: ``python -m scripts.fuzz_links --count 3000``.
 
 A link goes the way of a real one: it is read, the settings that come of it say what there is to do, and their own link
-must bring back the same settings. What is wrong with a link is printed with the link; so is a count for each page.
+must bring back the same settings. The page is drawn for one link in fifty, and for both ends of the range of each
+field and each of its choices. What is wrong with a link is printed with the link; so is a count for each page.
 """
 
 import argparse
@@ -11,12 +12,20 @@ import random
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from dpcore.check import RefusedError
 from lab.links import UNFORESEEN, UNVERSIONED, VERSION, VERSION_NAME
 from pages import table
 from ui.controls import from_link
 
+ROOT = Path(__file__).parents[1]
+# Fields that decide what the others mean.
+LEADING = ("topic", "part")
+SLOWEST = 120  # seconds that a page may take to be drawn
 PAGES = {page.name: page.settings for page in table.PAGES}
 HOSTILE = (
     *(
@@ -102,23 +111,74 @@ def fault(settings_type: type, link: Mapping[str, str]) -> str:
     return f"does not come back as itself: {other} {more}" if other or more else ""
 
 
+def end_links(settings_type: type) -> Iterator[dict[str, str]]:
+    """Yield a link for each end of the range of each field, and for each value of a field that is a choice.
+
+    A page about several topics, or of several parts, is tried with each of them.
+    """
+    start = settings_type()
+    leading = [field.name for field in fields(settings_type) if field.name in LEADING]
+    heads: list[dict[str, str]] = [{}]
+    for name in leading:
+        heads += [{name: value} for value in _options(start, name)]
+    for head in heads:
+        at_head = start.change(**head)
+        for field in fields(settings_type):
+            if field.name in leading:
+                continue
+            for value in [*at_head.limits.get(field.name, ()), *_options(at_head, field.name)]:
+                yield {**head, field.name: str(value)}
+
+
+def drawing_fault(page: str, link: Mapping[str, str]) -> str:
+    """Draw the page at this link, and return the fault that it meets; nothing if there is none."""
+    app = AppTest.from_file(str(ROOT / "pages" / "frame.py"), default_timeout=SLOWEST)
+    app._page_hash = calc_hash(page)  # AppTest.switch_page knows only pages that are files
+    for name, value in link.items():
+        app.query_params[name] = value
+    try:
+        app.run()
+    except Exception as error:
+        return f"cannot be drawn: {type(error).__name__}: {error}"
+    if app.exception:
+        return f"cannot be drawn: {app.exception[0].value}"
+    return ""
+
+
+def check_page(page: str, *, count: int, seed: int, draw: int) -> int:
+    """Print the faults of a page, and return how many there are. draw: it is drawn for one link in so many."""
+    faults = 0
+    drawn = 0
+    for link in end_links(PAGES[page]):
+        drawn += 1
+        faults += _print_fault(page, link, fault(PAGES[page], link) or drawing_fault(page, link))
+    for number, link in enumerate(links(PAGES[page], count=count, seed=seed)):
+        found = fault(PAGES[page], link)
+        if not found and number % draw == 0:
+            drawn += 1
+            found = drawing_fault(page, link)
+        faults += _print_fault(page, link, found)
+    print(f"{page}: {count} links, {drawn} drawn, {faults} faults", flush=True)
+    return faults
+
+
+def _print_fault(page: str, link: Mapping[str, str], found: str) -> bool:
+    if found:
+        print(f"{page}: {found[:200]} {str(link)[:300]}", flush=True)
+    return bool(found)
+
+
 def main() -> int:
     """Print each fault, and the counts; 1 if there was any fault."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=3000, help="links a page")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--draw", type=int, default=50, help="the page is drawn for one link in so many")
     parser.add_argument("--page", choices=PAGES, help="one page only")
     asked = parser.parse_args()
     logging.disable()  # a fault is printed here, with its link
-    total = 0
-    for page in [asked.page] if asked.page else PAGES:
-        found = 0
-        for link in links(PAGES[page], count=asked.count, seed=asked.seed):
-            if wrong := fault(PAGES[page], link):
-                found += 1
-                print(f"{page}: {wrong[:200]} {str(link)[:300]}")
-        total += found
-        print(f"{page}: {asked.count} links, {found} faults", flush=True)
+    pages = [asked.page] if asked.page else PAGES
+    total = sum(check_page(page, count=asked.count, seed=asked.seed, draw=asked.draw) for page in pages)
     return int(total > 0)
 
 
