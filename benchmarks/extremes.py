@@ -31,7 +31,7 @@ _PARTIES = ("rows", "public_rows", "queries", "repeats", "parties")
 _HYPOTHESES = ("sources", "source_rows", "unlabelled_rows", "target_rows", "public_rows", "dimension", "repeats")
 _ATTACK = ("steps", "members", "repeats")
 _STEPS = {"variant": "realised", "mechanism": "ordered", "rows": 5000, "layers": 3, "width": 2, "lot_size": 20}
-_STEPS |= {"epochs": 60, "plan": "noise", "noise_multiplier": 50.0}
+_STEPS |= {"epochs": 60, "epsilon": 50.0}
 _WORDS = {"sources": 2, "public_rows": 3000, "label_share": 0.5}
 CASES = {
     "classifier breast_cancer": ("classifier", {"dataset": "breast_cancer"}, _TRAINED),

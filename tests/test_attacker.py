@@ -195,5 +195,5 @@ def test_the_same_event_has_the_same_tile_on_classifier_and_network(epsilon):
     classifier = ClassifierSettings(adjacency="add/remove", epsilon=epsilon, delta=network.delta)
     assert panels.attacker(None).amount == 100
     assert panels.attacker(network.promise)[:6] == panels.attacker(classifier.promise)[:6]
-    whole = NetworkSettings(rows=200, lot_size=200, epsilon=epsilon, accountant="renyi").promise
+    whole = NetworkSettings(rows=200, lot_size=200, epsilon=epsilon).promise
     assert best_attacker(whole).right == pytest.approx(stats.norm.cdf(gdp.mu_of_event(whole.event) / 2), rel=1e-12)

@@ -133,16 +133,6 @@ RULES: Rules = {
     r"Actual epsilon: ([\d.,e+-]*\d)": says(bounded),
     r"but their noise does not give it": lambda r, _: bounded(r) > r.guarantees.claimed,
     r"It holds here only because": lambda r, _: bounded(r) <= r.guarantees.claimed < r.guarantees.unbounded.epsilon,
-    r"Part of the accuracy loss here is therefore not due to privacy": lambda r, _: (
-        r.settings.version != "none"
-        and reference(r) < r.reference.best_accuracy
-        and worse(r.focus.accuracy[0], reference(r), constant=always(r))
-    ),
-    r"([\d,]+) rows count as ([\d,]+) people\. They need ([\d.]+) times the noise of [\d,]+ people": says(
-        lambda r: len(r.split.y_private),
-        lambda r: r.split.learned[2].max() + 1,
-        lambda r: r.focus.noise / replace(r.settings, rows_each=1).run().focus.noise,
-    ),
     **two_stories(lambda r: r.held_out["scratch"]),
     **beyond_accuracy(lambda r: r.held_out["scratch"], lambda r: r.held_out["reference"]),
 }

@@ -57,13 +57,12 @@ def test_accuracy_and_loss_are_drawn_as_they_are_downloaded(result):
     for column, trace in zip(("without", "with"), lines, strict=False):
         assert numbers(trace["x"]) == pytest.approx(EPSILONS)
         assert numbers(trace["y"]) == pytest.approx(table[column].to_numpy(dtype=float), rel=1e-6)
-    curves, lines, count = result.loss_curves(), classifier.loss(result)["data"], len(result.references)
+    lines, count = classifier.loss(result)["data"], len(result.references)
     traces = zip(result.settings.arms, lines[1 : 2 * count : 2], lines[-count:], strict=True)
     for arm, (name, trace, plain) in enumerate(traces):
         median = np.median(result.focus.loss[arm], axis=0)
         np.testing.assert_allclose(numbers(plain["y"]), result.references[name].loss, rtol=1e-5)
         np.testing.assert_allclose(numbers(trace["y"]), median, rtol=1e-5)
-        np.testing.assert_allclose(curves[curves["arm"] == name]["median"], median, rtol=1e-5)
 
 
 def shown(result) -> np.ndarray:

@@ -135,7 +135,7 @@ OTHERS = {
         {"dataset": "iris", "version": "published", "public_rows": 0},
         {"version": "none", "repeats": 5},
     ],
-    "network": [{"shown": 21, "repeats": 7}, {"dataset": "digits", "epochs": 4, "shown": 0}, {"plan": "noise"}],
+    "network": [{"shown": 21, "repeats": 7}, {"dataset": "digits", "epochs": 4, "shown": 0}],
     "regression": [{"dataset": "diabetes", "mechanism": name} for name in REGRESSIONS] + [{"repeats": 7}],
     "transfer": [{"selection": "detected"}, {"noise": "laplace", "dimension": 7, "repeats": 5}],
     "parties": [{"dataset": "digits", "parties": 200}, {"method": "pate", "repeats": 3}],
@@ -252,10 +252,9 @@ def start_of(page: str, **changes):
 
 
 def test_what_rises_and_what_is_tuned_depends_on_the_settings():
-    """In a longer training, a mean of far minima, and with other sources."""
+    """In a mean of far minima, and with other sources."""
     detected, own = {"selection": "detected"}, {"split": "own"}
     for page, changes in {
-        "network": {"plan": "noise"},
         "regression": {"mechanism": "gaussian"},
         "transfer": detected,
     }.items():

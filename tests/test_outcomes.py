@@ -116,7 +116,7 @@ def test_every_text_is_reached():
     assert "with probability 0.25 (Poisson sampling)." in panels.attacker(sampled).about
     panels.meaning(held(NOISY)), panels.attacker(None)
     assert outcomes.void_attacker(SimpleNamespace(void="bounds were read off private rows")).note.startswith("bounds")
-    assert "Delta 0.01 is at least one over the 400 private rows." in panels.large_delta(0.01, 400)
+    assert "Delta 0.01 is at least one over the 400 private rows" in panels.large_delta(0.01, 400)
     assert outcomes.beside(Case.AHEAD, "said", runs=3) == "said"
     for (ratio, accuracy), said in {
         (3.5, 0.8): "it averages",

@@ -267,20 +267,19 @@ class TestPrices:
         sound = asked("classifier").settings
         assert together(((sound, 3),)).epsilon > sound.epsilon
         assert together(((sound, 3), (sound.change(version="published"), 1))) is None
-        for topic, change in (("classifier", {"version": "published"}), ("network", {"variant": "inside"})):
+        for topic, change in (("classifier", {"version": "published"}), ("network", {"variant": "realised"})):
             settings = asked(topic).settings.change(**change)
             assert (settings.promise, prices(settings, 7), best_of(settings, 7)) == (None, {}, None)
 
 
 class TestMorePeopleThanThereAre:
-    @pytest.mark.parametrize("topic", ["classifier", "network"])
-    def test_an_estimate_has_the_rows_there_are_and_the_noise_of_so_many(self, topic):
-        kind = type(asked(topic).settings)
+    def test_an_estimate_has_the_rows_there_are_and_the_noise_of_so_many(self):
+        kind = type(asked("classifier").settings)
         settings = kind(dataset="digits")
         more, few = settings.with_noise_of(2 * settings.rows), settings.with_noise_of(settings.rows)
         assert few is None, "these can be had"
         assert kind().with_noise_of(10_000) is None, "so many can be drawn"
-        noise = [one.noise_sd if topic == "network" else one.model.noise_sd(one.epsilon) for one in (settings, more)]
+        noise = [one.model.noise_sd(one.epsilon) for one in (settings, more)]
         assert noise[1] == pytest.approx(noise[0] / 2, rel=1e-6)
         same = ("rows", "seed", "steps", "clip_norm", "learning_rate")
         assert [getattr(more, name) for name in same] == [getattr(settings, name) for name in same]

@@ -199,12 +199,6 @@ def paid(settings: SourceSettings) -> str:
     return SAYS("paid", epsilon=epsilon, spent=spent, left=left, releases=len(settings.paid)) + " "
 
 
-def persons(settings: RowsSettings) -> str:
-    """Return how rows of the lab's own data are assigned to persons; "" where each person has one row."""
-    holes = {"each": settings.rows_each, "rows": settings.rows, "people": settings.people}
-    return SAYS("persons", **holes) if settings.rows_each > 1 else ""
-
-
 def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False, most: int = 0) -> str:
     """Return how much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
     ``several``: whether all rows of a person are learned from, or ``most`` at most."""

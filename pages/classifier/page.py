@@ -1,8 +1,10 @@
 """What does privacy cost a classifier?"""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+
+import pandas as pd
 
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.estimators.recipes import VERSIONS
@@ -13,9 +15,9 @@ from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.parameters import ClassifierParameters
 from pages.classifier.result import ClassifierResult
-from ui import controls, labels, live, outcomes, panels
+from ui import controls, labels, live, outcomes
 from ui.moves import Move
-from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
+from ui.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
 HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
@@ -101,6 +103,13 @@ def program(settings: ClassifierParameters) -> str:
     return PROGRAM.format(settings=settings, features=len(source.features), classes=len(source.classes), **start)
 
 
+def _frames(result: ClassifierResult) -> dict[str, Callable[[], pd.DataFrame]]:
+    frames = {"All runs": lambda: result.curve}
+    if not result.settings.private:
+        frames["Table"] = result.table
+    return frames
+
+
 PAGE = Page(
     name="classifier",
     title="Classifier",
@@ -134,15 +143,11 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("loss", "Loss", pictures=losses),
-        CLASSES_TAB,
-        Tab("table", "Results table", ("table",), when=lambda settings: not settings.private),
+        RESULTS_TAB._replace(when=lambda settings: not settings.private),
+        # The table compares with published results on the built-in data.
+        RESULTS_TAB._replace(words=("classes",), when=lambda settings: settings.private),
     ),
     code=program,
     targets=targets,
-    frames=lambda result: {
-        "All runs": lambda: result.curve,
-        **({} if result.settings.private else {"Table": result.table}),
-        **panels.by_class_frames(result),
-        "Loss": result.loss_curves,
-    },
+    frames=_frames,
 )

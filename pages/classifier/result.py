@@ -63,7 +63,8 @@ class ClassifierResult:
         return dict(zip(self.settings.arms, map(Spread.of, self.focus.accuracy), strict=True))
 
     def losses(self) -> np.ndarray:
-        """Return the quantiles of the loss, (3, A + 1, m), as in ``loss_curves``."""
+        """Return the quantiles of the loss, (3, A + 1, m): on the private rows by arm and step, and on
+        held-out rows from scratch, in nats."""
         return quantiles_of(np.concatenate([self.focus.loss, self.focus.tested]), axis=1)
 
     @property
@@ -88,14 +89,6 @@ class ClassifierResult:
         runs = self.accuracy.runs[0]
         trained = runs[~np.isnan(runs).any(axis=1)]
         return [compare(one, self.reference.accuracy, constant=self.baseline) for one in trained]
-
-    def loss_curves(self) -> pd.DataFrame:
-        """Return the loss on the private rows by arm and step, and on held-out rows from scratch: the 5 %, 50 % and
-        95 % quantiles, in nats."""
-        arms = [*self.settings.arms, "scratch, held out"]
-        index = pd.MultiIndex.from_product([arms, self.focus.steps], names=["arm", "step"])
-        columns = dict(zip(Spread._fields, self.losses().reshape(3, -1), strict=True))
-        return pd.DataFrame(columns, index=index).reset_index()
 
     @property
     def curve(self) -> pd.DataFrame:

@@ -4,10 +4,8 @@ from html import escape
 
 from dpcore.estimators.recipes import crossing, formula_epsilon
 from lab.boundaries import FEW
-from lab.claims import Case
 from lab.settings import Spread
 from pages.classifier.figures import SAYS
-from pages.classifier.parameters import ClassifierParameters
 from pages.classifier.result import ClassifierResult
 from ui import outcomes, panels
 from ui.panels import Number, in_hundred, number
@@ -70,50 +68,43 @@ def _cost(result: ClassifierResult) -> list[str]:
 
 
 def diagnostics(result: ClassifierResult) -> list[str]:
-    settings, sentences = result.settings, []
+    """Explain the accuracy in at most three sentences, warnings first."""
+    settings = result.settings
     if settings.version == "none":
-        sentences.append(SAYS["noiseless"])
+        sentences = [SAYS["noiseless"], _unfinished(result)]
     else:
         units = "people" if settings.by_person else "rows"
-        sentences += [_persons(settings), _clipping(result), _noise(result)]
-        sentences.append(panels.large_delta(settings.delta, settings.people, units))
-    sure = outcomes.confidence(result.gain, pairs=result.trained) if result.gain else ""
-    return list(filter(None, [*sentences, sure, _unfinished(result)]))
-
-
-def _persons(settings: ClassifierParameters) -> str:
-    """Return what it costs that a person has several rows of the lab's own data; "" where each has one."""
-    rows, said = settings.rows, outcomes.persons(settings)
-    return said and f"{said} {SAYS('persons', rows=rows, times=number(rows / settings.people))}"
+        sentences = [
+            panels.large_delta(settings.delta, settings.people, units),
+            _unfinished(result),
+            _clipping(result),
+            _noise(result),
+        ]
+    if result.gain:
+        sentences.append(outcomes.confidence(result.gain, pairs=result.trained))
+    return [sentence for sentence in sentences if sentence][:3]
 
 
 def _noise(result: ClassifierResult) -> str:
-    noise, signal = result.focus.noise, float(result.focus.signal[0])
-    accuracy, base = result.summary["scratch"].median, result.baseline
-    said = outcomes.noise(noise / max(signal, 1e-12), steps=result.settings.steps, accuracy=accuracy, base=base)
-    return f"{said} {SAYS('noise', noise=number(noise), signal=number(signal))}"
+    ratio = result.focus.noise / max(float(result.focus.signal[0]), 1e-12)
+    accuracy = result.summary["scratch"].median
+    return outcomes.noise(ratio, steps=result.settings.steps, accuracy=accuracy, base=result.baseline)
 
 
 def _unfinished(result: ClassifierResult) -> str:
-    """Return what is lost to the descent itself, which stops before it is done, or swings."""
+    """Return what the descent itself loses without noise, which is no cost of privacy."""
     settings, reference = result.settings, result.reference
     if reference.best_accuracy - reference.accuracy <= 0.015:
         return ""
     mine, best = outcomes.apart(reference.accuracy, reference.best_accuracy)
-    rate = number(settings.learning_rate)
-    said = [SAYS("unfinished.accuracy", mine=mine, best=best, steps=settings.steps, rate=rate)]
-    if settings.version != "none" and result.costs == Case.BEHIND:
-        said.append(SAYS["unfinished.lost"])
-    falls = bool((reference.loss[1:] < reference.loss[:-1]).all())
-    return " ".join([*said, SAYS["unfinished.falls" if falls else "unfinished.swings"]])
+    return SAYS("unfinished", mine=mine, best=best, steps=settings.steps, rate=number(settings.learning_rate))
 
 
 def _clipping(result: ClassifierResult) -> str:
     norm, share = number(result.settings.clip_norm), float(result.focus.clipped[0])
     holes = {"norm": norm, "share": in_hundred(share)}
     if result.settings.version == "published":
-        said = SAYS("clipping.published", norm=norm, signal=number(float(result.focus.signal[0])))
-        return f"{said} {SAYS('clipping.unclipped', **holes)}" if share >= 0.005 else said
+        return SAYS("clipping.published", norm=norm, signal=number(float(result.focus.signal[0])))
     case = "none" if share == 0 else "few" if share < 0.01 else "nearly" if share > 0.9 else "some"
     return SAYS(f"clipping.{case}", **holes)
 

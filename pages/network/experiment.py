@@ -8,15 +8,14 @@ from itertools import chain, takewhile, zip_longest
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from dpcore.accountants.prices import NoiseFor, Price
+from dpcore.accountants.prices import Price
 from dpcore.schedules import Schedule
 from lab import chunking
 from lab.ensemble import Runs
 from lab.settings import Task
 from pages.network import work
-from pages.network.parameters import ARMS, NetworkParameters
+from pages.network.parameters import ACCOUNTANT, ARMS, NetworkParameters
 from pages.network.result import NetworkResult
 from pages.network.work import FRAMES, QUARTERS, Stretches, Trained, Training
 
@@ -24,8 +23,6 @@ from pages.network.work import FRAMES, QUARTERS, Stretches, Trained, Training
 _PLAIN = 8
 # Of a sample beyond the page's own networks, so many are trained together at most.
 _SAMPLED = 12
-# Of the lot sizes that one chart compares.
-_LOTS = 9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,14 +43,14 @@ class NetworkSettings(NetworkParameters):
         moved = [1.0] if self.by_chance else map(self.sensitivity, marks)
         one = Price(
             accountant=self.counted_by,
-            sampling_rate=self.counted_at(self.rate),
+            sampling_rate=self.accounted_rate,
             noise_multipliers=tuple(self.sigma / one for one in moved),
             steps=marks if self.by_chance else (1,),
             delta=self.delta,
             essential=True,
             ramp=None if self.ramp == 1 else Schedule(self.ramp, self.steps, self.shape),
         )
-        if not self.slow:
+        if not self.by_chance:
             return (one,)
         width = 1 if one.ramp else 4
         # the end first: it is what was asked for
@@ -66,29 +63,14 @@ class NetworkSettings(NetworkParameters):
     def _prices_at_rest(self) -> tuple[Price, ...]:
         """Return epsilon by the accountant itself, where it has a quick form besides, at the frames of which it is
         told."""
-        if not self.slow:
+        if not self.by_chance:
             return ()
         quick, told = self._prices[0], self._counted_marks({self.shown, *QUARTERS})
-        return tuple(
-            replace(quick, accountant=self.accountant, steps=(mark,), essential=False) for mark in reversed(told)
-        )
+        return tuple(replace(quick, accountant=ACCOUNTANT, steps=(mark,), essential=False) for mark in reversed(told))
 
     def _counted_marks(self, frames: Iterable[int]) -> tuple[int, ...]:
         """Return the steps by the time of each of these frames, but for none."""
         return tuple(sorted({int(self.marks[frame]) for frame in frames} - {0}))
-
-    @cached_property
-    def _noises(self) -> Mapping[float, NoiseFor]:
-        """Return the noise that each lot size needs, of the lots that are compared."""
-        low, high = self.limits["lot_size"]
-        sizes = np.unique(np.geomspace(low, high, _LOTS).round().astype(int)).tolist()
-        return {size: self.noise_for(size / self.people) for size in sorted(set(map(self.lot_of, sizes)))}
-
-    @property
-    def _others(self) -> Mapping[str, tuple[Stretches, ...]]:
-        """Return the private networks of each other mechanism; none where lots are drawn by chance."""
-        others = {} if self.by_chance else self.mechanisms
-        return {name: one._stretches["private"] for name, one in others.items() if name != self.mechanism}
 
     def schedule(self) -> Iterable[Task]:
         """Return both arms' first networks step by step side by side, then the others."""
@@ -96,8 +78,7 @@ class NetworkSettings(NetworkParameters):
         first = [one for pair in zip_longest(plain, private) for one in pair if one]
         begin = [replace(one, essential=True) for one in first[:2]]
         later = chain(*more_private, *more_plain)
-        noises, others = dict.fromkeys(self._noises.values()), chain(*chain(*self._others.values()))
-        return (*begin, *self._prices, *self._prices_at_rest, *first[2:], *later, *noises, *others)
+        return (*begin, *self._prices, *self._prices_at_rest, *first[2:], *later)
 
     def probe(self) -> Runs[Training, np.ndarray]:
         return Runs(work=work.accuracies, model=self.models["private"], at=(self.shown,), count=self.repeats)
@@ -111,23 +92,12 @@ class NetworkSettings(NetworkParameters):
         )
 
     def result(self, outcomes: Mapping[Any, Any]) -> NetworkResult:
-        sizes = np.array([*self._noises], dtype=float)
-        moved = [self.sensitivity(self.steps_at(rate), rate) for rate in sizes / self.people]
-        sigma = np.array([outcomes.get(task, math.nan) for task in self._noises.values()]) * moved
-        lots = {
-            "size": sizes,
-            "noise_multiplier": sigma,
-            "noise_on_the_mean": sigma * self.clip_norm / sizes,
-            "steps": [self.steps_at(size / self.people) for size in self._noises],
-        }
         quick, fine = (self._count(tasks, outcomes) for tasks in (self._prices, self._prices_at_rest))
         return NetworkResult(
             settings=self,
             runs={arm: _trained(self._stretches[arm], outcomes) for arm in ARMS},
             spent=self.spent + np.fmin(quick, fine),  # both are upper bounds
             fine=np.isfinite(fine),
-            noise_by_lot=pd.DataFrame(lots),
-            others={name: _trained(groups, outcomes) for name, groups in self._others.items()},
         )
 
     def _count(self, prices: Iterable[Price], outcomes: Mapping[Any, Any]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The network's pictures: decision regions, trajectories over epochs and epsilon, gradient norms, lots and noise."""
+"""The network's pictures: decision regions, trajectories over epochs, and gradient norms."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from lab.claims import Case
-from pages.network.parameters import OVER
 from pages.network.result import EDGES, NetworkResult, columns_of
 from pages.network.work import FRAMES
 from ui.plot import bars, columns, maps, theme
@@ -18,17 +17,10 @@ SAYS = Texts(__file__)
 COLOURS = {"private": theme.PRIVATE, "plain": theme.NON_PRIVATE}
 NAMES = {
     "sound": "private",
-    "inside": "noise per example",
     "realised": "actual batch size",
     "shuffled": "shuffled batches",
 }
 PLAIN = "non-private"
-# How batches and noise are made: name and colour.
-MECHANISMS = {
-    "sampled": ("Poisson sampling", theme.SAGE),
-    "ordered": ("fixed order", theme.MAUVE),
-    "toeplitz": ("fixed order, DP-FTRL", theme.PINE),
-}
 # Layers, from the first to the last.
 LAYERS = (theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
 # The histogram's height: a share of all gradients in one bar.
@@ -81,21 +73,21 @@ def accuracy(result: NetworkResult) -> dict:
 
     What moves while it plays are shapes, so that the curves need not be drawn again; the values stand over the maps.
     """
-    base, (now, end, label) = result.split.best_constant[1], _axis(result)
+    base = result.split.best_constant[1]
     name = SAYS["figures.baseline"]
     return over(
         *_trajectory(result, "accuracy", 100, at_now=100 * np.array(result.summary("private"))),
         Curve(name=name, y=100 * base, value=theme.percent(base), colour=theme.NON_PRIVATE, dash="dash"),
-        now=now,
-        title=theme.title(SAYS("figures.accuracy", label=label), _finding(result)),
+        now=result.epochs,
+        title=theme.title(SAYS["figures.accuracy"], _finding(result)),
         legend=True,
-        xaxis=theme.axis(label, 0, end),
+        xaxis=_epochs_axis(result),
         yaxis=theme.axis("test accuracy, %", 0, 102),
     )
 
 
 def _finding(result: NetworkResult) -> str:
-    """Return what the second half of the axis adds to the middle private network; or how far the training has come."""
+    """Return what the second half of the training adds to the median network, or how far training has come."""
     if part := trained(result.reached, FRAMES, "checkpoints trained"):
         return part
     if result.second_half is None:
@@ -111,16 +103,15 @@ def loss(result: NetworkResult) -> dict:
     seen = seen[np.isfinite(seen)]
     low, high = theme.steady_range(max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3))
     (tested,) = (one for one in _trajectory(result, "tested") if one.ghost)
-    now, end, label = _axis(result)
     return over(
         *_trajectory(result, "loss"),
         replace(
             tested, name=SAYS("figures.held_out", model=tested.name), y=tested.y[1], dash="dash", width=2, ghost=False
         ),
-        now=now,
+        now=result.epochs,
         title=theme.title(SAYS["figures.loss"], "not released"),
         legend=True,
-        xaxis=theme.axis(label, 0, end),
+        xaxis=_epochs_axis(result),
         yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
     )
 
@@ -129,22 +120,17 @@ def _trajectory(result: NetworkResult, what: str, scale: float = 1, at_now: Any 
     """Return the median and 90 % of the networks in training, and the median without privacy."""
     curves = []
     for arm, trajectory in result.trajectories.items():
-        known = trajectory[np.isfinite(trajectory[result.settings.over])]
-        x, y = known[result.settings.over].to_numpy(), scale * known[columns_of(what)].to_numpy().T
+        x, y = trajectory["epochs"].to_numpy(), scale * trajectory[columns_of(what)].to_numpy().T
         one = Curve(name=arm_name(result, arm), x=x, y=y[1], colour=COLOURS[arm])
         curves.append(replace(one, y=y, at_now=at_now, ghost=True) if arm == "private" else one)
     return curves
 
 
-def _axis(result: NetworkResult) -> tuple[float, float, str]:
-    """Return where the drawn moment lies on the axis that the curves run over, the axis's end, and its label."""
-    if result.settings.over == "epochs":
-        return result.epochs, _last_epoch(result), OVER["epochs"]
-    return float(np.nan_to_num(result.spent[result.frame])), result.settings.epsilon * _BESIDE, OVER["epsilon"]
-
-
-def _last_epoch(result: NetworkResult) -> float:
-    return max(result.settings.steps * result.settings.rate, 1e-9) * _BESIDE
+def _epochs_axis(result: NetworkResult) -> dict:
+    """Return the axis of the epochs, a little longer than the training."""
+    settings = result.settings
+    epochs = max(settings.steps * settings.rate, 1e-9)
+    return theme.axis("epochs", 0, epochs * _BESIDE)
 
 
 def norms(result: NetworkResult) -> dict:
@@ -184,46 +170,6 @@ def clipped(result: NetworkResult) -> dict:
         now=result.epochs,
         title=theme.title(SAYS["figures.clipped"], change),
         legend=each,
-        xaxis=theme.axis("epochs", 0, _last_epoch(result)),
+        xaxis=_epochs_axis(result),
         yaxis=theme.axis("gradients clipped, %", 0, 108),
-    )
-
-
-def lots(result: NetworkResult) -> dict:
-    """Draw what a larger lot buys: the noise on the mean gradient, for the same epochs and the same budget."""
-    found, settings = result.noise_by_lot, result.settings
-    known = np.isfinite(found["noise_on_the_mean"].to_numpy())
-    size, now = found["size"].to_numpy(), settings.noise_sd
-    x, y = size[known], found["noise_on_the_mean"].to_numpy()[known]
-    low, high = theme.steady_range(min([*y, now]), max([*y, now]))
-    first = ", at first" if result.only_at_first else ""
-    falls = SAYS["figures.lots_finding"] if (np.diff(y) < 0).all() else ""
-    sizes, ticks = (size[0] * 0.9, size[-1] * 1.1), (20, 50, 100, 200, 500, 1000)
-    return over(
-        Curve(name="noise on the mean", x=x, y=y, colour=theme.PRIVATE, dots=6),
-        now=settings.lot,
-        left=66,
-        title=theme.title(SAYS["figures.lots"], trained(int(known.sum()), len(known), "computed") or falls),
-        shapes=[theme.diamond(settings.lot, now)],
-        xaxis=theme.axis("batch size (log scale)", *sizes, log=True, ticks=ticks),
-        yaxis=theme.steady_axis(f"sd of the noise on the mean gradient{first} (log scale)", low, high),
-    )
-
-
-def noise_left(result: NetworkResult) -> dict:
-    """Draw what noise alone gives a weight in training by each mechanism, for the same epsilon."""
-    found, settings = result.noise_left, result.settings
-    x, drawn = found["epochs"].to_numpy()[1:], {name: found[name].to_numpy()[1:] for name in settings.mechanisms}
-    seen = [sd for y in drawn.values() for sd in y if sd > 0]  # before the first step there is none
-    low, high = theme.steady_range(min(seen), max(seen))
-    return over(
-        *(Curve(name=MECHANISMS[name][0], x=x, y=y, colour=MECHANISMS[name][1]) for name, y in drawn.items()),
-        now=result.epochs,
-        left=66,
-        title=theme.title(
-            SAYS["figures.noise_left"], SAYS("figures.noise_left_epsilon", epsilon=f"{settings.left:.3g}")
-        ),
-        legend=True,
-        xaxis=theme.axis("epochs", 0, _last_epoch(result)),
-        yaxis=theme.steady_axis("sd of the noise in a weight (log scale)", low, high),
     )

@@ -5,16 +5,15 @@ from pathlib import Path
 from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
-from dpcore.training.sgd import VARIANTS
 from lab.sources import OWN
 from pages.network import figures, words_tables
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings
-from pages.network.parameters import ACCOUNTANTS, CLIPPING, DATA, OVER, PLANS
+from pages.network.parameters import CLIPPING, DATA
 from pages.network.result import NetworkResult
-from ui import controls, live, panels
+from ui import controls, live
 from ui.moves import Move
-from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab, listed
+from ui.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Rows, Tab, listed
 
 HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
@@ -32,34 +31,34 @@ MORE = (
     "repeats",
     "seed",
 )
-SHORT = dict(zip(VARIANTS, ("Correct", "Noise per example", "Actual batch size", "Shuffled batches"), strict=True))
+LOOPS = {"sound": "Correct", "realised": "Actual batch size", "shuffled": "Shuffled batches"}
+MECHANISMS = {"sampled": "Poisson sampling", "ordered": "fixed order", "toeplitz": "fixed order, DP-FTRL"}
 
 
 def setup(desk: controls.Desk) -> None:
     desk.choose("dataset", "Data", {name: "My data" if name == OWN else DATASETS[name].title for name in DATA})
-    allowed = {name: SHORT[name] for name in desk.settings.choices["variant"]}
+    allowed = {name: LOOPS[name] for name in desk.settings.choices["variant"]}
     desk.choose("variant", "DP-SGD variant", allowed, wide=True, help=say.HELP["variant"])
 
 
 def more(desk: controls.Desk) -> None:
-    desk.choose("over", "x axis", OVER, wide=True)
-    mechanisms = {name: title for name, (title, _) in figures.MECHANISMS.items()}
-    desk.choose("mechanism", "Batching", mechanisms, help=say.HELP["mechanism"])
-    desk.choose("plan", "Stop when", PLANS, help=say.HELP["plan"])
+    desk.choose("mechanism", "Batching", MECHANISMS, help=say.HELP["mechanism"])
     desk.choose("clipping", "Clip per", CLIPPING)
     desk.choose("shape", "Schedule", SHAPES)
-    desk.choose("accountant", "Accountant", say.ACCOUNTANTS)
     desk.choose("activation", "Activation", dict(ACTIVATIONS))
 
 
 def knobs(settings: NetworkSettings) -> Knobs:
-    """Return the sliders that have an effect: no rows beyond what they can move with, nor noise that follows."""
-    main = ("noise_multiplier", *MAIN[:-1]) if settings.plan == "noise" else MAIN
-    gone = ({"rows"} if settings.beyond else set()) | ({"noise_ramp"} if settings.plan == "noise" else set())
-    gone |= set() if settings.by_chance else {"noise_ramp", "clip_ramp"}
-    gone |= {"rows_each"} if settings.limits["rows_each"][1] == 1 else set()
-    more = [name for name in (*MAIN, *MORE) if name not in {*main, *gone}]
-    return Knobs(hero="epsilon", main=main, more=more, play="shown", changes=say.KNOBS)
+    """Return the sliders that have an effect with these settings."""
+    without_effect = set()
+    if settings.beyond:
+        without_effect.add("rows")
+    if not settings.by_chance:
+        without_effect |= {"noise_ramp", "clip_ramp"}
+    if settings.limits["rows_each"][1] == 1:
+        without_effect.add("rows_each")
+    more = [name for name in MORE if name not in without_effect]
+    return Knobs(hero="epsilon", main=MAIN, more=more, play="shown", changes=say.KNOBS)
 
 
 def pictures(result: NetworkResult) -> Rows:
@@ -79,16 +78,11 @@ def training(result: NetworkResult) -> Rows:
     return [live.row(say.ABOUT, drawn)]
 
 
-def noise_left(result: NetworkResult) -> Rows:
-    """Draw what noise leaves in the weights, however lots and noise are made, where that is compared."""
-    return [live.row(say.ABOUT, {"noise_left": figures.noise_left(result)})] if result.settings.mechanisms else []
-
-
 def program(settings: NetworkSettings) -> str:
     recipe, epochs = settings.models["private"].recipe, settings.steps * settings.rate
-    hidden, accountant = recipe.architecture.sizes[1:-1], ACCOUNTANTS[settings.accountant]
+    hidden = recipe.architecture.sizes[1:-1]
     alone = "\n# And each row is protected alone." * (settings.rows_each > 1)
-    names = {"recipe": recipe, "hidden": hidden, "epochs": epochs, "accountant": accountant, "alone": alone}
+    names = {"recipe": recipe, "hidden": hidden, "epochs": epochs, "alone": alone}
     return PROGRAM.format(settings=settings, **names)
 
 
@@ -112,7 +106,6 @@ PAGE = Page(
         "caption": say.caption,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
-        "mechanisms": words_tables.mechanisms,
         "classes": say.by_class,
         "table": words_tables.table,
     },
@@ -122,18 +115,7 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("training", "Training", pictures=training),
-        Tab("lots", "Batch size", pictures=lambda result: [live.row(say.ABOUT, {"lots": figures.lots(result)})]),
-        Tab("mechanisms", "Batch sampling", ("mechanisms",), pictures=noise_left),
-        CLASSES_TAB,
-        Tab("table", "Results table", ("table",)),
+        RESULTS_TAB,
     ),
-    frames=lambda result: {
-        "Training": result.curves,
-        "Table": result.table,
-        **panels.by_class_frames(result),
-        "Gradient norms": lambda: result.histogram,
-        "Clipping": lambda: result.clipping,
-        "Lots": lambda: result.noise_by_lot,
-        "Noise in the weights": lambda: result.noise_left,
-    },
+    frames=lambda result: {"Table": result.table, "Training": result.curves},
 )

@@ -8,16 +8,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore import check
 from dpcore.accountants import BASES
-from dpcore.accountants.prices import NoiseFor, StepsWithin
+from dpcore.accountants.prices import NoiseFor
 from dpcore.cache import cached
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee
 from dpcore.schedules import SHAPES
 from dpcore.training import toeplitz
 from dpcore.training.networks import ACTIVATIONS, Architecture
-from dpcore.training.sgd import VARIANTS, Recipe
+from dpcore.training.sgd import Recipe
 from lab.files import file_handles
 from lab.settings import Measure
 from lab.sources import OWN, RowsSettings
@@ -25,18 +24,14 @@ from pages.network.work import FRAMES, MOST_EACH, Training
 
 DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
 CLIPPING = {"flat": "whole gradient", "layers": "layer"}
-PLANS = {"epochs": "all epochs are done", "noise": "epsilon is spent"}
-# What the curves of a training run over.
-OVER = {"epochs": "epochs", "epsilon": "epsilon spent"}
-# What a person may count by -> the form that is quick enough for searches, and while a slider moves.
-ACCOUNTANTS = {"pld": "pld-coarse", "renyi": "renyi", "moments": "moments"}
+# The training loops of which the page shows what they cost, keys of ``sgd.VARIANTS``.
+LOOPS = ("sound", "realised", "shuffled")
+# The accountant at rest, and the form that is quick enough for searches and while a slider moves.
+ACCOUNTANT, QUICK_ACCOUNTANT = "pld", "pld-coarse"
 ARMS = ("plain", "private")
 
 # Rows of a file over rows in a lot: so large may lots be at least, beside the highest number of all.
 _LEAST_LOTS = 20
-# The moments accountant's whole orders end at 32: no number of steps, however few, costs less than ln(1/delta)/32.
-_MOMENTS_ORDERS = 32
-
 
 # Data set -> what of the recipe it starts with, where the page's own does worse on other seeds and splits
 # (`python -m scripts.starts network digits`); and the last version of links without.
@@ -58,31 +53,23 @@ class NetworkParameters(RowsSettings):
     mechanism: how lots and noise are made, a key of ``toeplitz.MECHANISMS``; loops that are not sound draw by chance.
     clipping: "flat" bounds the whole gradient by C, "layers" each of m layers by C / sqrt(m), which has the same
         sensitivity.
-    plan: "epochs" makes the noise for epsilon over ``epochs``; "noise" takes ``noise_multiplier`` and trains until
-        epsilon is used up, at most for ``epochs``.
-    noise_multiplier: sigma, noise sd over C in a step.
     epochs: steps times L over n.
     learning_rate, plain_rate: at the start, of the private networks, and of those whose gradients are not clipped.
     decay: the rate at the end over the one at the start.
     shape: how rate, noise and clip norm get from the start to the end, a key of ``SHAPES``.
     noise_ramp, clip_ramp: noise multiplier, and clip norm, of the last step over those of the first; both stay where
-        lots have a fixed order, and the noise with plan "noise".
-    accountant: a key of ``ACCOUNTANTS``, for lots by chance; without, the count is exact. The noise is made by its
-        quick form, and at rest the epsilon is counted by the accountant itself.
+        lots have a fixed order.
     repeats: networks of the private ensemble; the one without privacy has 8 at most.
     shown: frame of the training that is drawn.
     """
 
     CHOICES: ClassVar = {
         "dataset": DATA,
-        "variant": VARIANTS,
+        "variant": LOOPS,
         "mechanism": toeplitz.MECHANISMS,
         "activation": ACTIVATIONS,
         "clipping": CLIPPING,
-        "plan": PLANS,
         "shape": SHAPES,
-        "accountant": ACCOUNTANTS,
-        "over": OVER,
     }
     LIMITS: ClassVar = {
         "epsilon": (0.1, 50.0),
@@ -92,7 +79,6 @@ class NetworkParameters(RowsSettings):
         "width": (2, 64),
         "lot_size": (20, 1000),
         "clip_norm": (0.01, 100.0),
-        "noise_multiplier": (0.4, 50.0),
         "epochs": (1, 60),
         "learning_rate": (0.01, 100.0),
         "plain_rate": (0.01, 10.0),
@@ -117,7 +103,6 @@ class NetworkParameters(RowsSettings):
     LOOP: ClassVar = "variant"
     SIZED: ClassVar = False
     FOLLOWS: ClassVar = {"variant": ("rows_each", "lot_size"), "rows_each": ("lot_size",)}
-    EARLIER: ClassVar = {1: {"accountant": "renyi"}}
     RENAMED: ClassVar = {"mechanism": {"tree": "toeplitz"}}
     # Starts and noise have the network's shape, and lots that of the rows and of the rate
     COMMON: ClassVar = (
@@ -147,8 +132,6 @@ class NetworkParameters(RowsSettings):
     lot_size: int = 100
     clip_norm: float = 0.5
     clipping: str = "flat"
-    plan: str = "epochs"
-    noise_multiplier: float = 10.0
     epochs: int = 15
     learning_rate: float = 8.0
     plain_rate: float = 1.0
@@ -157,11 +140,9 @@ class NetworkParameters(RowsSettings):
     noise_ramp: float = 1.0
     clip_ramp: float = 1.0
     delta: float = 1e-5
-    accountant: str = "pld"
     repeats: int = 16
     seed: int = 1
     shown: int = FRAMES
-    over: str = "epochs"
 
     def starts(self, dataset: str, own: str) -> dict[str, Any]:
         """Return also the recipe of a data set, of which what was changed stays."""
@@ -179,17 +160,6 @@ class NetworkParameters(RowsSettings):
             return texts
         return {name: str(getattr(cls, name)) for name in RECIPE} | dict(texts)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        least = math.log(1 / self.delta) / _MOMENTS_ORDERS * 1.05
-        if self.accountant == "moments" and self.left < least:
-            needed = f"at least {self.spent + least:.3g} with the moments accountant"
-            raise check.RefusedError("epsilon", self.epsilon, needed)
-        if self.steps < 1:
-            raise check.RefusedError(
-                "epsilon", self.epsilon, "enough for one step: more noise or smaller lots allow it"
-            )
-
     def of_rows(self, rows: int) -> Self:
         """Return the settings with lots that are the same part of all rows: as many steps, with the same noise in a
         larger sum."""
@@ -205,12 +175,13 @@ class NetworkParameters(RowsSettings):
 
     @property
     def measures(self) -> Mapping[str, Measure]:
-        """Return the measures with what they rise along. With noise of its own, a larger budget is a longer training,
-        which may end anywhere; more rows make more lots of a pass, each with noise, where these have a fixed order."""
-        if self.plan == "epochs" and self.by_chance:
+        """Return the measures with what they rise along.
+
+        In a fixed order, more rows make more batches in a pass, each with its own noise, and may lower accuracy.
+        """
+        if self.by_chance:
             return self.MEASURES
-        rises = ("epsilon", "delta") if self.plan == "epochs" else ()
-        return {name: measure._replace(rises=rises) for name, measure in self.MEASURES.items()}
+        return {name: measure._replace(rises=("epsilon", "delta")) for name, measure in self.MEASURES.items()}
 
     @property
     def by_chance(self) -> bool:
@@ -220,11 +191,9 @@ class NetworkParameters(RowsSettings):
     @property
     def lot(self) -> float:
         """Return the size L of a lot: expected, or in the mean of a pass, which has a whole number of lots."""
-        return self.lot_of(self.lot_size)
-
-    def lot_of(self, size: int) -> float:
-        """Return the size of a lot that ``size`` asks for."""
-        return size if self.by_chance else self.people / max(1, round(self.people / size))
+        if self.by_chance:
+            return self.lot_size
+        return self.people / max(1, round(self.people / self.lot_size))
 
     @property
     def rate(self) -> float:
@@ -232,56 +201,40 @@ class NetworkParameters(RowsSettings):
         are."""
         return self.lot / self.people
 
-    def sensitivity(self, steps: int, rate: float | None = None) -> float:
+    def sensitivity(self, steps: int) -> float:
         """Return what a row moves by so many steps in a fixed order, as one release, in clipping norms; else 1."""
         if self.by_chance:
             return 1.0
-        return toeplitz.sensitivity(self.mechanism, steps, lots=toeplitz.lots_a_pass(rate or self.rate))
+        return toeplitz.sensitivity(self.mechanism, steps, lots=toeplitz.lots_a_pass(self.rate))
 
     @property
     def counted_by(self) -> str:
         """Return the accountant, in the form that is quick enough."""
-        return ACCOUNTANTS[self.accountant] if self.by_chance else "gdp"
+        return QUICK_ACCOUNTANT if self.by_chance else "gdp"
 
     @property
-    def slow(self) -> bool:
-        """Return whether the accountant has a quick form besides."""
-        return self.by_chance and self.counted_by != self.accountant
-
-    def counted_at(self, rate: float) -> float:
-        """Return the rate at which the accountant takes what is counted of lots at ``rate`` to be sampled."""
-        return rate if self.by_chance else 1.0
-
-    def steps_at(self, rate: float) -> int:
-        return max(1, round(self.epochs / rate))
+    def accounted_rate(self) -> float:
+        """Return the sampling rate that the accountant counts with; 1 for a fixed order, which is not sampled."""
+        return self.rate if self.by_chance else 1.0
 
     @cached_property
     def steps(self) -> int:
-        """Return how many steps are taken, where the budget ends them in a fixed order those of whole passes."""
-        longest = self.steps_at(self.rate)
-        if self.plan == "epochs":
-            return longest
-        whole = 1 if self.by_chance else toeplitz.lots_a_pass(self.rate)
-        within = StepsWithin(
-            accountant=self.counted_by,
-            sampling_rate=self.counted_at(self.rate),
-            noise_multiplier=self.noise_multiplier / self.sensitivity(whole),
-            epsilon=self.left,
-            delta=self.delta,
-        )
-        return min(longest, whole * int(_answer(within)))
-
-    @property
-    def used_up(self) -> bool:
-        """Return whether the budget ends the training, and not the number of epochs."""
-        return self.plan == "epochs" or self.steps < self.steps_at(self.rate)
+        """Return the number of training steps."""
+        return max(1, round(self.epochs / self.rate))
 
     @cached_property
     def sigma(self) -> float:
         """Return the noise multiplier of the whole release of the first step: noise sd over C."""
-        if self.plan == "noise":
-            return self.noise_multiplier
-        return float(_answer(self.noise_for(self.rate))) * self.sensitivity(self.steps)
+        task = NoiseFor(
+            accountant=self.counted_by,
+            sampling_rate=self.accounted_rate,
+            steps=self.steps if self.by_chance else 1,
+            epsilon=self.left,
+            delta=self.delta,
+            ramp_end=self.ramp,
+            ramp_shape=self.shape,
+        )
+        return _noise_multiplier(task) * self.sensitivity(self.steps)
 
     @property
     def noise_sd(self) -> float:
@@ -291,19 +244,7 @@ class NetworkParameters(RowsSettings):
     @property
     def ramp(self) -> float:
         """Return the noise multiplier of the last step over that of the first."""
-        return self.noise_ramp if self.plan == "epochs" and self.by_chance else 1.0
-
-    def noise_for(self, rate: float) -> NoiseFor:
-        """Return the task of the noise multiplier over ``sensitivity`` at which all epochs cost what is left."""
-        return NoiseFor(
-            accountant=self.counted_by,
-            sampling_rate=self.counted_at(rate),
-            steps=self.steps_at(rate) if self.by_chance else 1,
-            epsilon=self.left,
-            delta=self.delta,
-            ramp_end=self.ramp,
-            ramp_shape=self.shape,
-        )
+        return self.noise_ramp if self.by_chance else 1.0
 
     def _recipe(self, *, private: bool) -> Recipe:
         source, layers = data.source(self.rows_of), self.layers + 1
@@ -335,25 +276,6 @@ class NetworkParameters(RowsSettings):
     @property
     def marks(self) -> np.ndarray:
         return self.models["private"].marks
-
-    @cached_property
-    def mechanisms(self) -> Mapping[str, Self]:
-        """Return these settings with each mechanism, at the same epsilon; none where the loop, or the noise, is
-        another's."""
-        if self.variant != "sound" or self.plan != "epochs":
-            return {}
-        return {one: self if one == self.mechanism else self.change(mechanism=one) for one in toeplitz.MECHANISMS}
-
-    def with_noise_of(self, people: int) -> Self | None:
-        """The noise of a mean falls as 1/n, where lots are the same part of all rows, with as many steps."""
-        source = self.source
-        if self.rows_each > 1 or self.ramp != 1 or source is None or source.sizable or people <= source.private_rows:
-            return None
-        sigma, most = self.sigma * self.rows / people, self.limits["epsilon"][1]
-        if sigma < self.limits["noise_multiplier"][0]:
-            return None
-        found = self.change(plan="noise", noise_multiplier=sigma, noise_ramp=1.0, epsilon=most)
-        return found if found.steps == self.steps else None
 
     def noise_left(self, steps: int) -> float:
         """Return the sd that noise alone gives each weight by ``steps`` steps.
@@ -389,6 +311,6 @@ class NetworkParameters(RowsSettings):
 
 
 @cached
-def _answer(task: NoiseFor | StepsWithin) -> float:
-    """Return the answer of a small question that settings ask again and again."""
-    return task.run()
+def _noise_multiplier(task: NoiseFor) -> float:
+    """Return the noise multiplier of a search that many settings repeat."""
+    return float(task.run())

@@ -17,7 +17,7 @@ from dpcore.training import networks, sgd, toeplitz
 from lab.boundaries import Plane, agreement, drawn, traced, usual_plane
 from lab.claims import Case, compare
 from lab.settings import Spread, quantiles_of
-from pages.network.parameters import NetworkParameters
+from pages.network.parameters import ACCOUNTANT, NetworkParameters
 from pages.network.work import FRAMES, QUARTERS, Trained, Training, clipped_share, inputs, mean_loss
 
 # Points of a map in each direction; private rows, and networks, of the histogram of gradient norms.
@@ -32,18 +32,13 @@ class NetworkResult:
     """What is known by now. A number that is still to be computed is NaN.
 
     runs: arm -> the groups of its ensemble that have begun, the first one first. spent: epsilon at each frame (FRAMES +
-    1,). fine: whether it is counted by the accountant itself and not by its quick form (FRAMES + 1,). noise_by_lot:
-    ``size`` of lots, the ``noise_multiplier`` that each needs for the same epochs and budget, the sd
-    ``noise_on_the_mean`` gradient of the first step, and the ``steps``. others: mechanism -> the groups of private
-    networks that are trained by it, to be compared.
+    1,). fine: whether it is counted by the accountant itself and not by its quick form (FRAMES + 1,).
     """
 
     settings: NetworkParameters
     runs: Mapping[str, Sequence[Trained]]
     spent: np.ndarray
     fine: np.ndarray
-    noise_by_lot: pd.DataFrame
-    others: Mapping[str, Sequence[Trained]]
 
     @property
     def model(self) -> Training:
@@ -93,36 +88,11 @@ class NetworkResult:
         """Return how far noise alone would have moved those of one input, as a root mean square."""
         return self.settings.noise_left(self.step) * math.sqrt(self.architecture.shapes[0][0])
 
-    @property
-    def at_the_end(self) -> dict[str, np.ndarray]:
-        """Return the held-out accuracy (R,) of each mechanism's private networks, once all of them are trained."""
-        groups = {self.recipe.mechanism: self.runs["private"], **self.others}
-        found = {name: self._whole(runs) for name, runs in groups.items()}
-        return {name: accuracy[-1] for name, accuracy in found.items() if accuracy is not None}
-
     def _whole(self, groups: Sequence[Trained]) -> np.ndarray | None:
         """Return the held-out accuracy (m, R) of some private networks; None until all of them are trained."""
         found = [one.accuracy for one in groups if one.frames[-1] == FRAMES]
         trained = sum(one.shape[1] for one in found)
         return np.concatenate(found, axis=1) if trained == self.settings.repeats else None
-
-    @property
-    def correlation(self) -> tuple[Case, float]:
-        """Return what may be said of the accuracy with correlated noise beside independent noise, at the end, and the
-        median difference of the pairs; once both are trained."""
-        correlated, independent = self.at_the_end["toeplitz"], self.at_the_end["ordered"]
-        case = compare(correlated, independent, constant=self.split.best_constant[1])
-        return case, float(np.median(correlated - independent))
-
-    @cached_property
-    def noise_left(self) -> pd.DataFrame:
-        """Return a row per frame, and a column per mechanism: the sd that noise alone gives a weight, for the same
-        epsilon."""
-        settings = self.settings
-        columns = {
-            name: [one.noise_left(step) for step in one.marks.tolist()] for name, one in settings.mechanisms.items()
-        }
-        return pd.DataFrame({"epochs": np.linspace(0, settings.steps * settings.rate, FRAMES + 1), **columns})
 
     @property
     def bounds(self) -> tuple[float, ...]:
@@ -185,15 +155,6 @@ class NetworkResult:
         return Spread.of(self.accuracy[arm])
 
     @property
-    def half_spent(self) -> int | None:
-        """Return the step by which half of the training's epsilon is spent; None until epsilon is known at all
-        frames."""
-        of_training = self.spent - self.spent[0]
-        if not np.isfinite(of_training).all():
-            return None
-        return int(self.settings.marks[np.flatnonzero(of_training >= of_training[-1] / 2)[0]])
-
-    @property
     def holds(self) -> bool:
         """Return whether the accountant's theorem is about this training."""
         return self.settings.variant == "sound"
@@ -202,7 +163,7 @@ class NetworkResult:
     def guarantee(self) -> Guarantee:
         """Return what is spent at the drawn frame; only a claim where ``holds`` is false."""
         spent = float(np.nan_to_num(self.spent[self.frame] - self.settings.spent, nan=math.inf))
-        by = self.settings.accountant if self.fine[self.frame] and self.settings.slow else ""
+        by = ACCOUNTANT if self.settings.by_chance and self.fine[self.frame] else ""
         return self.settings.counted(spent, steps=self.step, by=by)
 
     @property
@@ -257,16 +218,10 @@ class NetworkResult:
         """Return the expected L2 norm of the noise on the mean gradient of the last step so far."""
         settings, recipe, step = self.settings, self.recipe, self.model.last_step(self.frame)
         sd = settings.noise_sd * float((recipe.noise_shares * recipe.clip_shares)[step])
-        inside = math.sqrt(settings.lot_size) if settings.variant == "inside" else 1.0
         if recipe.mechanism == "toeplitz":  # so much of the noise of this step and earlier ones
             m = toeplitz.lots_a_pass(recipe.sampling_rate)
             sd *= float(np.linalg.norm(toeplitz.coefficients("toeplitz", step % m + 1, power=-1)))
-        return inside * sd * math.sqrt(self.architecture.parameters)
-
-    @property
-    def only_at_first(self) -> bool:
-        """Return whether later steps have another noise than the first."""
-        return self.recipe.mechanism == "toeplitz" or (self.recipe.noise_ramp, self.recipe.clip_ramp) != (1, 1)
+        return sd * math.sqrt(self.architecture.parameters)
 
     @cached_property
     def trajectories(self) -> dict[str, pd.DataFrame]:
@@ -294,12 +249,12 @@ class NetworkResult:
 
     @cached_property
     def second_half(self) -> tuple[Case, float] | None:
-        """Return what the second half of the epochs, or of the epsilon spent, does to the accuracy of the private
-        networks: what may be said of it, and the difference of the medians as they are drawn; None until all are
-        trained and epsilon is known, and where so few steps are made that none ends near the middle."""
-        x = self.trajectories["private"][self.settings.over].to_numpy()
+        """Return what the second half of the epochs does to the accuracy of the private networks: what may be said of
+        it, and the difference of the medians as they are drawn; None until all are trained, and where so few steps are
+        made that none ends near the middle."""
+        x = self.trajectories["private"]["epochs"].to_numpy()
         accuracy = self._whole(self.runs["private"])
-        if not np.isfinite(x).all() or accuracy is None:
+        if accuracy is None:
             return None
         away = np.abs(x - x[-1] / 2)
         if away.min() > 0.05 * x[-1]:

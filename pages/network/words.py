@@ -12,16 +12,14 @@ from lab.claims import Case
 from pages.network.figures import SAYS
 from pages.network.parameters import NetworkParameters
 from pages.network.result import NetworkResult
-from pages.network.words_tables import bought
 from pages.network.work import FRAMES, MOST_EACH
 from ui import labels, outcomes, panels
 from ui.outcomes import count, percent
 from ui.panels import Number, in_hundred, number
 
 HELP, ABOUT = SAYS.cases("help"), SAYS.cases("about")
-ACCOUNTANTS = {"pld": "PLD accountant", "renyi": "RDP accountant", "moments": "moments accountant"}
 KNOBS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
-    name: {"help": HELP[name]} for name in ("epsilon", "learning_rate", "noise_multiplier")
+    name: {"help": HELP[name]} for name in ("epsilon", "learning_rate")
 }
 
 
@@ -67,8 +65,7 @@ def verdict(result: NetworkResult) -> str:
         return SAYS(f"verdict.{case}", steps=settings.steps, accuracy=percent(result.summary("private").median))
     holes = {"step": result.step, "steps": settings.steps, "epsilon": _epsilon(result)}
     if not result.holds:
-        more = panels.multiple(number(settings.lot_size**0.5))
-        return f"{SAYS('verdict.unproved', **holes)} {SAYS(f'verdict.{settings.variant}', more=more)}"
+        return f"{SAYS('verdict.unproved', **holes)} {SAYS[f'verdict.{settings.variant}']}"
     if settings.void:
         return f"{_cost(result)} {outcomes.void(settings)}"
     case = "spent" if math.isfinite(held.epsilon) else "counting"
@@ -92,23 +89,17 @@ def _cost(result: NetworkResult) -> str:
 
 
 def diagnostics(result: NetworkResult) -> list[str]:
+    """Explain the accuracy in at most three sentences, warnings first."""
     settings = result.settings
-    ordered = "" if settings.by_chance else bought(result)
-    diverged = SAYS("plain.diverged", lost=result.diverged) if result.diverged else ""
-    delta = panels.large_delta(settings.delta, settings.people, "people" if settings.by_person else "rows")
-    persons = outcomes.persons(settings)
-    said = (
-        persons,
+    units = "people" if settings.by_person else "rows"
+    sentences = [
+        panels.large_delta(settings.delta, settings.people, units),
+        _plain(result),
         _clipping(result),
         _noise(result),
         _budget(result),
-        ordered,
-        _lots(result),
-        diverged,
-        _plain(result),
-        delta,
-    )
-    return list(filter(None, said))
+    ]
+    return [sentence for sentence in sentences if sentence][:3]
 
 
 def _clipping(result: NetworkResult) -> str:
@@ -125,53 +116,31 @@ def _clipping(result: NetworkResult) -> str:
 def _noise(result: NetworkResult) -> str:
     accuracy, base = result.summary("private").median, result.split.best_constant[1]
     ratio = result.noise / max(result.signal, 1e-12)
-    said = outcomes.noise(ratio, steps=result.step, accuracy=accuracy, base=base)
-    holes = {"noise": number(result.noise), "signal": number(result.signal)}
-    return f"{said} {SAYS('noise', weights=result.architecture.parameters, **holes)}"
+    return outcomes.noise(ratio, steps=result.step, accuracy=accuracy, base=base)
 
 
 def _budget(result: NetworkResult) -> str:
-    settings, noise = result.settings, number(result.settings.sigma)
-    of = count(settings.people, "person", "people") if settings.by_person else count(settings.rows, "row")
-    planned = "ends" if settings.used_up else "fits"
-    case = planned if settings.plan == "noise" else "left" if settings.paid else "all"
-    holes = {"steps": settings.steps, "lot": settings.lot, "epochs": settings.epochs, "epsilon": number(settings.left)}
-    said = [SAYS(f"budget.{case}", noise=noise, of=of, **holes)]
-    if settings.plan != "noise" and settings.ramp != 1:
-        said.append(SAYS("budget.ramp", noise=noise, last=number(settings.sigma * settings.ramp)))
-    if (half := result.half_spent) is not None and settings.steps >= 3:
-        said.append(SAYS("budget.half_paid" if settings.paid else "budget.half", half=half))
-        said += [SAYS["budget.early"]] * (2 * half < settings.steps)
-    return " ".join(said)
-
-
-def _lots(result: NetworkResult) -> str:
-    """Return whether larger lots have less noise on the mean, for the same budget."""
-    noise = result.noise_by_lot["noise_on_the_mean"].tolist()
-    if result.settings.plan == "noise" or not all(map(math.isfinite, noise)) or noise[-1] >= noise[0]:
-        return ""
-    first, last = (result.noise_by_lot.iloc[place] for place in (0, -1))
+    """Return the noise multiplier that the training needs."""
+    settings = result.settings
+    units = ("person", "people") if settings.by_person else ("row", "rows")
     return SAYS(
-        "lots.first" if result.only_at_first else "lots.always",
-        least=first["size"],
-        many=int(first["steps"]),
-        noise=number(noise[0]),
-        most=last["size"],
-        few=int(last["steps"]),
-        less=number(noise[-1]),
+        "budget.left" if settings.paid else "budget.all",
+        noise=number(settings.sigma),
+        of=count(settings.people, *units),
+        steps=settings.steps,
+        lot=settings.lot,
+        epsilon=number(settings.left),
     )
 
 
 def _plain(result: NetworkResult) -> str:
     """Return what the non-private networks do not reach, so that it is no cost of privacy."""
-    private, plain = result.summary("private"), result.summary("plain")
+    if result.diverged:
+        return SAYS("plain.diverged", lost=result.diverged)
     if result.step and result.costs == Case.AHEAD:
-        mine, theirs = outcomes.apart(private.median, plain.median)
+        mine, theirs = outcomes.apart(result.summary("private").median, result.summary("plain").median)
         return SAYS("plain.ahead", mine=mine, theirs=theirs)
-    if not result.settings.layers:
-        return SAYS["plain.straight"]
-    best = float(result.trajectories["plain"]["accuracy median"].max())
-    return SAYS("plain.limited", best=percent(best)) if result.reached == FRAMES and best < 0.9 else ""
+    return ""
 
 
 def guarantee(result: NetworkResult) -> str:
