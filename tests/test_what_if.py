@@ -145,49 +145,6 @@ class TestMap:
                 settings.change(place=place)
 
 
-class TestRefused:
-    """Settings with epsilon below what a parameter's other values allow: values are left out, and nothing is raised."""
-
-    SLOW = "mechanism toeplitz variant realised plan noise rows 406 epsilon 0.8766 lot_size 268 noise_multiplier 6.484"
-    TIGHT = "mechanism toeplitz variant inside plan noise rows 419 epsilon 0.2053 delta 4e-05"
-
-    @staticmethod
-    def asked(base: str = SLOW, **changes: object):
-        how = {"topic": "network", "measure": "accuracy", "knob": "epsilon", "other": "clip_norm", "repeats": 24}
-        return PAGE.settings(base=base, **how, **changes)
-
-    def test_values_that_are_refused_stay_blank_on_the_map(self):
-        result = fake(self.asked(), lambda there, runs: np.full(runs, min(1, 0.4 + 0.1 * there.epsilon)))
-        across, up = result.settings.axes
-        asked_for = {x for x, _ in result.settings.around.cells}
-        assert asked_for < set(across.values)
-        assert result.map.medians.shape == (len(up.values), len(across.values))
-        blank = np.isnan(result.map.medians).all(axis=0)
-        assert {x for x, empty in zip(result.map.x, blank, strict=True) if not empty} == asked_for
-        assert result.whole
-        for x, y in result.line.reshape(-1, 2):
-            assert 0.4 + 0.1 * 10**x == pytest.approx(result.settings.goal, abs=0.05)
-            assert up.edges[0] <= y <= up.edges[-1]
-        assert figures_map.both(result, words)["layout"]["images"]
-        low = fake(self.asked(), lambda there, runs: np.full(runs, 0.95 if there.epsilon < 3 else 0.5))
-        assert len(low.line)
-        assert low.first is None, "a target reached at the first value allowed has no mark"
-
-    def test_a_rival_has_the_values_that_it_allows_and_a_search_draws_again(self):
-        settings = self.asked(question="versus", versus="clip_norm 2")
-        values = [there.epsilon for there in settings.rivals]
-        assert settings.rival in settings.rivals
-        assert set(values) <= {*settings.around.curve}
-        assert min(values) > min(settings.axis("epsilon").values)
-        assert settings.tasks()
-        settings = self.asked(self.TIGHT, question="best")
-        ranges = settings.settings.tuned
-        with pytest.raises(RefusedError, match="epsilon"):
-            settings.settings.change(lot_size=ranges["lot_size"][1])
-        assert (settings.asks, len(settings.tried)) == ("best", settings.tries)
-        assert all(low <= getattr(one, name) <= high for one in settings.tried for name, (low, high) in ranges.items())
-
-
 def test_a_click_on_a_bar_asks_about_its_knob_and_a_bar_that_may_be_nothing_is_hatched():
     settings, random = asked("classifier", question="people"), np.random.default_rng(1)
     result = fake(settings, lambda there, runs: np.full(runs, min(1, 0.5 + 0.1 * there.clip_norm)))

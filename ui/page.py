@@ -65,7 +65,7 @@ ASK_TAB = Tab("what-if", "What if")
 # Of pages with classes: what accuracy alone does not say.
 CLASSES_TAB = Tab("classes", "Confusion matrix", ("classes",))
 # Of those that have a table of results besides.
-RESULTS_TAB = Tab("results", "Results", ("table", "classes"))
+RESULTS_TAB = Tab("table", "Results", ("table", "classes"))
 # Of every page, behind its own.
 METHOD_TAB = Tab("method", "How it works")
 SHARE_TAB = Tab("share", "Share")

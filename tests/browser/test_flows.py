@@ -45,8 +45,8 @@ def test_a_link_opens_its_tab_and_the_drawer_and_another_tabs_table_follows_a_kn
     page.reload()
     drawn(page)
     expect(slider(page, "Rows")).to_be_hidden()
-    tab(page, "Results table")
-    table = page.locator(TABLE).last
+    tab(page, "Results")
+    table = page.locator(".lab-words-table").locator(TABLE)
     expect(table).not_to_contain_text("…")
     was = table.text_content()
     enter(page, "0.01", "Clipping norm")
