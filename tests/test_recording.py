@@ -232,8 +232,6 @@ def test_a_lesson_covers_its_chart_until_the_guess_and_then_names_it(site, lesso
         assert len(frame["reveal"]["data"]) + len(frame["reveal"]["layout"]["shapes"]) > 2
         said = lesson.options("Guess")[value] if lesson.number is None else theme.number(value)
         assert said in frame["heading"] or frame["heading"].startswith("You were right")
-    assert 0 <= taken["visible"] < len(lesson.options("Observe"))
-    assert len(set(taken["seen"])) == 2  # of a right observation, and of a wrong one
 
 
 def test_glossary_and_papers_are_whole_and_markdown_is_escaped(site):

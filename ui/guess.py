@@ -1,6 +1,6 @@
 """A guess, before anything is shown: typed, dragged on the chart, or chosen; then locked in."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -82,15 +82,11 @@ def number(key: str, range_: Range, said: float | None) -> float | None:
     return value
 
 
-def choice(key: str, label: str, options: Sequence[str], *, said: int | None, done: Callable[[int], None]) -> None:
-    """Show a choice of several answers; ``done`` receives the position of the chosen one."""
+def choice(key: str, label: str, options: Sequence[str], *, said: int | None) -> None:
+    """Show a choice of several answers; ``said`` is the position of the one chosen before."""
     name = f"{key}.choice"
     if st.session_state.get(name) is None and said is not None:
         st.session_state[name] = said
-
-    def chosen() -> None:
-        if st.session_state[name] is not None:
-            done(st.session_state[name])
 
     st.radio(
         label,
@@ -98,6 +94,5 @@ def choice(key: str, label: str, options: Sequence[str], *, said: int | None, do
         index=None,
         key=name,
         format_func=lambda place: options[place],
-        on_change=chosen,
         label_visibility="collapsed",
     )

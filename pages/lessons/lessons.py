@@ -91,7 +91,7 @@ class Lesson:
         return texts(self.name)[part]
 
     def options(self, part: str) -> Sequence[str]:
-        """Return the options of a question, the part "Guess" or "Observe"."""
+        """Return the options of a part of the text, such as "Guess"."""
         return tuple(line.removeprefix("- ") for line in self.text(part).splitlines())
 
     def cases(self, kind: type[Settings], *, seed: int | None = None) -> tuple[Settings, Settings]:
@@ -146,10 +146,6 @@ class Lesson:
         """Return which option of the guess is right, of a lesson with options."""
         raise NotImplementedError
 
-    def visible(self, before: Case, after: Case) -> int:
-        """Return which option of what one can observe is right."""
-        raise NotImplementedError
-
     def claim(self, before: Case, after: Case) -> bool:
         """Whether what the texts take for granted holds."""
         raise NotImplementedError
@@ -167,11 +163,6 @@ def texts(name: str) -> Mapping[str, str]:
     return {head: text if text.startswith("- ") else flowing(text) for head, text in parts}
 
 
-def _scatter(runs: np.ndarray) -> float:
-    """Return the width of 90 % of the runs."""
-    return float(np.ptp(np.quantile(runs, (0.05, 0.95))))
-
-
 class _Reconstruction(Lesson):
     def given(self, case: Case) -> dict[str, float]:
         return super().given(case) | {"error": case.result.error}
@@ -179,13 +170,8 @@ class _Reconstruction(Lesson):
     def found(self, before: Case, after: Case) -> dict[str, float]:
         return super().found(before, after) | {"epsilon": after.result.guarantee.epsilon}
 
-    def visible(self, before: Case, after: Case) -> int:
-        """Whether more answers recover more secrets, as many, or fewer."""
-        few, many = (float(np.median(self.truth(case))) for case in (before, after))
-        return 0 if many > few + 2 else 2 if many < few - 2 else 1
-
     def claim(self, before: Case, after: Case) -> bool:
-        return self.found(before, after)["truth"] > self.start(before) + 10 and self.visible(before, after) == 0
+        return self.found(before, after)["truth"] > self.start(before) + 10
 
     def attacker(self, after: Case) -> Guarantee:
         return after.result.guarantee
@@ -209,15 +195,9 @@ class _Epsilon(Lesson):
         numbers = {"least": 100 - self.start(after), "factor": np.exp(after.settings.epsilon), "ten": self._ten(after)}
         return super().found(before, after) | numbers
 
-    def visible(self, before: Case, after: Case) -> int:
-        """Who learns most: those who were unsure, nearly sure, or any."""
-        unsure = self.start(after) - 50
-        sure = max(self.start(after, one) - 100 * one for one in (0.02, 0.98))
-        return 2 if abs(unsure - sure) < 1 else int(sure > unsure)
-
     def claim(self, before: Case, after: Case) -> bool:
         stated = abs(self.start(after) - 100 / (1 + np.exp(-1))) < 1e-6
-        return stated and self._ten(after) > 99.9 and self.visible(before, after) == 0
+        return stated and self._ten(after) > 99.9
 
     def attacker(self, after: Case) -> Guarantee:
         return after.result.claim.guarantee
@@ -235,14 +215,9 @@ class _SmallEpsilon(Lesson):
         times = self._noise(after) / self._noise(before)
         return super().found(before, after) | {name: 100 * share for name, share in shares.items()} | {"times": times}
 
-    def visible(self, before: Case, after: Case) -> int:
-        """Whether single runs differ more at the smaller epsilon, equally, or less."""
-        small, large = (_scatter(self.truth(case)) for case in (after, before))
-        return 0 if small > 1.25 * large else 2 if small < 0.8 * large else 1
-
     def claim(self, before: Case, after: Case) -> bool:
         found, drowned = self.found(before, after), self._noise(after) > after.result.focus.signal[0]
-        return found["truth"] < found["known"] - 10 and drowned and self.visible(before, after) == 0
+        return found["truth"] < found["known"] - 10 and drowned
 
 
 class _Clipping(Lesson):
@@ -269,12 +244,8 @@ class _Clipping(Lesson):
         first, *others = claims.leaders(runs)
         return 3 if others else (1, 2, 0)[int(first)]
 
-    def visible(self, before: Case, after: Case) -> int:
-        """Where single runs differ most: at a small bound, at the best, at a large one."""
-        return int(np.argmax([_scatter(runs) for runs in self.clipped(after)]))
-
     def claim(self, before: Case, after: Case) -> bool:
-        return self.right(before, after) == 2 and self.visible(before, after) == 2
+        return self.right(before, after) == 2
 
 
 class _Composition(Lesson):
@@ -282,16 +253,12 @@ class _Composition(Lesson):
         sums = {name: after.result.epsilon(name) for name in ("naive", "strong")}
         return super().found(before, after) | sums
 
-    def visible(self, before: Case, after: Case) -> int:
-        """How four times the steps change epsilon: four times as much, about twice, not at all."""
-        few = max(1, after.settings.steps // 4)
-        times = after.runs("epsilon")[0] / after.runs("epsilon", steps=few)[0]
-        return int(np.argmin(np.abs(np.log([4.0, 2.0, 1.0]) - np.log(times))))
-
     def claim(self, before: Case, after: Case) -> bool:
         found = self.found(before, after)
         ordered = found["truth"] < found["strong"] < found["naive"]
-        return ordered and round(after.result.one_step, 2) == 0.1 and self.visible(before, after) == 1
+        quarter = after.runs("epsilon", steps=max(1, after.settings.steps // 4))[0]
+        like_a_root = 1.5 < found["truth"] / quarter < 2.5
+        return ordered and like_a_root and round(after.result.one_step, 2) == 0.1
 
 
 class _PublicStart(Lesson):
@@ -308,28 +275,17 @@ class _PublicStart(Lesson):
         plain = 100 * after.result.references["public"].accuracy
         return super().found(before, after) | {"scratch": scratch, "gain": small, "gain_large": large, "plain": plain}
 
-    def visible(self, before: Case, after: Case) -> int:
-        """Where the start is shown to help most: at a small epsilon, at a large one, or alike."""
-        small, large = (self.gain(after, epsilon) / 100 for epsilon in (after.settings.epsilon, 50.0))
-        case = claims.compare(small, large, least=0.02)
-        return {claims.Case.AHEAD: 0, claims.Case.BEHIND: 2}.get(case, 1)
-
     def claim(self, before: Case, after: Case) -> bool:
-        return np.median(self.gain(after, after.settings.epsilon)) > 15 and self.visible(before, after) == 0
+        return np.median(self.gain(after, after.settings.epsilon)) > 15
 
 
 class _Parties(Lesson):
     def given(self, case: Case) -> dict[str, float]:
         return super().given(case) | {"rows": case.settings.rows}
 
-    def visible(self, before: Case, after: Case) -> int:
-        """Whether single runs lie closer together with more parties, as far apart, or further."""
-        few, many = (_scatter(self.truth(case)) for case in (before, after))
-        return 0 if many < 0.8 * few else 2 if many > 1.25 * few else 1
-
     def claim(self, before: Case, after: Case) -> bool:
         found = self.found(before, after)
-        return found["truth"] > found["known"] + 15 and self.visible(before, after) == 0
+        return found["truth"] > found["known"] + 15
 
 
 class _Attacker(Lesson):
@@ -348,13 +304,8 @@ class _Attacker(Lesson):
         shares = interval | {"noise": result.ceiling, "allowed": result.promised}
         return super().found(before, after) | {name: 100 * share for name, share in shares.items()}
 
-    def visible(self, before: Case, after: Case) -> int:
-        """Whether the attacker stays under what the noise allows, or comes to it, or goes beyond."""
-        attack, most = after.result.attack, after.result.ceiling
-        return 2 if attack.low > most else 0 if attack.high < most else 1
-
     def claim(self, before: Case, after: Case) -> bool:
-        return after.result.attack.low > 0.5 and self.visible(before, after) < 2
+        return 0.5 < after.result.attack.low <= after.result.ceiling
 
     def attacker(self, after: Case) -> Guarantee | None:
         return after.settings.guarantees.formula
@@ -374,12 +325,8 @@ class _Published(_Attacker):
             return 0
         return 1 if attack.low <= before.result.attack.high else 2
 
-    def visible(self, before: Case, after: Case) -> int:
-        """What is shown to be spent: less than is claimed cannot be shown; so at most as claimed, or more."""
-        return 1 if after.result.shown.epsilon > after.settings.epsilon else 0
-
     def claim(self, before: Case, after: Case) -> bool:
-        return self.right(before, after) == 3 and self.visible(before, after) == 1
+        return self.right(before, after) == 3 and after.result.shown.epsilon > after.settings.epsilon
 
     def attacker(self, after: Case) -> None:
         return None
@@ -398,15 +345,10 @@ class _Tuning(Lesson):
     def found(self, before: Case, after: Case) -> dict[str, float]:
         return super().found(before, after) | {"naive": 10 * self.start(before), "best": self.best_alone(after)}
 
-    def visible(self, before: Case, after: Case) -> int:
-        """What the best alone costs, of a random number of tries: nothing more, less than all, or as much."""
-        one, every = after.runs("epsilon")[0], after.runs("tuned")[0]
-        best = self.best_alone(after)
-        return 0 if best < 1.01 * one else 1 if best < 0.99 * every else 2
-
     def claim(self, before: Case, after: Case) -> bool:
         one = self.start(before)
-        return 1.5 * one < after.runs("tuned")[0] < 9 * one and self.visible(before, after) == 1
+        total = after.runs("tuned")[0]
+        return 1.5 * one < total < 9 * one and 1.01 * one <= self.best_alone(after) < 0.99 * total
 
 
 _KINDS: Mapping[str, type[Lesson]] = {

@@ -7,7 +7,6 @@ locked in, nothing of the outcome is made into an element. The pages are handed 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 
@@ -34,13 +33,15 @@ TITLE, TRY = "Lessons", "Try it yourself"
 
 @dataclass
 class Kept:
-    """What this session said: the guess, a number or a place among the options, and what was seen. sent, shown: the
-    question of a class that has the guess, and the last whose outcome was gone to. refused: why it has not."""
+    """The answers of this session to a lesson.
+
+    guess: a number, or a place among the options. sent, shown: the question of a class that has the guess, and the last
+    whose outcome was gone to. refused: why the class does not have the guess.
+    """
 
     guess: float | None = None
     sent: tuple[str, int] | None = None
     shown: tuple[str, int] | None = None
-    seen: int | None = None
     done: bool = False
     refused: str = ""
 
@@ -220,7 +221,7 @@ def _answer(lesson: Lesson, here: seats.Seat | None) -> None:
         st.markdown("**My guess**")
         options = lesson.options("Guess")
         said = None if mine.guess is None else int(mine.guess)
-        guess.choice(key, lesson.text("Question"), options, said=said, done=lambda _: None)
+        guess.choice(key, lesson.text("Question"), options, said=said)
         value = st.session_state[field]
     classed = here if here is not None and here.open(lesson) else None
     label, args = "Send my guess" if classed else "Lock in my guess", (lesson, classed, field)
@@ -241,8 +242,7 @@ def _lock(lesson: Lesson, classed: seats.Seat | None, field: str) -> None:
     mine, value = kept(lesson), st.session_state[field]
     if value is None:
         return
-    mine.guess, mine.seen = value, None
-    st.session_state.pop(f"lesson.{lesson.name}.seen.choice", None)
+    mine.guess = value
     refusal = together.send(classed, lesson, value) if classed else None
     mine.refused = seats.refused(refusal) if refusal else ""
     if classed and refusal is None:
@@ -278,7 +278,7 @@ def _outcome(lesson: Lesson, page: Page, step: str, here: seats.Seat | None) -> 
             together.guesses_of_all(lesson, here, axis, kept(lesson).guess, (before, after))
         match step:
             case "reveal":
-                _reveal(lesson, before, after)
+                _ways(lesson, back="guess", on="why", label="Why?")
             case "why":
                 _ways(lesson, back="reveal", on="try", label=TRY)
             case "try":
@@ -332,20 +332,6 @@ def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
             st.markdown(tell("Try"))
 
 
-def _reveal(lesson: Lesson, before: Case, after: Case) -> None:
-    mine, key = kept(lesson), f"lesson.{lesson.name}.seen"
-    st.markdown("**What did you see?**")
-
-    def said(place: int) -> None:
-        mine.seen = place
-
-    guess.choice(key, "What did you see?", lesson.options("Observe"), said=mine.seen, done=said)
-    if mine.seen is not None:
-        right, sentence = say.saw(lesson, mine.seen, before, after)
-        (st.success if right else st.info)(sentence, icon=":material/check:" if right else ":material/visibility:")
-    _ways(lesson, back="guess", on="why", label="Why?", primary=mine.seen is not None)
-
-
 def _try(lesson: Lesson, page: Page, after: Case) -> None:
     """A way to the page itself, at these settings, which leads back; and the next lesson."""
     kept(lesson).done = True
@@ -361,10 +347,9 @@ def _try(lesson: Lesson, page: Page, after: Case) -> None:
         st.button(label, key=f"lesson.{lesson.name}.try.on", type="primary", on_click=go, args=(following,))
 
 
-def _ways(lesson: Lesson, *, back: str, on: str, label: str, primary: bool = True) -> None:
+def _ways(lesson: Lesson, *, back: str, on: str, label: str) -> None:
     """Back and on. Each step has buttons of its own: one that is pressed while the next step comes is not another's."""
     key = f"lesson.{lesson.name}.{on}"
     with st.container(horizontal=True, key="lesson-ways"):
         st.button("Back", key=f"{key}.back", on_click=go, args=(lesson, back))
-        kind: Literal["primary", "secondary"] = "primary" if primary else "secondary"
-        st.button(label, key=f"{key}.on", type=kind, on_click=go, args=(lesson, on))
+        st.button(label, key=f"{key}.on", type="primary", on_click=go, args=(lesson, on))

@@ -58,14 +58,7 @@ def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, A
         "knob": asdict(knob) if knob else None,
         "values": values,
         "frames": recording.folded([frame(value) for value in values]),
-        "visible": lesson.visible(before, after),
-        "seen": [say.saw(lesson, place, before, after)[1] for place in _right_and_wrong(lesson, before, after)],
     }
-
-
-def _right_and_wrong(lesson: Lesson, before: Case, after: Case) -> tuple[int, int]:
-    right = lesson.visible(before, after)
-    return right, int(right == 0)
 
 
 def _knob(one: Number) -> Knob:
@@ -80,13 +73,12 @@ def _steps(lesson: Lesson, before: Case, after: Case, link: Callable[[str], str]
     def told(part: str) -> str:
         return markdown.html(say.told(lesson, part, before, after), link)
 
-    answer = "" if lesson.number else _choice("guess", "My guess", lesson.options("Guess"))
+    answer = "" if lesson.number else _choice("My guess", lesson.options("Guess"))
     guess = (
         f"{markdown.html(say.known(lesson, before), link)}"
         f'<div class="panel"><div class="rows hero" id="knob"></div></div>{answer}'
         f'<p><button id="lock" data-go="reveal">Lock in my guess</button></p><p class=quiet>{say.GRADELESS}</p>'
     )
-    observe = _choice("observed", "What did you see?", lesson.options("Observe"))
     place = LESSONS.index(lesson) + 1
     after_it, title = (LESSONS[place].name, LESSONS[place].text("Title")) if place < len(LESSONS) else ("", "")
     onward = escape(f"Next: {title}" if title else "All lessons")
@@ -94,7 +86,7 @@ def _steps(lesson: Lesson, before: Case, after: Case, link: Callable[[str], str]
     settled = f"{lesson.page}?{urlencode(versioned(brief(after.settings)))}"
     return {
         "guess": guess,
-        "reveal": f'{told("Seen")}{observe}<p id="observed" role="status"></p>{_ways("guess", "why", "Why?")}',
+        "reveal": f"{told('Seen')}{_ways('guess', 'why', 'Why?')}",
         "why": f"{told('Why')}{say.attacker(lesson, after)}<p><b>Not so:</b></p>{told('Misconception')}"
         f"{_ways('reveal', 'try', 'Try it yourself')}",
         "try": f'{told("Try")}<p><a href="{escape(link(settled))}">{SAYS["recording.page"]}</a></p>'
@@ -102,9 +94,9 @@ def _steps(lesson: Lesson, before: Case, after: Case, link: Callable[[str], str]
     }
 
 
-def _choice(name: str, legend: str, options: Sequence[str]) -> str:
+def _choice(legend: str, options: Sequence[str]) -> str:
     radios = "".join(
-        f'<label><input type="radio" name="{name}" value="{place}"> {escape(option)}</label>'
+        f'<label><input type="radio" name="guess" value="{place}"> {escape(option)}</label>'
         for place, option in enumerate(options)
     )
     return f"<fieldset><legend>{legend}</legend>{radios}</fieldset>"

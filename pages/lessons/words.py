@@ -76,12 +76,6 @@ def centre(lesson: Lesson, after: Case) -> float:
     return float(median(lesson.truth(after)))
 
 
-def saw(lesson: Lesson, said: int, before: Case, after: Case) -> tuple[bool, str]:
-    """(whether what was said is what there is to see, a sentence about it)."""
-    right = lesson.visible(before, after)
-    return said == right, _SAYS["seen.right" if said == right else "seen.wrong"]
-
-
 def dots(lesson: Lesson, step: str) -> str:
     """Return how far a lesson has come, HTML."""
     place, count = lesson.STEPS.index(step), len(lesson.STEPS)

@@ -5,12 +5,11 @@ import { Chart } from "./chart.js"
 import { unfolded } from "./folded.js"
 import { nearest, read, watch } from "./reading.js"
 
-const { knob, values, frames, visible, seen } = read("recording")
+const { knob, values, frames } = read("recording")
 const chart = new Chart(document.querySelector("figure[data-chart]"))
 const heading = document.querySelector("h1")
 const question = heading.textContent
 const lock = /** @type {HTMLButtonElement} */ (document.getElementById("lock"))
-const observed = document.getElementById("observed")
 const headings = {
   guess: () => question,
   reveal: () => frame().heading,
@@ -32,19 +31,16 @@ if (row) {
   row.range.addEventListener("click", touched)
   row.range.addEventListener("keydown", ({ key }) => ["Tab", "Shift"].includes(key) || touched())
 }
-for (const choice of chosen("guess")) choice.addEventListener("change", () => guess(Number(choice.value)))
-for (const choice of chosen("observed")) {
-  choice.addEventListener("change", () => (observed.textContent = seen[Number(choice.value) === visible ? 0 : 1]))
-}
+for (const choice of choices()) choice.addEventListener("change", () => guess(Number(choice.value)))
 for (const button of document.querySelectorAll("button[data-go]")) {
   button.addEventListener("click", () => go(/** @type {HTMLElement} */ (button).dataset.go))
 }
 lock.disabled = true
 chart.show(read("first"))
 
-/** The answers of a question. */
-function chosen(name) {
-  return /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll(`input[name=${name}]`))
+/** The answers to the question. */
+function choices() {
+  return /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[name=guess]"))
 }
 
 function guess(value) {
