@@ -25,7 +25,7 @@ LEARN = (
     ("glossary", "Glossary", ":material/dictionary:", page_glossary.show),
     ("works", "Papers, checked", ":material/library_books:", partial(page_works.show, PAGES)),
     ("deployments", "Releases in use", ":material/public:", page_deployments.show),
-    ("choosing", "Choose parameters", ":material/rule:", partial(page_choosing.show, PAGES)),
+    ("choosing", "Choose parameters", ":material/rule:", page_choosing.show),
 )
 
 _ICON = Path(__file__).parents[1] / "ui" / "icon.svg"
