@@ -1,11 +1,10 @@
-"""From which value of a knob on does a measure reach a target, and with what confidence.
+"""Find the value of a knob from which on a measure reaches a target, with its confidence interval.
 
-``smallest`` for a measure that only gets better along a knob, ``reaching`` for any other, ``exact`` where nothing is
-left to chance. Repeats should have random numbers in common over the values; no answer takes for granted that they do.
+The measure only gets better along the knob. Repeats should have random numbers in common over the values; the answer
+holds without that.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -15,7 +14,6 @@ from scipy.optimize import isotonic_regression
 
 from dpcore import check
 from dpcore.clopper_pearson import clopper_pearson
-from dpcore.roots import safe_root
 from lab.repeats import Medians, all_succeed_minimum
 
 Verdict = Literal["found", "everywhere", "nowhere", "unclear"]
@@ -24,30 +22,22 @@ _HALF = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
-    """What a search among values came to.
+class Crossing:
+    """From which value on the target is reached.
 
-    verdict: "found"; "everywhere" and "nowhere" among the values; "unclear", it cannot be told from so many repeats.
-    best: the best median (or share of repeats); at: its value.
-    needed: about how many repeats it would take where it cannot be told; None where that is not known.
+    verdict: "found"; "everywhere" and "nowhere" among the values; "unclear" where so few repeats cannot tell.
+    best: the best median (or share of repeats). at: its value.
+    needed: about how many repeats could tell; None where that is not known.
+    point: the estimate. low, high: the ends of its interval, None where it is open beyond the values.
+    safe: from this value on, the target is reached.
+    there: the first value tested from the point on.
+    share_there, share_safe: shares of the single repeats that reach the target there, and at the safe value.
     """
 
     verdict: Verdict
     best: float | None = None
     at: float | None = None
     needed: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Crossing(Answer):
-    """From which value on the target is reached; None where there is no such number.
-
-    point: the estimate. low, high: the ends of its interval, None where it is open beyond the values asked.
-    safe: from this value on, the target is reached.
-    there: the first value tested from the point on.
-    share_there, share_safe: of the single repeats, the share that reaches the target there, and at the safe value.
-    """
-
     point: float | None = None
     low: float | None = None
     high: float | None = None
@@ -59,7 +49,7 @@ class Crossing(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class Found(Crossing):
-    """A crossing that is found; without noise, the point itself is the value tested, and all of the runs are there."""
+    """A crossing that is found."""
 
     verdict: Literal["found"] = "found"
     point: float
@@ -67,16 +57,6 @@ class Found(Crossing):
     there: float
     share_there: float
     share_safe: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reaching(Answer):
-    """Which values reach the target.
-
-    intervals: first and last of neighbouring values that do, rising; between two intervals lies one not shown to.
-    """
-
-    intervals: tuple[tuple[float, float], ...] = ()
 
 
 def smallest(
@@ -112,7 +92,7 @@ def smallest(
     values, medians = _asked(values, runs, log=log)
     check.choice(("small", "large"), towards=towards)
     order = np.flatnonzero(~np.isnan(medians.median))[:: 1 if towards == "small" else -1]
-    band = _band(medians, target, better=better, share=share, confidence=confidence, tests=1).at(order)
+    band = _band(medians, target, better=better, share=share, confidence=confidence).at(order)
     values = values[order]
     safe = len(order) - _leading(band.shown[::-1])
     below = _leading(band.missed)
@@ -139,91 +119,6 @@ def smallest(
     )
 
 
-def reaching(
-    values: np.ndarray,
-    runs: np.ndarray | Medians,
-    target: float,
-    *,
-    better: str = "higher",
-    share: float | None = None,
-    confidence: float = 0.95,
-) -> Reaching:
-    """Return which of ``values`` (V,) reach ``target``: those whose lower limits do, whatever their neighbours.
-
-    For a measure that need not only get better along the knob. All of the values named reach it, together with
-    ``confidence``: the limits are those of ``smallest``, with their error divided by V (Bonferroni), since the answer
-    is one claim about all. V counts the values still to be trained, so that none is taken back for their number.
-
-    >>> hump = np.repeat([[0.5], [0.9], [0.5], [0.8]], 8, axis=1)
-    >>> reaching([1, 2, 3, 4], hump, 0.7).intervals
-    ((2.0, 2.0), (4.0, 4.0))
-    """
-    values, medians = _asked(values, runs, log=False)
-    order = np.flatnonzero(~np.isnan(medians.median))
-    tests = len(values)
-    band = _band(medians, target, better=better, share=share, confidence=confidence, tests=tests).at(order)
-    values, good = values[order], band.shown
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(int)))
-    intervals = tuple((float(values[a]), float(values[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True))
-    verdict: Verdict = "unclear"
-    if good.any():
-        verdict = "everywhere" if good.all() else "found"
-    elif len(order) and band.missed.all():
-        verdict = "nowhere"
-    needed = _needed(band, medians, order, share, 1 - (1 - confidence) / tests, verdict)
-    return Reaching(verdict=verdict, intervals=intervals, needed=needed, **_best(values, band, medians, order))
-
-
-def exact(
-    function: Callable[[float], float],
-    low: float,
-    high: float,
-    target: float,
-    *,
-    better: str = "lower",
-    whole: bool = False,
-    increasing: bool = True,
-    tolerance: float = 1e-9,
-) -> Crossing:
-    """Return the value from ``low`` to ``high`` nearest to the crossing at which ``function`` itself still reaches
-    ``target``.
-
-    For a price (``better`` "lower") that rises, the largest value within the target: steps, tries, people together; for
-    one that falls, the smallest: noise. The function is monotone, which its ends are held to; the search is on the log
-    scale, to about ``tolerance`` relatively, or among whole numbers.
-
-    >>> exact(lambda steps: 0.1 * steps**0.5, 1, 1000, 1.0, whole=True).safe
-    100.0
-    """
-    low, high = (check.whole(1, end=end) if whole else check.positive(end=end) for end in (low, high))
-    if low > high:
-        raise check.RefusedError("low", low, f"at most {high:g}, the other end")
-    sign = _sign(better)
-    ends = {end: function(end) for end in (low, high)}
-    if math.isnan(ends[low] + ends[high]) or (ends[low] > ends[high] if increasing else ends[low] < ends[high]):
-        raise check.RefusedError("increasing", increasing, "what the function is from low to high")
-    safe, other = (low, high) if (better == "lower") == increasing else (high, low)  # likelier to reach it, and not
-    if sign * ends[safe] < sign * target:
-        return Crossing(verdict="nowhere", best=float(ends[safe]), at=float(safe))
-    if sign * ends[other] >= sign * target:
-        return Crossing(verdict="everywhere", safe=float(other), best=float(ends[safe]), at=float(safe))
-
-    def reaches(value: float) -> bool:
-        return sign * function(value) >= sign * target
-
-    def excess(log_value: float) -> float:
-        miss = sign * (target - function(math.exp(log_value))) / (abs(target) or 1.0)
-        return math.asinh(min(max(miss, -1e300), 1e300))
-
-    if whole:
-        found = float(_bisect(reaches, safe, other))
-    else:
-        root = min(max(math.exp(safe_root(excess, math.log(low), math.log(high), tolerance)), low), high)
-        found = float(root if reaches(root) else safe)  # where an end was left by rounding
-    known: dict[str, Any] = dict.fromkeys(("point", "low", "high", "safe", "there"), found)
-    return Found(best=float(ends[safe]), at=float(safe), share_there=1.0, share_safe=1.0, **known)
-
-
 class _Band(NamedTuple):
     """Estimates (V,) in the direction where higher is better, ``level`` that they are to reach, whether they are
     ``shown`` to, or shown to have ``missed`` it, and the share of single repeats that reach the target; ``sign`` brings
@@ -240,9 +135,9 @@ class _Band(NamedTuple):
         return self._replace(**{name: getattr(self, name)[order] for name in ("estimate", "hits", "shown", "missed")})
 
 
-def _band(runs: Medians, target: float, *, better: str, share: float | None, confidence: float, tests: int) -> _Band:
+def _band(runs: Medians, target: float, *, better: str, share: float | None, confidence: float) -> _Band:
     sign, target = _sign(better), check.between(-math.inf, math.inf, target=target)
-    error = (1 - check.between(0, 1, inclusive=False, confidence=confidence)) / tests
+    error = 1 - check.between(0, 1, inclusive=False, confidence=confidence)
     count = np.count_nonzero(sign * runs.single >= sign * target, axis=-1)  # none where NaN
     repeats = runs.single.shape[-1]
     hits, estimate, goal = count / repeats, sign * runs.median, sign * target
@@ -321,11 +216,3 @@ def _needed(
     if gap > 0:
         return max(more, math.ceil(4 * band.hits[place] * (1 - band.hits[place]) / gap**2))
     return more if more > repeats + 1 else None
-
-
-def _bisect(reaches: Callable[[float], bool], safe: float, other: float) -> float:
-    """Return the last whole number from ``safe`` on, which reaches it, towards ``other``, which does not."""
-    while abs(other - safe) > 1:
-        middle = min(max(round(math.sqrt(safe * other)), min(safe, other) + 1), max(safe, other) - 1)
-        safe, other = (middle, other) if reaches(middle) else (safe, middle)
-    return safe

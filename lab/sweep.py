@@ -168,7 +168,7 @@ def smallest(
     value.
 
     values: rising, by default the ``grid`` around the settings. Raises RefusedError for a knob along which the measure
-    may get better and worse, where nothing is the smallest: ``lab.crossing.reaching`` says what reaches the target.
+    may get better and worse, where nothing is the smallest.
 
     >>> from pages.regression.experiment import RegressionSettings
     >>> settings = RegressionSettings(mechanism="adassp")

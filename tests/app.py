@@ -19,7 +19,7 @@ QUICK = {
     "parties": {"parties": "80", "public_rows": "60", "repeats": "3", "queries": "30"},
     "hypotheses": dict.fromkeys(_ROWS, "200") | {"target_rows": "300", "repeats": "3"},
     "attack": {"repeats": "100", "steps": "3"},
-    "what-if": {"topic": "accounting"},
+    "what-if": {"topic": "regression", "repeats": "24"},
 }
 
 

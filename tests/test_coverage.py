@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from lab.crossing import reaching, smallest
+from lab.crossing import smallest
 from lab.differences import of_groups, of_pairs
 from lab.repeats import median_interval
 from lab.sweep import apart, measured
@@ -90,7 +90,7 @@ def test_intervals_of_medians_and_of_differences_cover_them(name):
 
 @pytest.mark.parametrize("name", ["parties, vote", *(pytest.param(name, marks=pytest.mark.soak) for name in SLOW)])
 def test_answers_hold(name):
-    """Of the epsilon from which on the median run reaches a target between true medians, and of the values there."""
+    """Of the epsilon from which on the median run reaches a target between true medians."""
     case = CASES[name]
     better = case.settings(1.0).measures[case.measure].better
     runs = np.array([case.groups(epsilon) for epsilon in case.epsilons])
@@ -103,9 +103,7 @@ def test_answers_hold(name):
     answers = [smallest(case.epsilons, one, target, better=better) for one in runs.swapaxes(0, 1)]
     safe = np.mean([one.safe is None or reach[case.epsilons.index(one.safe) :].all() for one in answers])
     inside = np.mean([(one.low or 0) < first <= (one.high or np.inf) for one in answers])
-    named = [reaching(case.epsilons, one, target, better=better).intervals for one in runs.swapaxes(0, 1)]
-    true = np.mean([all(reach[case.epsilons.index(end)] for pair in one for end in pair) for one in named])
-    assert min(safe, inside, true) >= LEAST
+    assert min(safe, inside) >= LEAST
 
 
 @pytest.mark.parametrize("repeats", [24, pytest.param(100, marks=pytest.mark.soak)])

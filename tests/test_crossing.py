@@ -1,4 +1,4 @@
-"""Answers to "from which value on?" against populations whose truth is known, and against closed forms."""
+"""Answers to "from which value on?" against populations whose truth is known."""
 
 import math
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from dpcore.check import RefusedError
-from lab.crossing import Crossing, exact, reaching, smallest
+from lab.crossing import Crossing, smallest
 from lab.repeats import all_succeed_minimum, over_splits
 
 GRID = np.geomspace(0.05, 20, 61)
@@ -85,34 +85,6 @@ def test_how_many_runs_show_a_share(share, least, hits):
     assert (few.verdict, few.needed, few.safe, enough.verdict) == ("unclear", 29, None, "everywhere")
 
 
-def test_what_is_not_monotone_is_a_set_with_gaps():
-    runs = np.array([0.5, 0.6, 0.84, 0.86, 0.7, 0.84, 0.83, 0.5])[:, None] + np.linspace(-0.01, 0.01, 11)
-    found = reaching(range(1, 9), runs, 0.705)
-    assert found.intervals == ((3.0, 4.0), (6.0, 7.0))
-    assert (found.at, found.best) == (4.0, pytest.approx(0.86))
-    verdicts = {target: reaching(range(1, 9), runs, target).verdict for target in (0.99, 0.1, 0.861)}
-    assert verdicts == {0.99: "nowhere", 0.1: "everywhere", 0.861: "unclear"}
-    assert reaching(range(1, 9), runs, 0.859).needed > 11
-    assert smallest(range(1, 9), runs, 0.705).verdict == "unclear"  # it falls back below at the end
-    waiting = np.where(np.arange(8)[:, None] == 4, np.nan, runs)
-    assert reaching(range(1, 9), waiting, 0.705).intervals == ((3.0, 7.0),)
-
-
-def test_all_values_named_reach_it_together():
-    """Of 25 values, 16 just short of the target: hardly ever is one of them named; without Bonferroni often."""
-    rng, medians = np.random.default_rng(6), np.r_[np.full(16, 0.7999), np.full(9, 0.84)]
-    named, alone = [], []
-    for _ in range(600):
-        runs = medians[:, None] + 0.04 * rng.normal(size=(25, 100))
-        found = reaching(range(25), runs, 0.8).intervals
-        named.append([any(a <= value <= b for a, b in found) for value in range(25)])
-        alone.append([reaching([0], one[None], 0.8).verdict == "everywhere" for one in runs[:16]])
-    named = np.array(named)
-    assert named[:, :16].any(axis=1).mean() <= 0.05
-    assert named[:, 16:].any(axis=1).mean() >= 0.99
-    assert np.array(alone).any(axis=1).mean() > 0.15
-
-
 @pytest.mark.parametrize("ratio", [0, 0.5])
 def test_coverage_over_splits(ratio):
     """Errors of splits of one file have a correlation of n_test / (n_test + n_train), as is assumed."""
@@ -179,23 +151,3 @@ def test_small_and_odd_cases_and_how_many_runs_it_would_take():
     for values, runs in wrong:
         with pytest.raises(RefusedError):
             smallest(values, runs, 0.5)
-
-
-@pytest.mark.parametrize("target", [0.3, 1.0, 7.7])
-def test_exact_against_closed_forms(target):
-    noise = exact(lambda z: 3 / z, 0.01, 1000, target, increasing=False)
-    assert (noise.verdict, noise.safe) == ("found", noise.point)
-    assert 3 / noise.safe == pytest.approx(target)
-    assert 3 / noise.safe <= target
-    steps = exact(lambda k: 0.1 * math.sqrt(k), 1, 10**6, target, whole=True)
-    assert 0.1 * math.sqrt(steps.safe) <= target < 0.1 * math.sqrt(steps.safe + 1)
-    right = exact(lambda v: 1 - math.exp(-v), 1e-3, 50, 0.8, better="higher")
-    assert right.safe == pytest.approx(-math.log(0.2))
-    assert 1 - math.exp(-right.safe) >= 0.8
-    everywhere, nowhere = (exact(lambda k: k, 2, 9, wanted, whole=True) for wanted in (9, 1))
-    assert (everywhere.verdict, everywhere.safe) == ("everywhere", 9)
-    assert (nowhere.verdict, nowhere.safe, nowhere.best, nowhere.at) == ("nowhere", None, 2, 2)
-    assert exact(lambda z: 1 / z, 0.1, 9, 20, increasing=False).safe == 0.1
-    assert exact(lambda z: math.inf if z < 1 else 1 / z, 0.1, 9, 0.5, increasing=False).safe == pytest.approx(2)
-    with pytest.raises(RefusedError, match="increasing"):
-        exact(lambda z: 1 / z, 0.1, 9, 0.5)

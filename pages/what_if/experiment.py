@@ -1,117 +1,106 @@
-"""Questions asked backwards: which epsilon, how many people, which setting, and what looking for it costs.
+"""Questions of the What-if planner: which epsilon, how many people, which configuration.
 
-A question is about another page's settings, ``base``. All of its answers are made of the same runs: ``repeats`` of each
-of ``seeds``, at every setting that a curve, a bar, a cell of the map or a try stands for.
+A question is about the settings of another page, ``base``. All parts of an answer use the same runs: ``repeats`` runs
+on each of ``seeds`` splits, for each value of the curve, each bar, each cell of the map and each try.
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 from dpcore import check
 from lab import links
 from lab.settings import Measure, Settings, Task
 from lab.sweep import Measurement, drawn, grid, log_scale, measurements, split
-from pages.what_if.around import Around, around_of, turns
+from pages.what_if.around import Around, around_of
 from pages.what_if.measured import MOST, SHARES, Axis, of_own_rows, usual_target
 from pages.what_if.result import WhatIfResult
-from pages.what_if.work import Again, Solved
+from pages.what_if.work import Again
 
-# The best setting is measured again on so many other seeds.
+# The best configuration is retested on so many other splits.
 OTHER_SEEDS = 4
-QUESTIONS = ("accuracy", "smallest", "people", "best", "versus")
-# The same as "smallest", with nothing but the curve.
+QUESTIONS = ("smallest", "people", "best")
+# The question "smallest" with nothing but the curve: the tab *What if* of a topic.
 CURVE = "curve"
 REACHED = tuple(SHARES)
 REPEATS = (24, 100, 400)
-# A target of what has no largest value lies within this factor of the topic's usual one.
-WIDE = 100.0
-# Knobs that say what is looked at or how often, and so decide nothing that is asked for.
-ASIDE = {"repeats", "seed", "shown", "draw", "person", "person_x", "person_y", "label", "feature"}
-# What a page has only once somebody has brought it: nothing can be asked about it, but of rows that are here.
-ELSEWHERE = {"data": ("own", "newsgroups"), "dataset": ("own",)}
-# How the base is read: a text of its own among those of a link.
+# The target of a measure without a largest value lies within this factor of the usual target.
+TARGET_RANGE = 100.0
+# Target in percent of a measure that no start names.
+USUAL_PERCENT = 80
+# Sliders that choose what is looked at, or how many runs: no answer depends on them.
+IGNORED_KNOBS = {"repeats", "seed", "shown", "draw", "person", "person_x", "person_y", "label", "feature"}
+# Data that a visitor has to bring: refused in a question, unless the rows are here.
+BROUGHT_DATA = {"data": ("own", "newsgroups"), "dataset": ("own",)}
+# How the base is written: one text among those of a link.
 _BASE: Mapping[str, str] = {"name": "base", "apart": " "}
 
 
 class Topic(NamedTuple):
-    """What can be asked of another page: its kind of settings; settings -> the fields that have a knob there."""
+    """A page that questions can be about.
+
+    kind: the type of its settings. knobs: settings -> the names of their sliders.
+    """
 
     kind: type[Settings]
     knobs: Callable[[Settings], Sequence[str]]
 
 
 class Start(NamedTuple):
-    """Where the questions about a topic begin: its settings, and what is asked of which measure."""
+    """The first question about a topic.
+
+    base: settings of the topic. knob: along the curve. other: the second axis of the map.
+    """
 
     base: str
     measure: str
     target: float
     knob: str
     other: str
-    versus: str
     repeats: int = 100
 
 
 STARTS: Mapping[str, Start] = {
-    "classifier": Start(
-        "dataset breast_cancer clip_norm 0.5 public_rows 0", "scratch", 80, "epsilon", "clip_norm", "clip_norm 1"
-    ),
-    "network": Start("", "accuracy", 90, "epsilon", "clip_norm", "clip_norm 2", repeats=24),
-    "regression": Start("mechanism adassp", "error", 21, "epsilon", "rows", "mechanism functional"),
-    "transfer": Start("", "transfer", 0.01, "epsilon", "h", "sources 2"),
-    "parties": Start("", "soft", 85, "epsilon", "parties", "method vote"),
-    "hypotheses": Start("", "accuracy", 70, "epsilon", "source_rows", "source_rows 200", repeats=24),
-    "mechanisms": Start("", "within", 5, "epsilon", "sensitivity", "mechanism gaussian"),
-    "accounting": Start("", "epsilon", 1, "noise_multiplier", "sampling_rate", "sampling_rate 0.02"),
+    "classifier": Start("dataset breast_cancer clip_norm 0.5 public_rows 0", "scratch", 80, "epsilon", "clip_norm"),
+    "network": Start("", "accuracy", 90, "epsilon", "clip_norm", repeats=24),
+    "regression": Start("mechanism adassp", "error", 21, "epsilon", "rows"),
+    "transfer": Start("", "transfer", 0.01, "epsilon", "h"),
+    "parties": Start("", "soft", 85, "epsilon", "parties"),
+    "hypotheses": Start("", "accuracy", 70, "epsilon", "source_rows", repeats=24),
 }
 
 
 def _with(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """Return the settings of a topic with changes to its own fields."""
-    names = [one.name for one in fields(settings)]
+    names = [field.name for field in fields(settings)]
     for name, value in changes.items():
-        settings = links.changed(settings, check.choice(names, field=name), value)
+        check.choice(names, field=name)
+        settings = links.changed(settings, name, value)
     return settings
-
-
-def _differing(settings: Settings, word: str) -> Settings:
-    return _with(settings, links.pairs(word, name="versus", apart=_BASE["apart"]))
-
-
-def _possible(settings: Settings, word: str) -> str:
-    """Return the word, or "" where the settings cannot be so different."""
-    try:
-        _differing(settings, word)
-    except check.RefusedError:
-        return ""
-    return word
 
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIfSettings(Settings):
-    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+    """Settings of the planner. Raises RefusedError for a value without a meaning.
 
     topic: a key of ``TOPICS``.
     base: the topic's settings in one word (``lab.links``).
-    question: one of ``QUESTIONS``; or "curve".
-    knob: the field of the base that is solved for, and that the curve goes along.
-    other: the field of the base that the map goes up along.
-    versus: for the question whether one setting is better than another: what is different in that other one, a word.
-    measure: of the topic.
-    target: that the measure is to reach, in percent or in the measure's own unit.
-    reached: by the "median" run, or by "most", nine runs in ten.
-    repeats: runs of each setting, on each seed.
+    question: one of ``QUESTIONS``, or "curve".
+    knob: the field of the base that is solved for; the x axis of the curve.
+    other: the field of the base on the y axis of the map.
+    measure: a key of the topic's measures.
+    target: in percent, or in the unit of the measure.
+    reached: by the "median" run, or by "most", 90 % of runs.
+    repeats: runs of each setting on each split.
     seeds: splits of the data, from the base's own seed on.
-    tries: settings that a search tries.
+    tries: configurations that a search tries.
 
-    Fields of the base can be read and changed as if they were its own. ``settings``, ``rival``: the base, and the other
-    setting, as what they are.
+    Fields of the base can be read and changed like its own. ``settings``: the base itself.
     """
 
-    # Name -> what can be asked about; who asks says which there are (``asking``).
+    # Filled by ``asking``.
     TOPICS: ClassVar[Mapping[str, Topic]] = {}
     CHOICES: ClassVar = {"question": (*QUESTIONS, CURVE), "reached": REACHED}
     LIMITS: ClassVar = {"seeds": (1, 20), "tries": (2, 100)}
@@ -121,7 +110,6 @@ class WhatIfSettings(Settings):
     question: str = "smallest"
     knob: str = STARTS["classifier"].knob
     other: str = STARTS["classifier"].other
-    versus: str = STARTS["classifier"].versus
     measure: str = STARTS["classifier"].measure
     target: float = 90.0
     reached: str = "median"
@@ -129,7 +117,7 @@ class WhatIfSettings(Settings):
     seeds: int = 1
     tries: int = 12
 
-    # What a click on a chart may change: to the knob that a bar stands for, to the place "x,y" of a cell of the map.
+    # Changes that a click makes: the knob of a bar, and the place "x,y" of a cell of the map.
     CLICKS: ClassVar[tuple[str, ...]] = ("bar", "place")
 
     def __post_init__(self) -> None:
@@ -143,18 +131,13 @@ class WhatIfSettings(Settings):
             raise check.RefusedError("repeats", self.repeats, f"one of: {', '.join(map(str, REPEATS))}")
 
     def _read(self) -> None:
-        """Refuse what is no word of such settings."""
+        """Read the base. Refuse a text that is none, and data that are not here."""
         base = links.of_word(self.TOPICS[self.topic].kind, self.base, **_BASE)
-        for name, brought in ELSEWHERE.items():
-            if getattr(base, name, "") in brought and not of_own_rows(base):
-                raise check.RefusedError(name, getattr(base, name), "data that are here without a file or a download")
+        for name, brought in BROUGHT_DATA.items():
+            value = getattr(base, name, "")
+            if value in brought and not of_own_rows(base):
+                raise check.RefusedError(name, value, "data that are here without a file or a download")
         object.__setattr__(self, "settings", base)
-        try:
-            rival = _differing(self.settings, self.versus)
-        except check.RefusedError as refusal:
-            why = f"what is different in such settings: {refusal.name} must be {refusal.allowed}"
-            raise check.RefusedError("versus", self.versus, why) from refusal
-        object.__setattr__(self, "rival", rival)
 
     @classmethod
     def modernised(cls, texts: Mapping[str, str], version: int) -> Mapping[str, str]:
@@ -172,7 +155,7 @@ class WhatIfSettings(Settings):
         return texts if then == now else {**texts, "base": links.word(then, apart=_BASE["apart"])}
 
     def __getattr__(self, name: str) -> Any:
-        """A field of the base."""
+        """Return a field of the base."""
         if name.startswith("_") or name in ("settings", "topic", "base"):
             raise AttributeError(name)
         return getattr(self.settings, name)
@@ -186,12 +169,6 @@ class WhatIfSettings(Settings):
         """Return whether the base learns from rows of a visitor's own file."""
         return of_own_rows(self.settings)
 
-    @cached_property
-    def different(self) -> dict[str, Any]:
-        """Field -> what it is in the other setting, of those that are different there."""
-        both = ((one.name, getattr(self.rival, one.name)) for one in fields(self.settings))
-        return {name: value for name, value in both if value != getattr(self.settings, name)}
-
     @property
     def asked(self) -> Measure:
         return self.settings.measures[self.measure]
@@ -203,171 +180,207 @@ class WhatIfSettings(Settings):
 
     @property
     def goal(self) -> float:
-        """The target in the measure's own unit."""
+        """Return the target in the measure's own unit."""
         return self.target / self.scale
 
     @property
-    def exact(self) -> bool:
-        """Return whether the measure is computed and not drawn, so that one number is all there is."""
-        return not self.settings.COMMON
-
-    @property
     def along(self) -> str:
-        """The knob that the curve goes along: of the question how many people, the one that says so."""
-        return (self.question == "people" and self.crowd) or self.knob
+        """Return the field on the x axis: the number of people for that question, else the knob."""
+        if self.question == "people" and self.crowd:
+            return self.crowd
+        return self.knob
 
     @property
     def upwards(self) -> str:
-        """The knob that the map goes up along: the other one, or the first where the curve goes along that one."""
-        return self.other if self.other != self.along else self.knob
+        """Return the field on the y axis of the map."""
+        if self.other == self.along:
+            return self.knob
+        return self.other
 
     @property
     def asks(self) -> str:
-        """The question; which value reaches the target, where the base leaves nothing of it."""
-        missing = {"people": not self.crowd, "best": not self.tried}
-        return "smallest" if missing.get(self.question) else self.question
+        """Return the question, or "smallest" where the base cannot be asked the question."""
+        if self.question == "people" and not self.crowd:
+            return "smallest"
+        if self.question == "best" and not self.tried:
+            return "smallest"
+        return self.question
 
     @property
     def solving(self) -> bool:
+        """Return whether the question is which value reaches the target."""
         return self.asks in ("smallest", "people", CURVE)
 
     @property
+    def improves(self) -> bool:
+        """Return whether the measure can only improve along the x axis."""
+        return self.along in self.asked.rises
+
+    @property
     def crowd(self) -> str:
-        """The knob that says how many people there are; "" where there is none."""
-        return self.settings.PEOPLE if self.settings.PEOPLE in self.knobs else ""
+        """Return the field that counts people, or ""."""
+        if self.settings.PEOPLE in self.knobs:
+            return self.settings.PEOPLE
+        return ""
 
     @property
     def knobs(self) -> tuple[str, ...]:
-        """Fields of the base that can be asked for: numbers with a knob on its page that decide what is measured."""
+        """Return the fields of the base that can be solved for: sliders on its page that affect the measure."""
         return self._knobs(self.settings)
 
     def _knobs(self, base: Settings) -> tuple[str, ...]:
-        limits, named = base.limits, self.TOPICS[self.topic].knobs(base)
-        return tuple(
-            name for name in named if name in limits and name not in ASIDE and limits[name][0] < limits[name][1]
-        )
+        limits = base.limits
+        names = []
+        for name in self.TOPICS[self.topic].knobs(base):
+            if name in IGNORED_KNOBS or name not in limits:
+                continue
+            low, high = limits[name]
+            if low < high:
+                names.append(name)
+        return tuple(names)
 
     @property
     def choices(self) -> Mapping[str, Any]:
-        theirs = self._theirs(self.settings.choices)
-        for name, brought in ELSEWHERE.items():
-            if name in theirs and getattr(self.settings, name) not in brought:
-                theirs[name] = [one for one in theirs[name] if one not in brought]
-        return theirs | self.CHOICES | {"topic": self.TOPICS}
+        choices = self._of_base(self.settings.choices)
+        for name, brought in BROUGHT_DATA.items():
+            if name in choices and getattr(self.settings, name) not in brought:
+                choices[name] = [option for option in choices[name] if option not in brought]
+        return choices | self.CHOICES | {"topic": self.TOPICS}
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Those of its own fields, and of the base's."""
+        """Return the limits of its own fields and of the base's."""
         low, high = self.asked.limits
-        start = STARTS[self.topic]
-        usual = usual_target(self.settings, start.target) if self.measure == start.measure else 1.0
-        target = (self.scale * low, self.scale * high) if math.isfinite(high) else (usual / WIDE, usual * WIDE)
-        return self._theirs(self.settings.limits) | self.LIMITS | {"target": target}
+        target = (self.scale * low, self.scale * high)
+        if math.isinf(high):
+            start = STARTS[self.topic]
+            usual = 1.0
+            if self.measure == start.measure:
+                usual = usual_target(self.settings, start.target)
+            target = (usual / TARGET_RANGE, usual * TARGET_RANGE)
+        return self._of_base(self.settings.limits) | self.LIMITS | {"target": target}
 
-    def _theirs(self, told: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the base says of fields that are not its own."""
-        own = {one.name for one in fields(self)}
-        return {name: what for name, what in told.items() if name not in own}
+    def _of_base(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of fields of the base, without those of the planner's own fields."""
+        own = {field.name for field in fields(self)}
+        return {name: value for name, value in values.items() if name not in own}
 
     def change(self, **changes: Any) -> Self:
-        """These settings with ``changes``: fields of its own, or of the base's. Another topic begins at its start; what
-        cannot be asked of a changed base is asked as it is at the start. ``bar``: a knob that is then asked about;
-        ``place``, "x,y": a cell of the map, whose ends are -1 and 1."""
-        own = {one.name for one in fields(self)}
-        if "bar" in changes:  # how many people is asked along another knob
-            asked = {"question": "smallest"} if self.asks == "people" else {}
-            changes = {"knob": changes.pop("bar")} | asked | changes
+        """Return these settings with changes to their own fields or to the base's.
+
+        A new topic begins with its first question. A field or measure that a changed base lacks becomes that of the
+        first question. ``bar``: the knob of a clicked bar. ``place``: "x,y" of a click on the map, each from -1 to 1.
+        """
+        own = {field.name for field in fields(self)}
+        if "bar" in changes:
+            clicked = {"knob": changes.pop("bar")}
+            if self.asks == "people":
+                clicked["question"] = "smallest"
+            changes = clicked | changes
         if "place" in changes:
             changes = self._at(changes.pop("place")) | changes
         topic = check.choice(self.TOPICS, topic=links.page_now(changes.get("topic", self.topic)))
         if topic != self.topic:
-            new = {**{name: getattr(self, name) for name in own}, **STARTS[topic]._asdict(), **changes}
-            if "versus" not in changes:
-                base = links.of_word(self.TOPICS[topic].kind, new["base"], **_BASE)
-                new["versus"] = _possible(base, new["versus"])
-            return type(self)(**new)
-        inner = {name: changes.pop(name) for name in list(changes) if name not in own}
-        if inner:
+            known = {name: getattr(self, name) for name in own}
+            return type(self)(**known | STARTS[topic]._asdict() | changes)
+        of_base = {name: changes.pop(name) for name in list(changes) if name not in own}
+        if of_base:
             base = links.of_word(self.TOPICS[topic].kind, changes.get("base", self.base), **_BASE)
-            base = _with(base, inner)
+            base = _with(base, of_base)
             changes["base"] = links.word(base, apart=_BASE["apart"])
             changes = self._asked_of(base) | changes
         return self._fitting(changes)
 
     def _asked_of(self, base: Settings) -> dict[str, str]:
-        """Return what of the question has to be another one, where ``base`` has no such knob, or cannot be so
-        different."""
-        start, knobs = STARTS[self.topic], self._knobs(base)
-        other: dict[str, str] = {}
-        for name, taken in (("knob", self.other), ("other", self.knob)):
-            if getattr(self, name) not in knobs:
-                free = (one for one in (start.knob, start.other, *knobs) if one in knobs)
-                other[name] = next(one for one in free if one not in (taken, other.get("knob")))
-        measure = self.measure if self.measure in base.measures else start.measure
-        return other | {"versus": _possible(base, self.versus), "measure": measure}
+        """Return replacements for a knob, a second axis and a measure that ``base`` lacks."""
+        start = STARTS[self.topic]
+        knobs = self._knobs(base)
+        replaced: dict[str, str] = {}
+        if self.knob not in knobs:
+            replaced["knob"] = _first_of((start.knob, start.other, *knobs), knobs, {self.other})
+        if self.other not in knobs:
+            taken = {self.knob, replaced.get("knob", "")}
+            replaced["other"] = _first_of((start.knob, start.other, *knobs), knobs, taken)
+        if self.measure not in base.measures:
+            replaced["measure"] = start.measure
+        return replaced
 
     def _fitting(self, changes: Mapping[str, Any]) -> Self:
-        """Return the changes with what a changed parameter pushes aside."""
+        """Return these settings with ``changes``, two different axes, and the usual target of a new measure."""
         knob = changes.get("knob", self.knob)
         if knob == changes.get("other", self.other):
-            free = next(one for one in (self.knob, self.other, *self.knobs) if one != knob)
-            changes = {**changes, "other" if "knob" in changes else "knob": free}
+            moved = "other" if "knob" in changes else "knob"
+            free = _first_of((self.knob, self.other, *self.knobs), self.knobs, {knob})
+            changes = {**changes, moved: free}
         name = changes.get("measure", self.measure)
         measure = self.settings.measures.get(name)
         if measure and name != self.measure and "target" not in changes:
-            start = STARTS[self.topic]
-            number = usual_target(self.settings, start.target) if name == start.measure else 1.0
-            usual = measure.limits[1] * 80 if measure.unit == "%" else number
-            changes = {**changes, "target": usual}
+            changes = {**changes, "target": self._usual_target(name, measure)}
         return replace(self, **changes)
 
+    def _usual_target(self, name: str, measure: Measure) -> float:
+        start = STARTS[self.topic]
+        if measure.unit == "%":
+            return measure.limits[1] * USUAL_PERCENT
+        if name == start.measure:
+            return usual_target(self.settings, start.target)
+        return 1.0
+
     def _at(self, place: str) -> dict[str, float]:
-        """Return what the cell of the map at "x,y" stands for, where -1 and 1 are the ends of its axes."""
+        """Return the values of the map's cell at "x,y", where -1 and 1 are the ends of each axis."""
         try:
             shares = [check.between(-1, 1, place=float(part)) for part in str(place).split(",")]
             x, y = (axis.nearest(share) for axis, share in zip(self.axes, shares, strict=True))
-        except ValueError:  # a refusal is one too
+        except ValueError:  # RefusedError is a ValueError
             raise check.RefusedError("place", str(place), "two numbers from -1 to 1") from None
         return {self.along: x, self.upwards: y}
 
     @property
     def axes(self) -> tuple[Axis, Axis]:
+        """Return the axes of the map."""
         across, up = self.around.axes
         return self.axis(self.along, across), self.axis(self.upwards, up)
 
     def axis(self, name: str, values: Sequence[float] = ()) -> Axis:
-        """Return the values of a knob, or some of them, as places on an axis."""
+        """Return values of a field as an axis; all values of its grid by default."""
         return Axis(values or grid(self.settings, name), log_scale(*self.settings.limits[name]))
 
     @property
     def program(self) -> str:
-        """The answer in Python, without the lab: it prints the page's numbers."""
-        kind, first = type(self.settings), getattr(self.settings, "preparation", "")
-        given = "".join(f"    {name}={value!r},\n" for name, value in asdict(self.settings).items())
-        made = f"from {kind.__module__} import {kind.__name__}\n\nsettings = {kind.__name__}(\n{given})\n"
-        how = f"measure={self.measure!r}, repeats={self.repeats}"
+        """Return a Python script that prints the page's numbers."""
+        kind = type(self.settings)
+        preparation = getattr(self.settings, "preparation", "")
+        arguments = "".join(f"    {name}={value!r},\n" for name, value in asdict(self.settings).items())
+        settings = f"from {kind.__module__} import {kind.__name__}\n\nsettings = {kind.__name__}(\n{arguments})\n"
+        runs = f"measure={self.measure!r}, repeats={self.repeats}"
         if self.asks == "best":
-            best = f"print(recommend(settings, tries={self.tries}, {how}, seeds={OTHER_SEEDS}).to_string())\n"
-            return f"{first}from lab.sweep import recommend\n{made}{best}"
-        one_way = self.along in (*self.asked.rises, *self.asked.falls) and not self.exact and self.seeds == 1
-        share = f", share={MOST}" if self.reached == "most" else ""
-        answer = f"smallest(settings, {self.along!r}, {self.goal!r}, values=values, {how}{share})"
-        return (
-            f"{first}from lab.sweep import smallest, summary, sweep\n{made}values = {[*self.around.curve]!r}\n"
-            f"runs = sweep(settings, {self.along!r}, values, {how}, seeds={self.seeds})\n"
-            f"print(summary(runs, target={self.goal!r}, better={self.asked.better!r}).to_string())\n"
-            + (f"found = {answer}  # the answer, in a row\n" if one_way else "")
-        )
+            imports = "from lab.sweep import recommend\n"
+            search = f"recommend(settings, tries={self.tries}, {runs}, seeds={OTHER_SEEDS})"
+            return f"{preparation}{imports}{settings}print({search}.to_string())\n"
+        lines = [
+            f"values = {[*self.around.curve]!r}",
+            f"runs = sweep(settings, {self.along!r}, values, {runs}, seeds={self.seeds})",
+            f"print(summary(runs, target={self.goal!r}, better={self.asked.better!r}).to_string())",
+        ]
+        if self.improves and self.seeds == 1:
+            share = f", share={MOST}" if self.reached == "most" else ""
+            lines.append(
+                f"found = smallest(settings, {self.along!r}, {self.goal!r}, values=values, {runs}{share})"
+                "  # the answer, in a row"
+            )
+        imports = "from lab.sweep import smallest, summary, sweep\n"
+        return preparation + imports + settings + "\n".join(lines) + "\n"
 
-    # ---- the work
+    # Work
 
     @property
     def compares(self) -> frozenset[Settings]:
-        """The settings that the curve compares."""
+        """Return the settings that the curve compares."""
         return frozenset({self.settings, *self.around.curve.values(), *self.around.estimated.values()})
 
     @cached_property
     def around(self) -> Around:
+        """Return the settings of the curve, the bars and the map."""
         return around_of(
             settings=self.settings,
             along=self.along,
@@ -380,70 +393,67 @@ class WhatIfSettings(Settings):
 
     @cached_property
     def tried(self) -> tuple[Settings, ...]:
-        """Settings that a search draws from declared ranges; none where there is nothing to tune."""
+        """Return configurations drawn from the declared ranges; none where no range is declared."""
         ranges = {name: pair for name, pair in self.settings.tuned.items() if name in self.knobs}
-        return drawn(self.settings, tries=self.tries, ranges=ranges) if ranges else ()
+        if not ranges:
+            return ()
+        return drawn(self.settings, tries=self.tries, ranges=ranges)
 
     def measurements(self, settings: Settings) -> tuple[Measurement, ...]:
+        """Return the tasks that measure some settings of the topic."""
         return self.around.measurements(settings)
-
-    @property
-    def solved(self) -> Solved | None:
-        """The exact answer, where there is one."""
-        if not self.exact or self.along not in (*self.asked.rises, *self.asked.falls):
-            return None
-        falls = self.along in self.asked.falls
-        return Solved(settings=self.settings, knob=self.along, measure=self.measure, target=self.goal, falls=falls)
 
     @cached_property
     def again(self) -> tuple[tuple[Again, tuple[Measurement, ...]], ...]:
-        """The best of the tries on other seeds, and the base on the same; none where nothing is tried."""
-        if not self.tried or self.exact:
+        """Return, for each other split, the task that retests the best try and those of the base."""
+        if not self.tried:
             return ()
-        again = partial(Again, tries=self.tried, measure=self.measure, repeats=self.repeats, seeds=self.seeds)
+        pairs = []
         others = split(self.settings, self.seeds + OTHER_SEEDS)
-        return tuple(
-            (again(place=place), measurements(others[place], measure=self.measure, repeats=self.repeats))
-            for place in range(self.seeds, len(others))
-        )
+        for place in range(self.seeds, len(others)):
+            retest = Again(
+                tries=self.tried,
+                measure=self.measure,
+                repeats=self.repeats,
+                seeds=self.seeds,
+                place=place,
+            )
+            base = measurements(others[place], measure=self.measure, repeats=self.repeats)
+            pairs.append((retest, base))
+        return tuple(pairs)
 
     def schedule(self) -> Iterable[Task]:
-        """Today's settings first, then the curve, the bars and the map from coarse to fine; what the question is about
-        before what it is not."""
+        """Yield the tasks in the order in which the page needs them."""
         yield from self.around.now
-        if self.solved:
-            yield self.solved
         if self.asks == "best":
-            yield from self._searched()
-        if self.asks == "versus":
-            yield from (each for one in self.rivals for each in self.measurements(one))
+            yield from self._search()
         if self.question == CURVE:
-            both = (*self.around.curve.values(), *self.around.estimated.values())
-            yield from (each for there in both for each in self.measurements(there))
+            for settings in (*self.around.curve.values(), *self.around.estimated.values()):
+                yield from self.measurements(settings)
             return
         yield from self.around.near
         yield from self.around.rest
         if self.asks != "best":
-            yield from self._searched()
+            yield from self._search()
 
-    def _searched(self) -> Iterator[Task]:
-        """All tries, and the best one again."""
-        for one in self.tried:
-            yield from self.measurements(one)
-        for again, base in self.again:
-            yield again
+    def _search(self) -> Iterator[Task]:
+        """Yield the tasks of all tries, then of the retests."""
+        for settings in self.tried:
+            yield from self.measurements(settings)
+        for retest, base in self.again:
+            yield retest
             yield from base
-
-    @cached_property
-    def rivals(self) -> list[Settings]:
-        """The other setting along the curve, from coarse to fine."""
-        return [there for turn in turns(self.rival, self.along) for there in turn.values()]
 
     def result(self, outcomes: Mapping[Task, Any]) -> WhatIfResult:
         return WhatIfResult(settings=self, outcomes=outcomes)
 
 
+def _first_of(preferred: Iterable[str], allowed: Sequence[str], taken: set[str]) -> str:
+    """Return the first preferred name that is allowed and not taken."""
+    return next(name for name in preferred if name in allowed and name not in taken)
+
+
 def asking(topics: Mapping[str, Topic]) -> type[WhatIfSettings]:
-    return type(
-        "WhatIf", (WhatIfSettings,), {"TOPICS": topics, "__module__": __name__, "__doc__": WhatIfSettings.__doc__}
-    )
+    """Return the type of settings of questions about these topics."""
+    members = {"TOPICS": topics, "__module__": __name__, "__doc__": WhatIfSettings.__doc__}
+    return type("WhatIf", (WhatIfSettings,), members)

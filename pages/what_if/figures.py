@@ -1,6 +1,6 @@
 """Charts of the planner: where a target is reached, and the configurations tried.
 
-``say``: the module of their texts, ``words``.
+``say`` is the module of their texts, ``words``.
 """
 
 import math
@@ -16,54 +16,64 @@ from ui.plot.curves import Curve, Level, over, trained
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
+# A range of more than this factor has a log scale.
+_LOG = 20
+# A target in the top 15 % of the axis has its name below its line.
+_HIGH = 0.85
+# Texts in the outer 12 % of the axis stand on the inner side of their line.
+_EDGE = 0.12
 
 
 def curve(result: WhatIfResult, say: ModuleType) -> dict:
     """Draw the measure along the knob, the target, and where it is crossed."""
-    settings, (low, high) = result.settings, _range(result)
+    settings = result.settings
+    low, high = _measure_range(result)
+    yaxis = _measure_axis(low, high)
+    curves = _runs(result, say)
+    estimate = _estimate(result, say)
+    if estimate:
+        curves.append(estimate)
     progress = trained(len(result.curve.values), len(settings.around.curve))
-    upwards = _upwards(low, high)
-    ends = upwards["range"]
-    height = math.log10(settings.target) if "type" in upwards else settings.target
-    target = Level(
-        y=settings.target,
+    return over(
+        *curves,
+        levels=[_target(result, say, yaxis)],
+        title=theme.title(say.title(result), progress or say.finding(result)),
+        legend=True,
+        xaxis=_knob_axis(settings.axis(settings.along, _shown_values(result)), say.low(settings.along)),
+        yaxis={"title": {"text": say.upwards(settings)}} | yaxis,
+        shapes=_marks(result),
+        annotations=_mark_texts(result, say),
+    )
+
+
+def _target(result: WhatIfResult, say: ModuleType, yaxis: dict[str, Any]) -> Level:
+    """Return the line of the target, with its name below it near the top of the chart."""
+    target = result.settings.target
+    low, high = yaxis["range"]
+    height = math.log10(target) if yaxis.get("type") == "log" else target
+    return Level(
+        y=target,
         name=f"<b>{say.tell(result, 'chart.target')}</b>",
         colour=theme.BOUND,
         width=2,
-        below=height > ends[0] + 0.85 * (ends[1] - ends[0]),
+        below=height > low + _HIGH * (high - low),
         inked=True,
-    )
-    return over(
-        *_rival(result, say),
-        *_runs(result, say),
-        *_estimate(result, say),
-        levels=[target],
-        title=theme.title(say.title(result), progress or say.finding(result)),
-        legend=True,
-        xaxis=_along(settings.axis(settings.along, _shown(result)), say.low(settings.along)),
-        yaxis={"title": {"text": say.upwards(settings)}} | upwards,
-        shapes=_crossing(result),
-        annotations=_words(result, say),
     )
 
 
 def _runs(result: WhatIfResult, say: ModuleType) -> list[Curve | dict]:
-    """Return the median of the base's runs, where nine in ten lie, and what nine in ten reach."""
-    settings, (x, runs, _) = result.settings, result.curve
-    hover = f"{say.label(settings.along)} %{{x}}: {_height(result)}<extra>"
+    """Return the range of 90 % of runs, the median, and what 90 % of runs reach."""
+    settings = result.settings
+    x, runs, _ = result.curve
+    least, _, most = settings.scale * result.curve.quantiles
+    band = theme.band(x, least, most, colour=theme.PRIVATE) | {"name": SAYS["chart.range"], "showlegend": True}
     median = Curve(
-        name=say.noun(settings) if settings.exact else SAYS["chart.a" if settings.asks == "versus" else "chart.median"],
+        name=SAYS["chart.median"],
         x=x,
         y=settings.scale * result.curve.medians,
         colour=theme.PRIVATE,
-        hover=hover + SAYS["chart.median"] + "</extra>",
+        hover=_hover(result, say, "median"),
     )
-    if settings.exact:
-        return [median]
-    least, _, most = settings.scale * result.curve.quantiles
-    area = theme.band(x, least, most, colour=theme.PRIVATE)
-    if settings.asks == "versus":
-        return [area, median]
     share = 1 - MOST if settings.asked.better == "higher" else MOST
     reached = Curve(
         name=SAYS["chart.reached"],
@@ -72,162 +82,209 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[Curve | dict]:
         colour=theme.PRIVATE,
         dash="dash",
         width=1.6,
-        hover=hover + SAYS["chart.reached"] + "</extra>",
+        hover=_hover(result, say, "reached"),
     )
-    return [area | {"name": SAYS["chart.range"], "showlegend": True}, median, reached]
+    return [band, median, reached]
 
 
-def _estimate(result: WhatIfResult, say: ModuleType) -> list[Curve]:
+def _estimate(result: WhatIfResult, say: ModuleType) -> Curve | None:
     """Return the medians estimated for more people than there are."""
-    more, hover = result.beyond, f"{say.label(result.settings.along)} %{{x}}: {_height(result)}<extra>"
-    name = SAYS["chart.estimate"]
-    y = result.settings.scale * more.medians
-    style: dict[str, Any] = {"colour": theme.PRIVATE, "dash": "longdash", "width": 3, "hover": f"{hover}{name}</extra>"}
-    return [Curve(name=name, x=more.values, y=y, **style)] if len(y) and result.settings.asks != "versus" else []
+    estimates = result.beyond
+    if not len(estimates.values):
+        return None
+    return Curve(
+        name=SAYS["chart.estimate"],
+        x=estimates.values,
+        y=result.settings.scale * estimates.medians,
+        colour=theme.PRIVATE,
+        dash="longdash",
+        width=3,
+        hover=_hover(result, say, "estimate"),
+    )
 
 
-def _shown(result: WhatIfResult) -> tuple[float, ...]:
-    """Return the values along the axis: those measured, and those estimated."""
+def _hover(result: WhatIfResult, say: ModuleType, name: str) -> str:
+    text = f"{say.label(result.settings.along)} %{{x}}: {_height_format(result)}"
+    return f"{text}<extra>{SAYS[f'chart.{name}']}</extra>"
+
+
+def _height_format(result: WhatIfResult) -> str:
+    if result.settings.asked.unit == "%":
+        return "%{y:.1f} %"
+    return "%{y:.3g}"
+
+
+def _shown_values(result: WhatIfResult) -> tuple[float, ...]:
+    """Return the values along the axis: measured and estimated."""
     return (*result.settings.around.curve, *result.settings.around.estimated)
 
 
-def _height(result: WhatIfResult) -> str:
-    return "%{y:.1f} %" if result.settings.asked.unit == "%" else "%{y:.3g}"
+# Axes
 
 
-def _rival(result: WhatIfResult, say: ModuleType) -> list[Curve]:
+def _measure_range(result: WhatIfResult) -> tuple[float, float]:
+    """Return the ends of the axis of the measure, as shown. They are steady while the chart refines."""
     settings = result.settings
-    if settings.asks != "versus":
-        return []
-    x, y = result.rival.values, settings.scale * result.rival.medians
-    hover = f"{say.label(settings.along)} %{{x}}: {_height(result)}<extra>B</extra>"
-    return [Curve(name=SAYS["chart.b"], x=x, y=y, colour=theme.PRIVATE, dash="dash", hover=hover)]
-
-
-# ---- axes
-
-
-def _range(result: WhatIfResult) -> tuple[float, float]:
-    """Return what the axis upwards shows, in the unit that is shown; steady while the picture refines."""
-    settings, scale = result.settings, result.settings.scale
-    shown = [result.curve.quantiles[[0, 2]].ravel(), np.array([settings.goal]), result.beyond.medians]
-    if settings.asks == "versus" and len(result.rival.values):
-        shown.append(result.rival.medians)
-    values = scale * np.concatenate(shown)
-    low, high = float(values.min()), float(values.max())
+    drawn = [result.curve.quantiles[[0, 2]].ravel(), np.array([settings.goal]), result.beyond.medians]
+    values = settings.scale * np.concatenate(drawn)
+    low = float(values.min())
+    high = float(values.max())
     if settings.asked.unit == "%":
-        least, most = (scale * end for end in settings.asked.limits)
+        least, most = (settings.scale * end for end in settings.asked.limits)
         return max(least, 10 * math.floor((low - 2) / 10)), min(most, 10 * math.ceil((high + 2) / 10))
-    if low > 0 and high / low > 20:
-        low, high = (10**end for end in theme.steady_range(low, high))
-        return low, high
+    if _is_log(low, high):
+        log_low, log_high = theme.steady_range(low, high)
+        return 10**log_low, 10**log_high
     high *= 1.05
-    step = 10 ** math.floor(math.log10(high)) / 2 if high > 0 else 1.0  # two digits, of which the second is 0 or 5
+    # Two digits, of which the second is 0 or 5.
+    step = 10 ** math.floor(math.log10(high)) / 2 if high > 0 else 1.0
     return min(0.0, 1.1 * low), step * math.ceil(high / step)
 
 
-def _upwards(low: float, high: float) -> dict[str, Any]:
-    if low > 0 and high / low > 20:
+def _is_log(low: float, high: float) -> bool:
+    return low > 0 and high / low > _LOG
+
+
+def _measure_axis(low: float, high: float) -> dict[str, Any]:
+    if _is_log(low, high):
         return {"type": "log", "range": [math.log10(low), math.log10(high)], "dtick": 1, "tickformat": "~g"}
     return {"range": [low, high]}
 
 
-def _along(axis: Axis, name: str) -> dict:
-    ends = [float(place) for place in axis.place([axis.values[0], axis.values[-1]])]
+def _knob_axis(axis: Axis, name: str) -> dict:
+    first, last = axis.place([axis.values[0], axis.values[-1]])
+    ends = [float(first), float(last)]
     if not axis.log:
         return {"title": {"text": name}, "range": ends}
     return {"title": {"text": f"{name} (log scale)"}, "type": "log", "range": ends} | ticks(axis, 9)
 
 
 def ticks(axis: Axis, most: int) -> dict[str, list]:
-    """Return round values along a log axis and their texts, at most so many; long numbers take more room."""
-    most = most if axis.values[-1] < 1000 else most * 2 // 3
+    """Return round values along a log axis and their texts, at most ``most``; fewer where numbers are long."""
+    if axis.values[-1] >= 1000:
+        most = most * 2 // 3
     low, high = axis.ends
     powers = range(math.floor(low), math.ceil(high) + 1)
+    values: list[float] = []
     for digits in ((1, 2, 5), (1, 3), (1,)):
-        found = [digit * 10.0**power for power in powers for digit in digits]
-        found = [value for value in found if low <= math.log10(value) <= high]
-        if len(found) <= most:
+        candidates = [digit * 10.0**power for power in powers for digit in digits]
+        values = [value for value in candidates if low <= math.log10(value) <= high]
+        if len(values) <= most:
             break
     else:
-        found = found[:: math.ceil(len(found) / most)]
-    texts = [f"{value:,.0f}" if value >= 1 else f"{value:g}".replace("e-0", "e-") for value in found]
-    return {"tickvals": found, "ticktext": texts}
+        values = values[:: math.ceil(len(values) / most)]
+    return {"tickvals": values, "ticktext": [_tick(value) for value in values]}
 
 
-# ---- where the target is crossed
+def _tick(value: float) -> str:
+    if value >= 1:
+        return f"{value:,.0f}"
+    return f"{value:g}".replace("e-0", "e-")
 
 
-def _crossing(result: WhatIfResult) -> list[dict]:
-    """Return where the target is crossed: by the median run in orange, by nine in ten as a hollow mark."""
+# Where the target is crossed
+
+
+def _marks(result: WhatIfResult) -> list[dict]:
+    """Return the marks of the base, the crossing of the median in orange, and that of 90 % of runs as a hollow dot."""
     settings = result.settings
-    now = getattr(settings, settings.along)
-    here = theme.dot(now, settings.scale * result.median(result.now), colour=theme.PRIVATE)
-    if not settings.solving:
-        return [here, theme.rule(now)]
-    shapes = [here, *(_strip(left, right) for left, right in result.spans)]
-    main, sure = result.main, result.sure
-    if main is not None:
-        style = {"color": theme.BOUND, "width": 2, "dash": "solid"}
-        shapes += [theme.rule(main) | {"line": style}, theme.dot(main, settings.target, colour=theme.BOUND)]
-    if sure is not None and sure != main:
-        hollow = theme.dot(sure, settings.target, colour="white")
-        shapes += [theme.rule(sure), hollow | {"line": {"width": 2, "color": theme.PRIVATE}}]
+    shapes = [theme.dot(getattr(settings, settings.along), _now_height(result), colour=theme.PRIVATE)]
+    if result.span:
+        shapes.append(_strip(*result.span))
+    if result.main is not None:
+        line = {"color": theme.BOUND, "width": 2, "dash": "solid"}
+        shapes.append(theme.rule(result.main) | {"line": line})
+        shapes.append(theme.dot(result.main, settings.target, colour=theme.BOUND))
+    sure = _sure_mark(result)
+    if sure is not None:
+        hollow = {"line": {"width": 2, "color": theme.PRIVATE}}
+        shapes.append(theme.rule(sure))
+        shapes.append(theme.dot(sure, settings.target, colour="white") | hollow)
     return shapes
 
 
+def _now_height(result: WhatIfResult) -> float:
+    return result.settings.scale * result.median(result.now)
+
+
+def _sure_mark(result: WhatIfResult) -> float | None:
+    """Return where 90 % of runs reach the target, if that is not where the median does."""
+    if result.sure == result.main:
+        return None
+    return result.sure
+
+
 def _strip(left: float, right: float) -> dict:
+    """Return the strip of a confidence interval; a line where its ends are equal."""
     colour = theme.rgba(theme.BOUND, 0.22)
-    line = {"width": 0 if left < right else 3, "color": colour}
-    fill = {"fillcolor": colour, "line": line, "layer": "below"}
-    return {"type": "rect", "x0": left, "x1": right, "yref": "paper", "y0": 0, "y1": 1} | fill
+    width = 0 if left < right else 3
+    return {
+        "type": "rect",
+        "x0": left,
+        "x1": right,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "fillcolor": colour,
+        "line": {"width": width, "color": colour},
+        "layer": "below",
+    }
 
 
-def _words(result: WhatIfResult, say: ModuleType) -> list[dict]:
-    main, sure = result.main, result.sure
-    first = main is None or sure is None or main <= sure
-    words = []
+def _mark_texts(result: WhatIfResult, say: ModuleType) -> list[dict]:
+    """Return the values at the marks, on the outer sides where there are two."""
+    texts = []
+    main = result.main
+    sure = _sure_mark(result)
+    main_first = main is None or sure is None or main <= sure
     if main is not None:
-        words.append(_beside(result, say, main, left=first, colour=theme.BOUND))
-    if sure is not None and sure != main:
-        words.append(_beside(result, say, sure, left=not first, colour=theme.NOW))
-    return words
+        texts.append(_mark_text(result, say, main, left=main_first, colour=theme.BOUND))
+    if sure is not None:
+        texts.append(_mark_text(result, say, sure, left=not main_first, colour=theme.NOW))
+    return texts
 
 
-def _beside(result: WhatIfResult, say: ModuleType, value: float, *, left: bool, colour: str) -> dict:
-    """Return a value of the knob at the line that stands there."""
-    axis = result.settings.axis(result.settings.along, _shown(result))
-    x, (low, high) = float(axis.place(value)), axis.ends
+def _mark_text(result: WhatIfResult, say: ModuleType, value: float, *, left: bool, colour: str) -> dict:
+    """Return a value at its line, on the side that has room."""
+    settings = result.settings
+    axis = settings.axis(settings.along, _shown_values(result))
+    low, high = axis.ends
+    x = float(axis.place(value))
     share = (x - low) / (high - low)
-    left = share > 0.88 or (left and share >= 0.12)
-    text = theme.ink(f"<b>{say.answer(result, value)}</b>", colour)
-    place = {"xanchor": "right" if left else "left", "xshift": -4 if left else 4, "yref": "paper", "yanchor": "bottom"}
-    return theme.word(text, x=x, y=0, size=13) | place
+    if share < _EDGE:
+        left = False
+    elif share > 1 - _EDGE:
+        left = True
+    side = {"xanchor": "right", "xshift": -4} if left else {"xanchor": "left", "xshift": 4}
+    text = theme.ink(f"<b>{say.at(settings, settings.along, value)}</b>", colour)
+    return theme.word(text, x=x, y=0, size=13) | {"yref": "paper", "yanchor": "bottom"} | side
 
 
-# ---- which setting is best
+# Best configuration
 
 
 def tries(result: WhatIfResult, say: ModuleType) -> dict:
-    """Draw the median run by which each try was chosen, the best first, and for the winner that when measured again."""
-    settings, scale = result.settings, result.settings.scale
+    """Draw the median of each try, the best first, and the retests of the best and of the base."""
+    settings = result.settings
+    scale = settings.scale
     medians = sorted((scale * median for _, median in result.tries), reverse=settings.asked.better == "higher")
-    now = scale * result.median(result.now)
-    hover, drawn, shown = f"{_height(result)}<extra>", [], [now, settings.target]
-
-    def mark(key: str, x: list[int], y: list[float], **style: Any) -> None:
-        name = SAYS[f"chart.{key}"]
-        shown.extend(y)
-        drawn.append(theme.markers(x, y, hover=f"{hover}{name}</extra>", name=name, **style))
-
-    mark("selected", [*range(1, len(medians) + 1)], medians, colour=theme.PRIVATE, size=9)
-    if result.winner and len(result.winner.again):
-        mark("again", [1], [scale * result.winner.again_median], colour=theme.BOUND, size=13, symbol="diamond")
-        mark("yours", [1], [scale * result.winner.base_median], colour=theme.NOW, size=13, symbol="diamond")
-    low, high = min(shown), max(shown)
+    order = [*range(1, len(medians) + 1)]
+    traces = [_dots(result, "selected", order, medians, colour=theme.PRIVATE, size=9)]
+    heights = [_now_height(result), settings.target, *medians]
+    winner = result.winner
+    if winner and len(winner.again):
+        again = scale * winner.again_median
+        base = scale * winner.base_median
+        diamond = {"size": 13, "symbol": "diamond"}
+        traces.append(_dots(result, "again", [1], [again], colour=theme.BOUND, **diamond))
+        traces.append(_dots(result, "yours", [1], [base], colour=theme.NOW, **diamond))
+        heights += [again, base]
+    low = min(heights)
+    high = max(heights)
     room = 0.12 * ((high - low) or 1.0)
+    now = _now_height(result)
     return theme.figure(
-        *drawn,
+        *traces,
         title=theme.title(SAYS["chart.tries"], say.best_finding(result)),
         legend=True,
         xaxis={"title": {"text": SAYS["chart.order"]}, "range": [0.3, len(settings.tried) + 0.7], "nticks": 7},
@@ -235,3 +292,9 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
         shapes=[theme.level(now, colour=theme.NOW, width=1.5, dash="dot")],
         annotations=[theme.word("now", x=1, xref="paper", y=now, size=13, xanchor="right", yanchor="bottom")],
     )
+
+
+def _dots(result: WhatIfResult, name: str, x: list[int], y: list[float], **style: Any) -> dict:
+    text = SAYS[f"chart.{name}"]
+    hover = f"{_height_format(result)}<extra>{text}</extra>"
+    return theme.markers(x, y, hover=hover, name=text, **style)

@@ -12,13 +12,20 @@ from pages.what_if.measured import Effect
 from pages.what_if.result import WhatIfResult
 from ui.plot import theme
 
-# The height of a bar, in rows; the most rows; points that hear a click in each; letters of a name beside its bars.
-_BAR, _ROWS, _HEARD, _LONGEST = 0.36, 7, 24, 16
-_NOTHING = "M0,0Z"
+# Height of a bar, in rows.
+_BAR = 0.36
+_MOST_ROWS = 7
+# Invisible points along each bar that receive clicks.
+_POINTS = 24
+# Letters of a name beside its bars.
+_LONGEST = 16
+# A hatched bar has a stroke every fiftieth of the axis.
+_STROKES = 50
+_EMPTY_PATH = "M0,0Z"
 
 
 class _Bar(NamedTuple):
-    """A bar from 0 to ``end``, and its whisker, in the unit that is shown; a step down lies above a step up."""
+    """A bar from 0 to ``end`` with its whisker, in the unit that is shown. A step down lies above a step up."""
 
     effect: Effect
     down: bool
@@ -34,94 +41,134 @@ class _Bar(NamedTuple):
 
 
 def knobs(result: WhatIfResult, say: ModuleType) -> dict:
-    """Draw what a step of each knob down and up does, the most important first; hatched where that may be nothing."""
-    rows = [(knob, both) for knob, both in result.effects.items() if any(map(_acts, both))][:_ROWS]
-    bars = [_bar(result, row, one) for row, (_, both) in enumerate(rows) for one in both]
-    left, right = _range(bars, [say.rough(result.settings, one.effect.knob, one.effect.value) for one in bars])
-    shown = [one for one in bars if one.effect.difference.shown]
-    unsure = [one for one in bars if not one.effect.difference.shown]
+    """Draw the effects of a step of each knob down and up, the largest first; hatched where they may be zero."""
+    rows = [(knob, effects) for knob, effects in result.effects.items() if any(map(_acts, effects))][:_MOST_ROWS]
+    bars = []
+    for row, (_, effects) in enumerate(rows):
+        bars += [_bar(result, row, effect) for effect in effects]
+    values = [_value(result, say, bar) for bar in bars]
+    left, right = _range(bars, values)
+    shown = [bar for bar in bars if bar.effect.difference.shown]
+    unsure = [bar for bar in bars if not bar.effect.difference.shown]
     zero = theme.level(0, colour=theme.NOW, width=1.2, dash="solid", x0=0, x1=0, y0=0, y1=1, yref="paper")
     longest = min(_LONGEST, max((len(say.label(knob)) for knob, _ in rows), default=0))
+    traces = [theme.holder()]
+    if bars:
+        traces = [_clickable(bars, result, say, left, right), _value_texts(bars, values)]
     return theme.figure(
-        *_heard(bars, result, say, left, right),
-        _values(bars, result, say) if bars else theme.holder(),
+        *traces,
         title=theme.title(SAYS["chart.knobs"], say.important(result)),
         margin={"l": 24 + 8 * longest, "r": 8, "t": 54, "b": 44},
         xaxis={"title": {"text": say.differences(result.settings)}, "range": [left, right], "nticks": 5},
         yaxis={"range": [max(len(rows), 1) - 0.5, -0.5], "visible": False},
         shapes=[
-            _boxes(shown, 0.8),
-            _boxes(unsure, 0.15),
-            _hatched(unsure, right - left),
+            _boxes(shown, opacity=0.8),
+            _boxes(unsure, opacity=0.15),
+            _hatching(unsure, right - left),
             _whiskers(bars),
             zero | {"xref": "x"},
         ],
-        annotations=[_named(result, say, row, knob) for row, (knob, _) in enumerate(rows)],
+        annotations=[_name(result, say, row, knob) for row, (knob, _) in enumerate(rows)],
     )
 
 
-def _acts(one: Effect) -> bool:
-    """Return whether a step does anything at all to these runs."""
-    return bool(one.difference.median) or not one.difference.sure
+def _acts(effect: Effect) -> bool:
+    """Return whether a step changes these runs at all."""
+    return bool(effect.difference.median) or not effect.difference.sure
 
 
-def _bar(result: WhatIfResult, row: int, one: Effect) -> _Bar:
-    scale, found = result.settings.scale, one.difference
-    down = one.value < getattr(result.settings, one.knob)
-    low, high = (found.low, found.high) if found.bounded else (found.median, found.median)
+def _bar(result: WhatIfResult, row: int, effect: Effect) -> _Bar:
+    scale = result.settings.scale
+    difference = effect.difference
+    down = effect.value < getattr(result.settings, effect.knob)
     top = row - _BAR if down else row + 0.02
-    return _Bar(one, down, scale * found.median, scale * low, scale * high, top, top + _BAR - 0.02)
+    return _Bar(
+        effect,
+        down,
+        end=scale * difference.median,
+        low=scale * difference.low,
+        high=scale * difference.high,
+        top=top,
+        foot=top + _BAR - 0.02,
+    )
+
+
+def _value(result: WhatIfResult, say: ModuleType, bar: _Bar) -> str:
+    return say.rough(result.settings, bar.effect.knob, bar.effect.value)
 
 
 def _range(bars: Sequence[_Bar], values: Sequence[str]) -> tuple[float, float]:
     """Return the ends of the axis, with room for the values beside the bars."""
-    ends = [end for one in bars for end in (one.low, one.high)] + [0.0]
+    ends = [0.0]
+    for bar in bars:
+        ends += [bar.low, bar.high]
     reach = max(map(abs, ends)) or 1.0
-    left, right = min(*ends, -0.15 * reach), max(*ends, 0.15 * reach)
+    left = min(*ends, -0.15 * reach)
+    right = max(*ends, 0.15 * reach)
     width = right - left
-    return left - 0.02 * width, right + (0.1 + 0.06 * max(map(len, values), default=0)) * width
+    longest = max(map(len, values), default=0)
+    return left - 0.02 * width, right + (0.1 + 0.06 * longest) * width
 
 
-def _boxes(bars: Iterable[_Bar], opacity: float) -> dict:
-    path = "".join(
-        f"M0,{one.top:.3f}L{one.end:.5g},{one.top:.3f}L{one.end:.5g},{one.foot:.3f}L0,{one.foot:.3f}Z" for one in bars
-    )
-    edge = {"color": theme.PRIVATE, "width": 1}
-    return {"type": "path", "path": path or _NOTHING, "fillcolor": theme.rgba(theme.PRIVATE, opacity), "line": edge}
+def _path(pieces: Iterable[str]) -> str:
+    return "".join(pieces) or _EMPTY_PATH
 
 
-def _hatched(bars: Iterable[_Bar], width: float) -> dict:
-    """Return strokes across bars that may be nothing, a hundredth of the chart apart."""
-    path, step = "", width / 50
-    for one in bars:
-        side = math.copysign(1, one.end)
-        for at in np.arange(step / 2, abs(one.end), step):
-            path += f"M{side * at:.5g},{one.foot:.3f}L{side * min(at + step, abs(one.end)):.5g},{one.top:.3f}"
-    return {"type": "path", "path": path or _NOTHING, "line": {"color": theme.PRIVATE, "width": 1}}
+def _boxes(bars: Iterable[_Bar], *, opacity: float) -> dict:
+    pieces = []
+    for bar in bars:
+        top, foot = f"{bar.top:.3f}", f"{bar.foot:.3f}"
+        pieces.append(f"M0,{top}L{bar.end:.5g},{top}L{bar.end:.5g},{foot}L0,{foot}Z")
+    return {
+        "type": "path",
+        "path": _path(pieces),
+        "fillcolor": theme.rgba(theme.PRIVATE, opacity),
+        "line": {"color": theme.PRIVATE, "width": 1},
+    }
+
+
+def _hatching(bars: Iterable[_Bar], width: float) -> dict:
+    """Return strokes across bars that may be zero."""
+    pieces = []
+    step = width / _STROKES
+    for bar in bars:
+        length = abs(bar.end)
+        side = math.copysign(1, bar.end)
+        for start in np.arange(step / 2, length, step):
+            end = min(start + step, length)
+            pieces.append(f"M{side * start:.5g},{bar.foot:.3f}L{side * end:.5g},{bar.top:.3f}")
+    return {"type": "path", "path": _path(pieces), "line": {"color": theme.PRIVATE, "width": 1}}
 
 
 def _whiskers(bars: Iterable[_Bar]) -> dict:
-    path = "".join(
-        f"M{one.low:.5g},{one.middle:.3f}L{one.high:.5g},{one.middle:.3f}" for one in bars if one.low < one.high
-    )
-    return {"type": "path", "path": path or _NOTHING, "line": {"color": theme.NOW, "width": 1.4}}
+    pieces = []
+    for bar in bars:
+        if bar.low < bar.high:
+            pieces.append(f"M{bar.low:.5g},{bar.middle:.3f}L{bar.high:.5g},{bar.middle:.3f}")
+    return {"type": "path", "path": _path(pieces), "line": {"color": theme.NOW, "width": 1.4}}
 
 
-def _named(result: WhatIfResult, say: ModuleType, row: int, knob: str) -> dict:
-    now, name = say.at(result.settings, knob, getattr(result.settings, knob)), say.label(knob)
-    short = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1].rstrip()}…"
+def _name(result: WhatIfResult, say: ModuleType, row: int, knob: str) -> dict:
+    """Return the name of a knob and its present value, left of its bars."""
+    now = say.at(result.settings, knob, getattr(result.settings, knob))
+    name = say.label(knob)
+    if len(name) > _LONGEST:
+        name = f"{name[: _LONGEST - 1].rstrip()}…"
     place = {"xref": "paper", "xanchor": "right", "xshift": -8, "align": "right"}
-    return theme.word(f"<b>{short}</b><br>now {now}", x=0, y=row, size=13, **place)
+    return theme.word(f"<b>{name}</b><br>now {now}", x=0, y=row, size=13, **place)
 
 
-def _values(bars: Sequence[_Bar], result: WhatIfResult, say: ModuleType) -> dict:
-    """Return to what each bar moves its knob, beside it."""
-    words = [say.rough(result.settings, one.effect.knob, one.effect.value) for one in bars]
+def _value_texts(bars: Sequence[_Bar], values: Sequence[str]) -> dict:
+    """Return the value that each bar moves its knob to, beside it."""
+    texts = []
+    for bar, value in zip(bars, values, strict=True):
+        arrow = "↓" if bar.down else "↑"
+        texts.append(f"\u00a0{arrow}\u00a0{value}")
     return theme.scatter(
-        np.array([max(0.0, one.end, one.high) for one in bars]),
-        np.array([one.middle for one in bars]),
+        np.array([max(0.0, bar.end, bar.high) for bar in bars]),
+        np.array([bar.middle for bar in bars]),
         mode="text",
-        text=[f"\u00a0{'↓' if one.down else '↑'}\u00a0{word}" for one, word in zip(bars, words, strict=True)],
+        text=texts,
         textposition="middle right",
         textfont={"size": 13},
         hoverinfo="skip",
@@ -129,17 +176,19 @@ def _values(bars: Sequence[_Bar], result: WhatIfResult, say: ModuleType) -> dict
     )
 
 
-def _heard(bars: Sequence[_Bar], result: WhatIfResult, say: ModuleType, left: float, right: float) -> list[dict]:
-    """Return points all along each bar, unseen, that hear a click and say what the bar is."""
-    if not bars:
-        return []
-    trace = theme.scatter(
-        np.tile(np.linspace(left, right, _HEARD), len(bars)),
-        np.repeat([one.middle for one in bars], _HEARD),
+def _clickable(bars: Sequence[_Bar], result: WhatIfResult, say: ModuleType, left: float, right: float) -> dict:
+    """Return invisible points along each bar, with the knob that a click chooses and the text of a hover."""
+    knobs = []
+    texts = []
+    for bar in bars:
+        knobs += [bar.effect.knob] * _POINTS
+        texts += [say.bar(result, bar.effect)] * _POINTS
+    return theme.scatter(
+        np.tile(np.linspace(left, right, _POINTS), len(bars)),
+        np.repeat([bar.middle for bar in bars], _POINTS),
         mode="markers",
         marker={"size": 6, "opacity": 0},
-        customdata=[one.effect.knob for one in bars for _ in range(_HEARD)],
-        text=[said for one in bars for said in [say.bar(result, one.effect)] * _HEARD],
+        customdata=knobs,
+        text=texts,
         hovertemplate="%{text}<extra></extra>",
     )
-    return [trace]

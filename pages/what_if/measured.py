@@ -1,4 +1,4 @@
-"""What has been measured: along a parameter, over a map of two, beside the base, and by a search; and its target."""
+"""Parts of an answer: curve, axes, map, effects of parameters, and the best configuration."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,13 +11,17 @@ from lab.files.own_rows import OwnRows
 from lab.repeats import median_run
 from lab.settings import Settings, quantiles_of
 
-# The share of the runs that is most of them. Who is to reach a target -> the share of the runs; None for the median.
+# "most" of the runs.
 MOST = 0.9
+# Who is to reach the target -> share of the runs; None for the median run.
 SHARES: Mapping[str, float | None] = {"median": None, "most": MOST}
 
 
 class Curve(NamedTuple):
-    """Values of a knob (V,), ascending, of which all runs are known; the runs (V, R), of so many ``splits``."""
+    """Runs along a knob.
+
+    values: (V,), ascending. runs: (V, R), all runs of each value, of ``splits`` splits.
+    """
 
     values: np.ndarray
     runs: np.ndarray
@@ -25,7 +29,10 @@ class Curve(NamedTuple):
 
     @property
     def medians(self) -> np.ndarray:
-        return median_run(self.runs, splits=self.splits) if len(self.runs) else np.empty(0)
+        """Return the median of each value, (V,)."""
+        if not len(self.runs):
+            return np.empty(0)
+        return median_run(self.runs, splits=self.splits)
 
     @property
     def quantiles(self) -> np.ndarray:
@@ -34,44 +41,60 @@ class Curve(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """Values along an axis of a chart, ascending, and whether they lie on it by their logarithms."""
+    """Ascending values of an axis of a chart.
+
+    log: whether the axis shows logarithms to base 10. A "place" is a position on the axis.
+    """
 
     values: Sequence[float]
     log: bool
 
     def place(self, values: Any) -> np.ndarray:
-        return np.log10(values) if self.log else np.asarray(values, dtype=float)
+        """Return the places of values."""
+        if self.log:
+            return np.log10(values)
+        return np.asarray(values, dtype=float)
 
     def value(self, place: float) -> float:
-        return 10.0**place if self.log else place
+        """Return the value at a place."""
+        if self.log:
+            return 10.0**place
+        return place
 
     @property
     def edges(self) -> np.ndarray:
-        """The ends of the cells around the values, (V + 1,)."""
+        """Return the places of the edges of the cells around the values, (V + 1,)."""
         places = self.place(self.values)
         middles = (places[1:] + places[:-1]) / 2
-        return np.array([2 * places[0] - middles[0], *middles, 2 * places[-1] - middles[-1]])
+        first = 2 * places[0] - middles[0]
+        last = 2 * places[-1] - middles[-1]
+        return np.array([first, *middles, last])
 
     @property
     def ends(self) -> list[float]:
+        """Return the places of the ends of the axis."""
         return [float(self.edges[0]), float(self.edges[-1])]
 
     def at(self, share: Any) -> Any:
-        """Return the place that lies this share of the axis above its lower end."""
+        """Return the place at a share of the axis, from 0 at its lower end to 1."""
         low, high = self.ends
         return low + share * (high - low)
 
     def cells(self, places: Any) -> np.ndarray:
-        """Return the numbers of the cells that hold these places."""
+        """Return the indices of the cells that hold these places."""
         return np.clip(np.searchsorted(self.edges, places) - 1, 0, len(self.values) - 1)
 
     def nearest(self, share: float) -> float:
-        """Return the value of the cell at a place between the ends, which are -1 and 1."""
-        return self.values[int(self.cells(self.at((share + 1) / 2)))]
+        """Return the value of the cell at a share of the axis, from -1 at its lower end to 1."""
+        place = self.at((share + 1) / 2)
+        return self.values[int(self.cells(place))]
 
 
 class Map(NamedTuple):
-    """Medians (Y, X) over two knobs' values, x (X,) and y (Y,); NaN where still to be trained, or refused."""
+    """Medians over two knobs.
+
+    x: (X,) and y: (Y,), values of the knobs. medians: (Y, X), NaN where they are missing or refused.
+    """
 
     x: np.ndarray
     y: np.ndarray
@@ -79,16 +102,32 @@ class Map(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What one knob does from where it is: to ``value``, the measure less today's (``difference``)."""
+    """Effect of one knob.
+
+    value: where the knob is moved to. difference: the measure there less the measure now.
+    """
 
     knob: str
     value: float
     difference: Difference
 
 
-class Found(NamedTuple):
-    """The best of the tries: its settings, the median run that it was chosen by, and its median run and that of the
-    base on each of the other seeds that are done, (S,), and what may be said of one beside the other there.
+class Peak(NamedTuple):
+    """The best median of a curve.
+
+    value: of the knob. hits: runs there that reach the target.
+    """
+
+    value: float
+    median: float
+    hits: int
+
+
+class Winner(NamedTuple):
+    """The best of the tries and its retests on other splits.
+
+    chosen: the median that selected it. again, base: (S,), its median and that of the base on each other split that is
+    done. gain: what the retests allow to say about the two.
     """
 
     settings: Settings
@@ -107,12 +146,20 @@ class Found(NamedTuple):
 
 
 def of_own_rows(base: Settings) -> bool:
-    """Return whether settings are of rows in a visitor's own file, which are here."""
+    """Return whether settings use rows of a visitor's own file that are in this session."""
     return isinstance(getattr(base, "own", ""), OwnRows)
 
 
 def usual_target(base: Settings, usual: float) -> float:
-    """Return the target that questions about ``base`` start with: of a number in a visitor's file, a tenth of its
-    declared range; else the ``usual`` one."""
-    low, high = getattr(getattr(base, "source", None), "label_bounds", None) or (0.0, 0.0)
-    return (high - low) / 10 if of_own_rows(base) and high > low else usual
+    """Return the first target of questions about ``base``.
+
+    It is ``usual`` or, for a numeric label of a visitor's file, a tenth of its declared range.
+    """
+    source = getattr(base, "source", None)
+    bounds = getattr(source, "label_bounds", None)
+    if bounds is None or not of_own_rows(base):
+        return usual
+    low, high = bounds
+    if low < high:
+        return (high - low) / 10
+    return usual

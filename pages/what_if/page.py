@@ -1,6 +1,6 @@
 """Which epsilon, how many people, which settings?"""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from types import MappingProxyType
@@ -12,7 +12,6 @@ from dpcore import check
 from dpcore.check import RefusedError
 from lab.links import VERSION_NAME, Word, changed, version_of, word
 from lab.settings import Settings
-from lab.sweep import beside
 from pages.what_if import (
     figures,
     figures_knobs,
@@ -31,193 +30,203 @@ from ui import controls, labels, live, page_links
 from ui.escaping import quoted
 from ui.moves import Move
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
-from ui.vocabulary import KNOBS
 
 REACHED_BY = {"median": "median run", "most": "90\u00a0% of runs"}
-# What the address of another page says of a question about it, in one text.
+# Fields of the question in the address of a topic, in one text.
 ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 _USUAL: Mapping[str, float] = MappingProxyType({})
+_HEIGHT = 490
 
 
 def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
-    about = {page.name: page for page in pages}
-    desk.choose("topic", "Page", {name: about[name].title for name in desk.settings.TOPICS})
-    about[desk.settings.topic].setup(desk)
+    """Render the choice of the topic, and the topic's own setup."""
+    by_name = {page.name: page for page in pages}
+    desk.choose("topic", "Page", {name: by_name[name].title for name in desk.settings.TOPICS})
+    by_name[desk.settings.topic].setup(desk)
 
 
 def more(pages: Sequence[Page], desk: controls.Desk) -> None:
+    """Render the drawer *More settings*, with the topic's own."""
     settings = desk.settings
-    named = {name: words.label(name) for name in settings.knobs}
-    measure(desk)
-    desk.choose("knob", "Parameter to solve for", named)
-    desk.choose("other", "Second axis of the map", named)
-    topic = next(page for page in pages if page.name == desk.settings.topic).at(desk.settings.settings)
+    knobs = {name: words.label(name) for name in settings.knobs}
+    choose_measure(desk)
+    desk.choose("knob", "Parameter to solve for", knobs)
+    desk.choose("other", "Second axis of the map", knobs)
+    topic = _page_of(pages, desk.settings).at(desk.settings.settings)
     if topic.more:
         topic.more(desk)
     page_links.door(settings.topic, "Open these settings on their page", settings.settings)
 
 
+def _page_of(pages: Sequence[Page], settings: WhatIfSettings) -> Page:
+    return next(page for page in pages if page.name == settings.topic)
+
+
 def aside(desk: controls.Desk) -> None:
+    """Render the question and the number of runs beside the sliders."""
     key = f"{desk.page}.question"
-    asks = words_questions.questions(desk.settings)
-    asked = controls.hold(key, desk.settings.asks if desk.settings.asks in asks else None)
+    questions = words_questions.questions(desk.settings)
+    names = [*questions]
+    asks = desk.settings.asks
+    held = controls.hold(key, asks if asks in questions else None)
     st.selectbox(
         "Question",
-        [*asks],
-        [*asks].index(asked) if asked else None,
+        names,
+        names.index(held) if held else None,
         key=key,
-        format_func=asks.__getitem__,
+        format_func=questions.__getitem__,
         on_change=lambda: desk.change(question=st.session_state[key]),
     )
-    if desk.settings.asks == "versus":
-        other(desk)
-    if not desk.settings.exact:
-        runs(desk)
+    choose_runs(desk)
 
 
-def runs(desk: controls.Desk) -> None:
+def choose_runs(desk: controls.Desk) -> None:
+    """Render which runs are to reach the target, and how many there are."""
     desk.choose("reached", "Reached by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
 
 
-def measure(desk: controls.Desk) -> None:
-    desk.choose("measure", "Measure", {name: one.label for name, one in desk.settings.settings.measures.items()})
-
-
-def other(desk: controls.Desk) -> None:
-    """Show what is different in B: one choice or parameter of the page, and its value there."""
-    settings = desk.settings
-    base, key = settings.settings, f"{desk.page}.versus"
-    choices = {name: [*options] for name, options in base.choices.items() if len(options) > 1}
-    names = [*settings.knobs, *choices]
-    now = next(iter(settings.different), "") if len(settings.different) == 1 else ""
-    shown = controls.hold(key, now if now in names else None)
-
-    def first() -> None:
-        """Another one begins at a value that is not A's."""
-        name = st.session_state[key]
-        mine = getattr(base, name)
-        values = [one for one in choices[name] if one != mine] if name in choices else beside(base, name)[::-1]
-        desk.change(versus=f"{name} {values[0]}")
-
-    at = names.index(shown) if shown else None
-    st.selectbox("Setting that differs in B", names, at, key=key, format_func=called, on_change=first)
-    if now not in names:
-        return
-    value = f"{key}.{now}"
-    theirs = controls.hold(value, settings.different[now])
-
-    def changed() -> None:
-        desk.change(versus=f"{now} {st.session_state[value]}")
-
-    if now in choices:
-        at = choices[now].index(theirs)
-        st.selectbox(f"{called(now)} in B", choices[now], at, key=value, format_func=_spoken, on_change=changed)
-    else:
-        low, high = base.limits[now]
-        digits = None if isinstance(low, int) else "%.6g"
-        st.number_input(f"{called(now)} in B", low, high, theirs, key=value, on_change=changed, format=digits)
-
-
-def called(name: str) -> str:
-    return words.label(name) if name in KNOBS else _spoken(name)
-
-
-def _spoken(name: str) -> str:
-    return name.replace("_", " ").capitalize()
+def choose_measure(desk: controls.Desk) -> None:
+    """Render the choice of the measure."""
+    measures = desk.settings.settings.measures
+    desk.choose("measure", "Measure", {name: measure.label for name, measure in measures.items()})
 
 
 def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
-    """The target; and those of the page that is asked about."""
-    own = next(page for page in pages if page.name == settings.topic).knobs(settings.settings)
+    """Return the sliders: the target, and those of the topic."""
+    own = _page_of(pages, settings).knobs(settings.settings)
     changes = dict(own.changes) | {"target": words_questions.target_knob(settings)}
-    rest = [name for name in _all(own) if name not in (own.hero, "repeats")]
+    rest = [name for name in _names(own) if name not in (own.hero, "repeats")]
     return Knobs(hero="target", main=(own.hero,), more=("seeds", "tries", *rest), changes=changes)
 
 
-def _all(own: Knobs) -> list[str]:
-    return [own.hero, *own.apart, *own.main, *own.more]
+def _names(knobs: Knobs) -> list[str]:
+    return [knobs.hero, *knobs.apart, *knobs.main, *knobs.more]
 
 
 def pictures(result: WhatIfResult) -> list[list[live.Picture]]:
-    """Draw where the target is reached, or what was tried; which knob matters; and two knobs at once."""
-    first, draw = ("tries", figures.tries) if result.settings.asks == "best" else ("curve", figures.curve)
-    drawn = {first: draw(result, words), "knobs": figures_knobs.knobs(result, words)}
-    drawn["map"] = figures_map.both(result, words)
-    wide = {first: 1.45, "knobs": 1.2, "map": 1.1}
+    """Draw the curve or the tries, the effects of parameters, and the map."""
+    name, first = ("curve", figures.curve)
+    if result.settings.asks == "best":
+        name, first = ("tries", figures.tries)
+    charts = {
+        name: first(result, words),
+        "knobs": figures_knobs.knobs(result, words),
+        "map": figures_map.both(result, words),
+    }
+    widths = {name: 1.45, "knobs": 1.2, "map": 1.1}
     clicks = {"knobs": {"point": "bar"}, "map": figures_map.clicks(result)}
-    return [live.row(words.SAYS.cases("about"), drawn, height=490, wide=wide, clicks=clicks)]
+    return [live.row(words.SAYS.cases("about"), charts, height=_HEIGHT, wide=widths, clicks=clicks)]
 
 
-def asked(name: str, questions: Page) -> Asked | None:
-    """Return what can be asked about the page of this name, in a tab of it."""
-    if name not in STARTS:
-        return None
-    kind: type[Any] = questions.settings  # made by ``asking``
+class _TopicQuestion:
+    """The question about one topic in the tab *What if* of its page.
 
-    def settings(own: Settings, ask: str, targets: Mapping[str, float] = _USUAL) -> WhatIfSettings:
-        return read(own, ask, targets)[0]
+    The address of the page holds what differs from the first question, as pairs of field and value.
+    """
 
-    def read(own: Settings, ask: str, targets: Mapping[str, float] = _USUAL) -> tuple[WhatIfSettings, list[str]]:
-        start: dict[str, Any] = {"topic": name, "base": word(own, apart=APART)}
-        start["target"] = targets.get(STARTS[name].measure, usual_target(own, STARTS[name].target))
+    def __init__(self, name: str, kind: Any):
+        self.name = name
+        self.kind = kind  # made by ``asking``
+        self.start = STARTS[name]
+
+    def settings(self, own: Settings, ask: str, targets: Mapping[str, float] = _USUAL) -> WhatIfSettings:
+        """Return the question that an address holds."""
+        return self._read(own, ask, targets)[0]
+
+    def ignored(self, own: Settings, ask: str) -> list[str]:
+        """Return a notice (markdown) for each part of an address that has no meaning."""
+        return self._read(own, ask, _USUAL)[1]
+
+    def _read(self, own: Settings, ask: str, targets: Mapping[str, float]) -> tuple[WhatIfSettings, list[str]]:
         texts = ask.split(APART) if ask else []
-        said = [*zip_longest(texts[::2], texts[1::2], fillvalue="")]
-        version, ignored = version_of(dict(said))
-        question, refused = kind.of_version(version).change(question=CURVE, **start), []
-        if len(said) > len(ASKED) + 1:
+        pairs = [*zip_longest(texts[::2], texts[1::2], fillvalue="")]
+        version, refusals = version_of(dict(pairs))
+        question = self.kind.of_version(version).change(
+            question=CURVE,
+            topic=self.name,
+            base=word(own, apart=APART),
+            target=targets.get(self.start.measure, usual_target(own, self.start.target)),
+        )
+        if len(pairs) > len(ASKED) + 1:
             return question, [f"The link's question was ignored. It must have at most {len(ASKED)} fields."]
-        for field, value in said:
+        notices = []
+        for field, value in pairs:
             try:
-                if field in ignored:
-                    raise ignored[field]
+                if field in refusals:
+                    raise refusals[field]
                 if field != VERSION_NAME:
                     question = changed(question, check.choice(ASKED, field=field), value)
                 if field == "measure":
                     question = question.change(target=targets.get(question.measure, question.target))
             except RefusedError as refusal:
-                told = quoted(f"{field} {value}".strip())
-                refused.append(f"In the link's question, {told} was ignored. {refusal.name} must be {refusal.allowed}.")
-        return question, refused
+                pair = quoted(f"{field} {value}".strip())
+                allowed = f"{refusal.name} must be {refusal.allowed}"
+                notices.append(f"In the link's question, {pair} was ignored. {allowed}.")
+        return question, notices
 
-    def asks(
-        question: WhatIfSettings, targets: Mapping[str, float] = _USUAL, before: WhatIfSettings | None = None
+    def written(
+        self,
+        question: WhatIfSettings,
+        targets: Mapping[str, float] = _USUAL,
+        before: WhatIfSettings | None = None,
     ) -> str:
-        usual, same = settings(question.settings, "", targets), f"measure{APART}{question.measure}"
-        told = [same] if question.measure != usual.measure else []
-        usual = settings(question.settings, same, targets)
-        moved = before is not None and before.measure != question.measure  # which asks for its own first target
-        both = ((field, getattr(question, field)) for field in ASKED if not (moved and field == "target"))
-        return APART.join(
-            [*told, *(f"{field}{APART}{value}" for field, value in both if value != getattr(usual, field))]
-        )
+        """Return what the address says of a question. A new measure asks for its own first target."""
+        usual = self.settings(question.settings, "", targets)
+        texts = []
+        if question.measure != usual.measure:
+            texts.append(f"measure{APART}{question.measure}")
+            usual = self.settings(question.settings, texts[0], targets)
+        new_measure = before is not None and before.measure != question.measure
+        for field in ASKED:
+            if field == "target" and new_measure:
+                continue
+            value = getattr(question, field)
+            if value != getattr(usual, field):
+                texts.append(f"{field}{APART}{value}")
+        return APART.join(texts)
 
-    ignored, compared = lambda own, ask: read(own, ask)[1], lambda answer: answer.known
-    return Asked(questions, settings, asks, ignored, controls=inset, compared=compared)
+
+def asked(name: str, questions: Page) -> Asked | None:
+    """Return the tab *What if* of the topic of this name; None where nothing can be asked about it."""
+    if name not in STARTS:
+        return None
+    topic = _TopicQuestion(name, questions.settings)
+    return Asked(
+        questions,
+        topic.settings,
+        topic.written,
+        topic.ignored,
+        controls=inset,
+        compared=lambda answer: answer.known,
+    )
 
 
 def inset(desk: controls.Desk) -> None:
+    """Render the controls of the tab *What if*."""
     settings = desk.settings
     desk.choose("knob", "Vary", {name: words.label(name) for name in settings.knobs})
-    measure(desk)
-    runs(desk)
+    choose_measure(desk)
+    choose_runs(desk)
     target = words_questions.target_knob(settings)
     desk.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
-    if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
+    if isinstance(settings.base, Word):  # a private file, which an address can only name
         st.caption(words.of_private_rows(settings))
     else:
         page_links.door("what-if", "Open in the What-if planner", settings.change(question="smallest"))
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
+    """Return the topics that questions can be about."""
+    return {page.name: Topic(page.settings, partial(_sliders, page)) for page in pages if page.name in STARTS}
 
-    def named(page: Page) -> Callable[[Settings], list[str]]:
-        return lambda settings: _all(page.at(settings).sliders(settings))
 
-    return {page.name: Topic(page.settings, named(page)) for page in pages if page.name in STARTS}
+def _sliders(page: Page, settings: Settings) -> list[str]:
+    return _names(page.at(settings).sliders(settings))
 
 
 def page(pages: Sequence[Page]) -> Page:
+    """Return the page of the planner, with questions about these pages."""
     return Page(
         name="what-if",
         title="What-if planner",

@@ -14,16 +14,19 @@ from pages.what_if.experiment import CURVE, WhatIfSettings
 from pages.what_if.words import SAYS
 from ui.controls import Desk
 
-# Runs at each value, which take minutes where the page's own take seconds.
+# Runs at each value. They take minutes, and the page's own take seconds.
 RUNS = 1_000
 # Questions that a sweep along one parameter answers.
-SWEPT = ("accuracy", "smallest", "people", CURVE)
+SWEPT = ("smallest", "people", CURVE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """What is asked for. over: knob -> its values; measure: of ``settings.measures``; repeats: of each value on each of
-    so many seeds."""
+    """A sweep of a topic's settings.
+
+    over: knob -> its values. measure: a key of ``settings.measures``. repeats: runs of each value on each of ``seeds``
+    splits.
+    """
 
     page: str
     settings: Settings
@@ -39,22 +42,23 @@ class Sweep:
 
     @property
     def command(self) -> str:
-        """Return what trains it in a checkout, and writes it as one file."""
+        """Return the command that trains the sweep in a checkout and writes one file."""
         link = f"{self.page}?{urlencode(links.versioned(links.brief(self.settings)))}"
-        over = " ".join(f"{name}={','.join(map(str, values))}" for name, values in self.over.items())
-        how = f"--measure {self.measure} --repeats {self.repeats} --seeds {self.seeds}"
-        return f"make sweep ARGS=\"'{link}' --over {over} {how} --out runs --table runs.parquet\""
+        values = [f"{name}={','.join(map(str, values))}" for name, values in self.over.items()]
+        runs = f"--measure {self.measure} --repeats {self.repeats} --seeds {self.seeds}"
+        files = "--out runs --table runs.parquet"
+        return f"make sweep ARGS=\"'{link}' --over {' '.join(values)} {runs} {files}\""
 
 
 def sweep(question: WhatIfSettings) -> Sweep | None:
-    """Return the sweep of a question with ``RUNS`` runs at each value, or None.
+    """Return the sweep of a question, with ``RUNS`` runs at each value.
 
-    There is none for a question without random runs, about two settings or several parameters, or about an uploaded
-    file, which no command can name.
+    None for a question about several parameters, and for an uploaded file, which no command can name.
     """
-    if question.exact or question.asks not in SWEPT or isinstance(question.base, links.Word):
+    if question.asks not in SWEPT or isinstance(question.base, links.Word):
         return None
-    kind = int if isinstance(question.settings.limits[question.along][0], int) else float
+    whole = isinstance(question.settings.limits[question.along][0], int)
+    kind = int if whole else float
     return Sweep(
         page=question.topic,
         settings=question.settings,
@@ -66,7 +70,9 @@ def sweep(question: WhatIfSettings) -> Sweep | None:
 
 
 def show(desk: Desk, paper: Mapping[str, Any]) -> None:
-    if (found := sweep(desk.settings)) is None:
+    """Render the button that shows the command, where there is one."""
+    found = sweep(desk.settings)
+    if found is None:
         return
     with st.popover("Copy the command", icon=":material/terminal:"):
         st.caption(SAYS("command", runs=RUNS))

@@ -1,5 +1,9 @@
 """Tables of the planner: the cost of tuning, the configurations tried, and the curve in numbers."""
 
+from collections.abc import Callable
+from functools import partial
+
+from dpcore.privacy import Guarantee
 from lab.papers import short
 from pages.what_if.experiment import OTHER_SEEDS, WhatIfSettings
 from pages.what_if.result import WhatIfResult
@@ -10,18 +14,15 @@ from ui.plot import theme
 
 
 def price(result: WhatIfResult) -> str:
-    """Return what looking for an answer costs, by what is released, and what choosing epsilon in this way costs."""
-    settings, prices = result.settings, result.prices
-    if settings.exact:
-        return panels.note(SAYS["cost.exact"])
+    """Return what the runs of the answer cost, and what a search on private rows would cost, by what is released."""
+    settings = result.settings
     honest = panels.note(SAYS("cost.honest", papers=f"{short('ligett2017')}; {short('ghazi2025')}"))
-    if not prices:
+    if not result.prices:
         return panels.note(SAYS["cost.void"]) + _used(result) + honest
-    one = prices["public"]
-    rows = [
-        {"way": SAYS[f"cost.{way}"], "epsilon": found.epsilon, "delta": found.delta, "basis": found.basis}
-        for way, found in prices.items()
-    ]
+    one = result.prices["public"]
+    rows = []
+    for way, cost in result.prices.items():
+        rows.append({"way": SAYS[f"cost.{way}"], "epsilon": cost.epsilon, "delta": cost.delta, "basis": cost.basis})
     table = panels.table(
         rows,
         title=SAYS("cost.title", tries=settings.tries, **_pair(one)),
@@ -36,61 +37,80 @@ def _delta(value: float) -> str:
     return theme.delta(value, digits=3)
 
 
-def _pair(held) -> dict[str, str]:
-    return {"epsilon": number(held.epsilon), "delta": _delta(held.delta)}
+def _pair(guarantee: Guarantee) -> dict[str, str]:
+    return {"epsilon": number(guarantee.epsilon), "delta": _delta(guarantee.delta)}
 
 
 def _used(result: WhatIfResult) -> str:
-    spent, each = result.used_up, {runs for _, runs in result.used}
-    holes = {"trainings": sum(runs for _, runs in result.used), "settings": len(result.used), "each": min(each)}
-    said = [
-        SAYS("cost.used_alike" if len(each) == 1 else "cost.used", **holes),
-        SAYS["cost.none"] if spent is None else SAYS("cost.together", **_pair(spent)),
-        SAYS["cost.own_rows" if result.settings.own_rows else "cost.public_rows"],
-    ]
-    return panels.note(" ".join(said))
+    """Return how many runs the answer uses, and what releasing all of them would cost."""
+    counts = [runs for _, runs in result.used]
+    case = "used_alike" if len({*counts}) == 1 else "used"
+    texts = [SAYS(f"cost.{case}", trainings=sum(counts), settings=len(counts), each=min(counts))]
+    if result.used_up is None:
+        texts.append(SAYS["cost.none"])
+    else:
+        texts.append(SAYS("cost.together", **_pair(result.used_up)))
+    texts.append(SAYS["cost.own_rows" if result.settings.own_rows else "cost.public_rows"])
+    return panels.note(" ".join(texts))
 
 
 def search(result: WhatIfResult) -> str:
+    """Return the table of the configurations tried, the best first."""
     settings = result.settings
     if not settings.tried:
         return panels.note(SAYS["search.fixed"])
-    frame, winner = result.search(), result.winner
+    frame = result.search()
     if not len(frame):
         return panels.note(SAYS["search.waiting"])
     names = [name for name in frame.columns if name != "chosen"]
-    again = [SAYS["search.once"]] * len(frame)
-    if winner:
-        again[0] = amount(settings, winner.again_median) if len(winner.again) else "…"
-    frame = frame.sort_values("chosen", ascending=settings.asked.better == "lower").assign(again=again)
-    ranges = ", ".join(
-        SAYS("search.range", name=low(name), low=at(settings, name, one), high=at(settings, name, other))
-        for name, (one, other) in settings.settings.tuned.items()
-        if name in names
-    )
-    heads = zip(("chosen", "again"), SAYS["search.heads"].split(", "), strict=True)
+    frame = frame.sort_values("chosen", ascending=settings.asked.better == "lower").assign(again=_retests(result))
+    chosen_head, again_head = SAYS["search.heads"].split(", ")
     return panels.table(
         frame,
         title=SAYS("search.title", tries=len(frame)),
-        caption=SAYS("search.caption", ranges=ranges, splits=OTHER_SEEDS),
-        heads={name: label(name) for name in names} | dict(heads),
-        formats={name: _at(settings, name) for name in names} | {"chosen": lambda value: amount(settings, value)},
+        caption=SAYS("search.caption", ranges=_ranges(settings, names), splits=OTHER_SEEDS),
+        heads={name: label(name) for name in names} | {"chosen": chosen_head, "again": again_head},
+        formats={name: _format(settings, name) for name in names} | {"chosen": partial(amount, settings)},
     )
 
 
-def _at(settings: WhatIfSettings, name: str):
-    return lambda value: at(settings, name, value)
+def _retests(result: WhatIfResult) -> list[str]:
+    """Return the column of retests: only the best configuration has one."""
+    texts = [SAYS["search.once"]] * len(result.tries)
+    winner = result.winner
+    if winner:
+        texts[0] = amount(result.settings, winner.again_median) if len(winner.again) else "…"
+    return texts
+
+
+def _ranges(settings: WhatIfSettings, names: list[str]) -> str:
+    texts = []
+    for name, (least, most) in settings.settings.tuned.items():
+        if name in names:
+            ends = {"low": at(settings, name, least), "high": at(settings, name, most)}
+            texts.append(SAYS("search.range", name=low(name), **ends))
+    return ", ".join(texts)
+
+
+def _format(settings: WhatIfSettings, name: str) -> Callable[[float], str]:
+    return partial(at, settings, name)
 
 
 def table(result: WhatIfResult) -> str:
-    settings, frame, name = result.settings, result.table(), result.settings.along
+    """Return the table of the curve."""
+    settings = result.settings
+    name = settings.along
+    frame = result.table()
     frame["range"] = [interval(settings, ends) for ends in zip(frame["low"], frame["high"], strict=True)]
-    said = tell(result, "table.heads").split(", ")
-    heads = dict(zip(("median", "range", "share reaching"), said, strict=True))
+    heads = tell(result, "table.heads").split(", ")
     return panels.table(
         frame,
-        caption=tell(result, "table.exact" if settings.exact else "table.drawn"),
-        heads={name: label(name), "median": heads["median"]} | ({} if settings.exact else heads),
-        formats={name: _at(settings, name), "median": lambda value: amount(settings, value), "share reaching": percent},
+        caption=tell(result, "table.drawn"),
+        heads={name: label(name)} | dict(zip(("median", "range", "share reaching"), heads, strict=True)),
+        formats={
+            name: _format(settings, name),
+            "median": partial(amount, settings),
+            "share reaching": percent,
+        },
         now=at(settings, name, getattr(settings, name)),
     )

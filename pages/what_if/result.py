@@ -1,156 +1,216 @@
-"""What the questions' runs say: where a target is reached, which knob matters, which setting is best."""
+"""Result of a question: where the target is reached, which parameter matters, which configuration is best."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpcore.privacy import Guarantee
-from lab import crossing
 from lab.boundaries import zeros
 from lab.claims import LEAST, Case, judge
+from lab.crossing import Crossing, Found, smallest
 from lab.differences import Difference
 from lab.repeats import Medians, median_interval, median_run, over_splits
 from lab.settings import Settings, Task
 from lab.sweep import Measurement, apart, best, summary
 from lab.tuning import prices, together
-from pages.what_if.measured import SHARES, Curve, Effect, Found, Map
+from pages.what_if.measured import MOST, SHARES, Curve, Effect, Map, Peak, Winner
 
 # The share of a normal distribution within a standard deviation of its mean.
 _ONE_ERROR = 0.6827
+# More epsilon has no visible effect where the measure gains less than this.
+_LEVEL_GAIN = 0.01
+# Medians at or below 0 have no logarithm.
+_LEAST_POSITIVE = 1e-12
+# Rounding must not move an end of the colour scale by a whole step.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WhatIfResult:
-    """What a page shows. ``outcomes``: of the tasks that are done."""
+    """Result of the tasks that are done.
+
+    outcomes: task -> what it returned.
+    """
 
     settings: Any
     outcomes: Mapping[Task, Any]
 
-    def _runs(self, measurements: Sequence[Measurement]) -> np.ndarray | None:
-        """Return all runs of one setting, or None while some are to be trained."""
-        found = [self.outcomes[one] for one in measurements if one in self.outcomes]
-        return np.concatenate(found) if len(found) == len(measurements) else None
+    # Runs
 
     def of(self, settings: Settings) -> np.ndarray | None:
-        """All runs of some settings of the topic, (seeds x repeats,), or None while some are to be trained."""
+        """Return all runs of some settings of the topic, (seeds x repeats,), or None while some are missing."""
         return self._runs(self.settings.measurements(settings))
+
+    def _runs(self, measurements: Sequence[Measurement]) -> np.ndarray | None:
+        done = [self.outcomes[task] for task in measurements if task in self.outcomes]
+        if len(done) < len(measurements):
+            return None
+        return np.concatenate(done)
 
     @property
     def known(self) -> frozenset[Settings]:
-        """The settings on the curve of which any run is known."""
-        every = ((one, self.settings.measurements(one)) for one in self.settings.compares)
-        return frozenset(one for one, parts in every if any(part in self.outcomes for part in parts))
+        """Return the settings on the curve with at least some runs."""
+        started = set()
+        for settings in self.settings.compares:
+            if any(task in self.outcomes for task in self.settings.measurements(settings)):
+                started.add(settings)
+        return frozenset(started)
 
     @cached_property
     def now(self) -> np.ndarray:
-        """Runs of the base; some of them, while others are to be trained."""
+        """Return the runs of the base that are done."""
         measurements = self.settings.measurements(self.settings.settings)
-        return np.concatenate([self.outcomes[one] for one in measurements if one in self.outcomes])
-
-    @property
-    def trained(self) -> float:
-        """The share of the curve's values that are known."""
-        return len(self.curve.values) / len(self.settings.around.curve)
-
-    @cached_property
-    def curve(self) -> Curve:
-        """Return the curve of the base along the parameter; of its own value alone until all runs there are known."""
-        if not self.complete:
-            return Curve(np.array([getattr(self.settings, self.settings.along)], dtype=float), self.now[None])
-        return self._curve(self.settings.around.curve)
-
-    @property
-    def level(self) -> float | None:
-        """The smallest value on the whole curve from which on no median is .01 above that of a smaller value; None if
-        that is the largest one alone."""
-        values, medians = self.curve.values, self.curve.medians
-        highest = np.maximum.accumulate(medians[::-1])[::-1]
-        more = np.flatnonzero(highest - medians >= 0.01)
-        first = more[-1] + 1 if len(more) else 0
-        return float(values[first]) if self.trained == 1 and first < len(values) - 1 else None
+        return np.concatenate([self.outcomes[task] for task in measurements if task in self.outcomes])
 
     @property
     def complete(self) -> bool:
+        """Return whether all runs of the base are done."""
         return self.of(self.settings.settings) is not None
 
+    @property
+    def compared(self) -> int:
+        """Return the number of splits that medians are taken over; 1 until the base has runs on all."""
+        if self.complete:
+            return self.settings.seeds
+        return 1
+
+    def median(self, runs: np.ndarray) -> float:
+        """Return the median of some runs; of several splits, the median of their medians."""
+        return float(median_run(runs, splits=self.compared))
+
+    def _difference(self, one: Settings, other: Settings, *, confidence: float = 0.95) -> Difference | None:
+        """Return the measure of one setting less that of the other; None while runs are missing."""
+        runs, other_runs = self.of(one), self.of(other)
+        if runs is None or other_runs is None:
+            return None
+        return apart(one, other, runs, other_runs, splits=self.compared, confidence=confidence)
+
+    @property
+    def splits(self) -> tuple[float, float]:
+        """Return the standard deviation of the base's medians over splits, and what noise alone would give.
+
+        The second is half the interval that holds a median as often as one standard error around it does.
+        """
+        by_split = self.now.reshape(self.settings.seeds, -1)
+        across = np.median(by_split, axis=1).std(ddof=1)
+        within = np.mean([np.ptp(median_interval(runs, confidence=_ONE_ERROR)) / 2 for runs in by_split])
+        return float(across), float(within)
+
+    # Curve
+
     @cached_property
-    def rival(self) -> Curve:
-        return self._curve({getattr(one, self.settings.along): one for one in self.settings.rivals})
+    def curve(self) -> Curve:
+        """Return the curve along the knob; only its own value until the base has all runs."""
+        if not self.complete:
+            value = getattr(self.settings, self.settings.along)
+            return Curve(np.array([value], dtype=float), self.now[None])
+        return self._curve(self.settings.around.curve)
 
     @cached_property
     def beyond(self) -> Curve:
-        """Return the estimates for more people than there are, which are no measurements of so many."""
+        """Return the estimates for more people than there are. They are no measurements."""
         return self._curve(self.settings.around.estimated)
+
+    def _curve(self, settings: Mapping[float, Settings]) -> Curve:
+        values = []
+        runs = []
+        for value, there in sorted(settings.items()):
+            found = self.of(there)
+            if found is not None:
+                values.append(value)
+                runs.append(found)
+        known = np.array(runs) if runs else np.empty((0, len(self.now)))
+        return Curve(np.array(values, dtype=float), known, self.compared)
+
+    @property
+    def trained(self) -> float:
+        """Return the share of the curve's values that are done."""
+        return len(self.curve.values) / len(self.settings.around.curve)
+
+    @property
+    def hits_now(self) -> int:
+        """Return how many runs of the base reach the target."""
+        return int(self._reach(self.now).sum())
+
+    def _reach(self, numbers: np.ndarray) -> np.ndarray:
+        """Return which numbers reach the target."""
+        if self.settings.asked.better == "higher":
+            return numbers >= self.settings.goal
+        return numbers <= self.settings.goal
+
+    @property
+    def peak(self) -> Peak:
+        """Return the best median of the curve so far. As the best of many, it is partly luck."""
+        place = best(self.curve.medians.tolist(), self.settings.asked)
+        hits = int(self._reach(self.curve.runs[place]).sum())
+        return Peak(float(self.curve.values[place]), float(self.curve.medians[place]), hits)
+
+    @property
+    def level(self) -> float | None:
+        """Return the smallest value from which on no median gains a point; None if that is the largest value alone."""
+        if self.trained < 1:
+            return None
+        medians = self.curve.medians
+        highest_from_here = np.maximum.accumulate(medians[::-1])[::-1]
+        return _first_after(self.curve.values, highest_from_here - medians >= _LEVEL_GAIN, least=2)
 
     @property
     def enough(self) -> float | None:
-        """Return the fewest people from whom on the target is reached at all estimates, as it is asked; None where at
-        none, or where some are to be trained."""
-        values, share = self.beyond.values, SHARES[self.settings.reached]
-        if len(values) < len(self.settings.around.estimated) or not len(values):
+        """Return the fewest people from whom on all estimates reach the target.
+
+        None where none do, or while estimates are missing.
+        """
+        estimates = self.beyond
+        if not len(estimates.values) or len(estimates.values) < len(self.settings.around.estimated):
             return None
-        each = self._reach(self.beyond.runs).mean(axis=1)
-        missed = np.flatnonzero(~(self._reach(self.beyond.medians) if share is None else each >= share))
-        first = missed[-1] + 1 if len(missed) else 0
-        return float(values[first]) if first < len(values) else None
+        reached = self._reach(estimates.medians)
+        if self.settings.reached == "most":
+            reached = self._reach(estimates.runs).mean(axis=1) >= MOST
+        return _first_after(estimates.values, ~reached, least=1)
 
-    def _curve(self, settings: Mapping[float, Settings]) -> Curve:
-        known = {value: runs for value, one in sorted(settings.items()) if (runs := self.of(one)) is not None}
-        runs = np.array([*known.values()]) if known else np.empty((0, len(self.now)))
-        return Curve(np.array([*known], dtype=float), runs, self.compared)
-
-    # ---- where the target is reached
-
-    @property
-    def direction(self) -> str:
-        """Return how the measure goes along the knob: it "rises", that is gets better, "falls", or neither."""
-        asked, along = self.settings.asked, self.settings.along
-        return "rises" if along in asked.rises else "falls" if along in asked.falls else ""
-
-    def crossed(self, reached: str) -> crossing.Crossing | None:
-        """Return from which value on the target is reached, by the "median" or by "most" of the runs; None where the
-        measure has no direction along this knob, or an exact answer is still to be found."""
-        if self.settings.exact:
-            return self.outcomes.get(self.settings.solved) if self.settings.solved else None
-        return self.crossings[reached] if self.direction else None
+    # Crossing
 
     @cached_property
-    def crossings(self) -> dict[str, crossing.Crossing]:
-        """Return from which value on the target is reached by each of ``SHARES``, where the measure has a direction."""
-        find = partial(
-            crossing.smallest,
+    def crossings(self) -> Mapping[str, Crossing]:
+        """Return from which value on the median run, and 90 % of runs, reach the target.
+
+        Empty where the measure may get better and worse along the knob: there is no smallest value then.
+        """
+        if not self.settings.improves:
+            return {}
+        return {reached: self._crossing(reached) for reached in SHARES}
+
+    @property
+    def crossing(self) -> Crossing | None:
+        """Return the crossing that is asked for; None where there is none."""
+        return self.crossings.get(self.settings.reached)
+
+    def _crossing(self, reached: str) -> Crossing:
+        return smallest(
+            self._values,
+            self._crossing_runs(reached),
+            self.settings.goal,
             better=self.settings.asked.better,
-            towards="small" if self.direction == "rises" else "large",
             log=self.settings.axis(self.settings.along).log,
+            share=SHARES[reached],
         )
-        return {reached: find(*self._asked(reached), share=share) for reached, share in SHARES.items()}
 
-    @property
-    def reaching(self) -> crossing.Reaching:
-        return self.reachings[self.settings.reached]
+    def _crossing_runs(self, reached: str) -> np.ndarray | Medians:
+        """Return the runs of the curve for a crossing.
 
-    @cached_property
-    def reachings(self) -> dict[str, crossing.Reaching]:
-        """Return the values that reach the target by each of ``SHARES``, where the measure has no direction."""
-        find = partial(crossing.reaching, better=self.settings.asked.better)
-        return {reached: find(*self._asked(reached), share=share) for reached, share in SHARES.items()}
-
-    def _asked(self, reached: str) -> tuple[np.ndarray, np.ndarray | Medians, float]:
-        """Return (values, their runs, the target) of a crossing.
-
-        On several splits, runs are not independent: a median is that of the splits, and a share of the runs is counted
-        on the base's own split."""
-        values, runs, splits = self._values, self._all_runs, self.compared
-        by_split = runs.reshape(len(runs), splits, -1)
-        if splits > 1 and reached == "median":
-            overlap = self.settings.settings.overlap
-            return values, over_splits(by_split.swapaxes(0, 1), overlap=overlap), self.settings.goal
-        return values, by_split[:, 0], self.settings.goal
+        Runs on several splits are not independent: a median is that of the splits, and a share is counted on the base's
+        own split.
+        """
+        runs = self._all_runs
+        by_split = runs.reshape(len(runs), self.compared, -1)
+        if self.compared > 1 and reached == "median":
+            return over_splits(by_split.swapaxes(0, 1), overlap=self.settings.settings.overlap)
+        return by_split[:, 0]
 
     @property
     def _values(self) -> np.ndarray:
@@ -158,290 +218,266 @@ class WhatIfResult:
 
     @cached_property
     def _all_runs(self) -> np.ndarray:
-        """Return the runs of the whole curve, (V, seeds x repeats); NaN where still to be trained."""
+        """Return the runs of the whole curve, (V, seeds x repeats); NaN where they are missing."""
         found = np.full((len(self._values), len(self.now)), np.nan)
         found[np.searchsorted(self._values, self.curve.values)] = self.curve.runs
         return found
 
     @property
     def main(self) -> float | None:
-        """The value of the knob that answers the question, where one does."""
-        found = self.crossed(self.settings.reached) if self.settings.solving else None
-        if found is None or found.verdict != "found":
+        """Return the value of the knob that answers the question; None where there is none."""
+        found = self.crossing
+        if not self.settings.solving or not isinstance(found, Found):
             return None
-        return found.safe if self.settings.reached == "most" or self.settings.exact else found.point
+        if self.settings.reached == "most":
+            return found.safe
+        return found.point
 
     @property
     def sure(self) -> float | None:
-        """The value from which on nine runs in ten reach the target, beside that of the median."""
-        settings = self.settings
-        if settings.exact or settings.reached != "median" or not (settings.solving and self.direction):
+        """Return the value from which on 90 % of runs reach the target, beside the median's."""
+        if not self.settings.solving or self.settings.reached != "median":
             return None
-        found = self.crossed("most")
-        return found.safe if found and found.verdict == "found" else None
+        found = self.crossings.get("most")
+        if not isinstance(found, Found):
+            return None
+        return found.safe
 
     @property
-    def spans(self) -> list[tuple[float, float]]:
-        """Between which values the crossing lies; or, of a knob without a direction, those that reach the target."""
-        if self.settings.exact or not self.settings.solving:
-            return []
-        if not self.direction:
-            return list(self.reaching.intervals)
-        found, ends = self.crossed(self.settings.reached), self._values.tolist()
-        if found is None or found.verdict != "found":
-            return []
-        return [(ends[0] if found.low is None else found.low, ends[-1] if found.high is None else found.high)]
+    def span(self) -> tuple[float, float] | None:
+        """Return the confidence interval of the crossing within the axis; None where there is no crossing."""
+        found = self.crossing
+        if not self.settings.solving or not isinstance(found, Found):
+            return None
+        low = self._values[0] if found.low is None else found.low
+        high = self._values[-1] if found.high is None else found.high
+        return float(low), float(high)
 
-    @property
-    def hits(self) -> np.ndarray:
-        """Return in which share of the runs the target is reached, at each value of the curve, (V,)."""
-        return self._reach(self.curve.runs).mean(axis=1)
-
-    def _reach(self, runs: np.ndarray) -> np.ndarray:
-        return runs >= self.settings.goal if self.settings.asked.better == "higher" else runs <= self.settings.goal
-
-    @property
-    def hits_now(self) -> int:
-        return int(self._reach(self.now).sum())
-
-    def median(self, runs: np.ndarray) -> float:
-        """The median of some runs; of several splits, the median of their medians."""
-        return float(median_run(runs, splits=self.compared))
-
-    def typical(self, runs: np.ndarray) -> Difference:
-        """The same, with an interval of 95 % confidence: of several splits, from how far those differ."""
-        base = self.settings.settings
-        return self._less(base, runs, base, np.zeros_like(runs))
-
-    @property
-    def compared(self) -> int:
-        """Return how many splits of the rows are compared; before all are trained, the runs of one."""
-        return self.settings.seeds if self.complete else 1
-
-    def _less(self, one: Settings, a: np.ndarray, other: Settings, b: np.ndarray, **how: float) -> Difference:
-        return apart(one, other, a, b, splits=self.compared, **how)
-
-    @property
-    def splits(self) -> tuple[float, float]:
-        """Return the standard deviation of the base's medians on several splits, and what noise alone would make of it:
-        half of an interval that holds a median as often as one standard error around it does."""
-        by_split = self.now.reshape(self.settings.seeds, -1)
-        within = np.mean([np.ptp(median_interval(one, confidence=_ONE_ERROR)) / 2 for one in by_split])
-        return float(np.median(by_split, axis=1).std(ddof=1)), float(within)
-
-    # ---- which knob matters
+    # Parameters
 
     @cached_property
     def effects(self) -> dict[str, list[Effect]]:
-        """Knob -> what a step down and a step up do, the most important knob first; only what is trained. All intervals
-        hold together with 95 % confidence.
+        """Return knob -> effects of a step down and a step up, the largest first; only those that are done.
+
+        All intervals hold together with 95 % confidence (Bonferroni).
         """
         found: dict[str, list[Effect]] = {}
-        all_bars = self.settings.around.bars
-        confidence = 1 - 0.05 / max(1, len(all_bars))
-        for (knob, value), settings in all_bars.items():
-            then = self.of(settings)
-            if then is not None and len(then) == len(self.now):
-                less = self._less(settings, then, self.settings.settings, self.now, confidence=confidence)
-                found.setdefault(knob, []).append(Effect(knob, value, less))
-        return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.median) for one in item[1])))
+        bars = self.settings.around.bars
+        confidence = 1 - 0.05 / max(1, len(bars))
+        for (knob, value), settings in bars.items():
+            difference = self._difference(settings, self.settings.settings, confidence=confidence)
+            if difference is not None:
+                found.setdefault(knob, []).append(Effect(knob, value, difference))
+        return dict(sorted(found.items(), key=lambda item: _largest(item[1]), reverse=True))
 
-    # ---- two knobs
-
-    @property
-    def colours(self) -> tuple[float, float]:
-        """The ends of the scale that the map's medians are seen on, the least and the largest of them, in steps so wide
-        that the scale seldom moves while the map refines: tenths of the measure's range or, where it has no largest
-        value, quarters of a power of ten.
-        """
-        (least, most), known = self.settings.asked.limits, np.append(self.map.medians, self.median(self.now))
-        known = known[np.isfinite(known)] if np.isfinite(known).any() else np.ones(1)
-        endless = most == math.inf
-        places = 4 * np.log10(np.maximum(known, 1e-12)) if endless else 10 * (known - least) / (most - least)
-        ends = np.floor(places.min() + 1e-6), np.ceil(places.max() - 1e-6)
-        low, high = ends[0], max(ends[1], ends[0] + 1)
-        scale = (lambda at: 10 ** (at / 4)) if endless else (lambda at: least + (most - least) * at / 10)
-        return float(scale(low)), float(scale(high))
+    # Map
 
     @cached_property
     def map(self) -> Map:
+        """Return the medians over two parameters; NaN where they are missing or refused."""
         x, y = (np.array(values, dtype=float) for values in self.settings.around.axes)
         medians = np.full((len(y), len(x)), np.nan)
-        for (along, up), settings in self.settings.around.cells.items():
+        for (across, up), settings in self.settings.around.cells.items():
             runs = self.of(settings)
             if runs is not None:
-                medians[np.searchsorted(y, up), np.searchsorted(x, along)] = self.median(runs)
+                medians[np.searchsorted(y, up), np.searchsorted(x, across)] = self.median(runs)
         return Map(x, y, medians)
-
-    @cached_property
-    def best_cell(self) -> tuple[int, int]:
-        return divmod(best(self.map.medians.ravel().tolist(), self.settings.asked), len(self.map.x))
 
     @cached_property
     def cells_done(self) -> int:
         return int(np.count_nonzero(~np.isnan(self.map.medians)))
 
+    @property
+    def whole(self) -> bool:
+        """Return whether all cells of the map are done."""
+        return self.cells_done == len(self.settings.around.cells)
+
+    @cached_property
+    def best_cell(self) -> tuple[int, int]:
+        """Return the row and column of the best median."""
+        return divmod(best(self.map.medians.ravel().tolist(), self.settings.asked), len(self.map.x))
+
+    @property
+    def colours(self) -> tuple[float, float]:
+        """Return the ends of the map's colour scale.
+
+        They move in wide steps, so that the scale seldom changes while the map refines: tenths of the measure's range
+        or, where it has no largest value, quarters of a power of ten.
+        """
+        least, most = self.settings.asked.limits
+        medians = np.append(self.map.medians, self.median(self.now))
+        medians = medians[np.isfinite(medians)]
+        if not len(medians):
+            medians = np.ones(1)
+        endless = math.isinf(most)
+        if endless:
+            steps = 4 * np.log10(np.maximum(medians, _LEAST_POSITIVE))
+        else:
+            steps = 10 * (medians - least) / (most - least)
+        low = np.floor(steps.min() + _ROUNDING)
+        high = max(np.ceil(steps.max() - _ROUNDING), low + 1)
+        if endless:
+            return float(10 ** (low / 4)), float(10 ** (high / 4))
+        width = (most - least) / 10
+        return float(least + width * low), float(least + width * high)
+
     @cached_property
     def line(self) -> np.ndarray:
+        """Return where the map's medians are at the target."""
         return self.iso(self.settings.goal)
 
     def iso(self, level: float) -> np.ndarray:
-        """Return where the map's medians are at a level, straight between its cells: segments (m, 2, 2) of (across,
-        up), on its axes."""
+        """Return where the map's medians are at a level: segments (m, 2, 2) of (across, up), on the axes of the map.
+
+        Lines are straight between the middles of cells.
+        """
         if min(self.map.medians.shape) < 2:
             return np.empty((0, 2, 2))
-        found, axes = zeros(self.map.medians[None] - level), self.settings.axes
-        places = [np.interp(found[..., i], range(len(one.values)), one.place(one.values)) for i, one in enumerate(axes)]
+        segments = zeros(self.map.medians[None] - level)
+        places = []
+        for i, axis in enumerate(self.settings.axes):
+            places.append(np.interp(segments[..., i], range(len(axis.values)), axis.place(axis.values)))
         return np.stack(places, axis=-1)
 
     @cached_property
     def first(self) -> tuple[float, float] | None:
-        """(across, up), on the map's axes, where the target is first reached along the knob, once the map is whole;
-        None where that is not asked, or nowhere between its cells.
+        """Return (across, up), on the axes of the map, where the target is first reached along the knob.
+
+        None until the map is whole, and where the target is reached at the first value or nowhere between cells.
         """
         points = self.line.reshape(-1, 2)
-        if not (self.settings.solving and self.direction and self.whole and len(points)):
+        if not (self.settings.solving and self.settings.improves and self.whole and len(points)):
             return None
-        medians = self.map.medians[:, :: -1 if self.direction == "falls" else 1]
-        edge = np.argmin(np.isnan(medians), axis=1)  # the first value that the settings do not refuse
-        if self._reach(medians[np.arange(len(edge)), edge]).any():
+        medians = self.map.medians
+        first_allowed = np.argmin(np.isnan(medians), axis=1)
+        at_the_edge = medians[np.arange(len(medians)), first_allowed]
+        if self._reach(at_the_edge).any():
             return None
-        place = points[:, 0].argmax() if self.direction == "falls" else points[:, 0].argmin()
-        return tuple(points[place].tolist())
+        across, up = points[points[:, 0].argmin()].tolist()
+        return across, up
 
-    @property
-    def whole(self) -> bool:
-        return self.cells_done == len(self.settings.around.cells)
-
-    # ---- which setting is best
+    # Best configuration
 
     @property
     def tries(self) -> list[tuple[Settings, float]]:
-        """(settings, median run) of what has been tried so far."""
-        known = ((one, self.of(one)) for one in self.settings.tried)
-        return [(one, self.median(runs)) for one, runs in known if runs is not None]
+        """Return the configurations that are done, each with its median."""
+        found = []
+        for settings in self.settings.tried:
+            runs = self.of(settings)
+            if runs is not None:
+                found.append((settings, self.median(runs)))
+        return found
 
     @cached_property
-    def winner(self) -> Found | None:
-        """The best of all tries, once all are measured."""
+    def winner(self) -> Winner | None:
+        """Return the best of all tries and its retests; None until all tries are done."""
         tries = self.tries
         if not tries or len(tries) < len(self.settings.tried):
             return None
         settings, chosen = tries[best([median for _, median in tries], self.settings.asked)]
-        done = [(task, runs) for task, base in self.settings.again if (runs := self._runs(base)) is not None]
-        both = [(self.outcomes[task], base) for task, base in done if task in self.outcomes]
-        again, base = np.array([[np.median(runs) for runs in one] for one in both]).reshape(-1, 2).T
-        return Found(settings, chosen, again, base, self._gain(settings, both))
+        retests = []
+        bases = []
+        for task, base in self.settings.again:
+            runs = self._runs(base)
+            if runs is not None and task in self.outcomes:
+                retests.append(self.outcomes[task])
+                bases.append(runs)
+        again = np.array([np.median(runs) for runs in retests])
+        base_medians = np.array([np.median(runs) for runs in bases])
+        return Winner(settings, chosen, again, base_medians, self._gain(settings, retests, bases))
 
-    def _gain(self, winner: Settings, both: Sequence[tuple[np.ndarray, np.ndarray]]) -> Case:
-        """Return what may be said of the chosen setting beside the base, of their runs on each of the other splits."""
-        if len(both) < max(2, len(self.settings.again)):
+    def _gain(self, winner: Settings, retests: Sequence[np.ndarray], bases: Sequence[np.ndarray]) -> Case:
+        """Return what the retests allow to say about the winner and the base."""
+        if len(retests) < max(2, len(self.settings.again)):
             return Case.SO_FAR
-        mine, base = map(np.concatenate, zip(*both, strict=True))
-        return self._judge(apart(winner, self.settings.settings, mine, base, splits=len(both)), base)
-
-    def _judge(self, found: Difference, base: np.ndarray) -> Case:
-        """Return what may be said of a difference from runs ``base``: a point counts, or 1 % of the base's median."""
+        base = np.concatenate(bases)
+        found = apart(winner, self.settings.settings, np.concatenate(retests), base, splits=len(retests))
         asked = self.settings.asked
-        least = LEAST if asked.unit == "%" else LEAST * abs(float(np.median(base)))
+        least = LEAST  # a point or, without percent, 1 % of the base's median
+        if asked.unit != "%":
+            least = LEAST * abs(float(np.median(base)))
         return judge(found, better=asked.better, least=least)
 
-    @property
-    def leads(self) -> Case:
-        """Return what may be said of A beside B, of what is done: they are alike while B is trained."""
-        found, rival = self.difference, self.of(self.settings.rival)
-        return Case.ALIKE if found is None or rival is None else self._judge(found, rival)
+    # Cost of tuning
 
     @cached_property
     def prices(self) -> Mapping[str, Guarantee]:
-        """Way to release what has been found -> what a search of so many tries costs on private rows; nothing where
-        none is looked at, or a run promises nothing.
-        """
-        return {} if self.settings.exact else prices(self.settings.settings, self.settings.tries)
+        """Return way of release -> cost of a search on private rows; empty where a run promises nothing."""
+        return prices(self.settings.settings, self.settings.tries)
 
     @property
     def used(self) -> tuple[tuple[Settings, int], ...]:
-        """(settings, runs) that the answer is made of, once all of them are done."""
-        one = self.settings
-        each = one.repeats * one.seeds
-        match one.asks:
-            case "accuracy":
-                return ((one.settings, each),)
-            case "best":
-                best = self.winner.settings if self.winner else one.settings
-                again = one.repeats * len(one.again)
-                return (*((tried, each) for tried in one.tried), (best, again), (one.settings, again))
-            case "versus":
-                both = [*one.around.curve.values(), *one.rivals]
-                return tuple((there, each) for there in both)
-            case _:
-                return tuple((there, each) for there in (*one.around.curve.values(), *one.around.estimated.values()))
+        """Return the settings that the whole answer uses, each with its number of runs."""
+        settings = self.settings
+        runs = settings.repeats * settings.seeds
+        if settings.asks != "best":
+            there = (*settings.around.curve.values(), *settings.around.estimated.values())
+            return tuple((one, runs) for one in there)
+        winner = self.winner.settings if self.winner else settings.settings
+        retests = settings.repeats * len(settings.again)
+        tried = [(one, runs) for one in settings.tried]
+        return (*tried, (winner, retests), (settings.settings, retests))
 
     @property
     def used_up(self) -> Guarantee | None:
+        """Return the cost of releasing all runs of the answer; None where they have no guarantee together."""
         return together(self.used)
 
-    # ---- one against another
-
-    @cached_property
-    def difference(self) -> Difference | None:
-        """The base less the other setting, None while that one is to be trained, or where nothing is drawn."""
-        mine, theirs = self.now, self.of(self.settings.rival)
-        if theirs is None or len(mine) < 2 or len(mine) != len(theirs):
-            return None
-        return self._less(self.settings.settings, mine, self.settings.rival, theirs)
-
-    @cached_property
-    def ahead(self) -> list[tuple[str, float, float]]:
-        """Along the knob, who is ahead, "A" or "B", from which value to which, at all those in between where it can be
-        told; all intervals hold together with 95 % confidence.
-        """
-        mine, theirs = (dict(zip(curve.values, curve.runs, strict=True)) for curve in (self.curve, self.rival))
-        common = sorted(mine.keys() & theirs.keys()) if self.complete else []
-        base, rival = self.settings.settings, self.settings.rival
-        found: list[tuple[str, float, float]] = []
-        for value in common:
-            one = self._less(base, mine[value], rival, theirs[value], confidence=1 - 0.05 / len(common))
-            who = {Case.AHEAD: "A", Case.BEHIND: "B"}.get(self._judge(one, theirs[value]), "")
-            if who and found and who == found[-1][0]:
-                found[-1] = (who, found[-1][1], value)
-            elif who:
-                found.append((who, value, value))
-        return found
-
-    # ---- tables
+    # Tables
 
     def table(self) -> pd.DataFrame:
-        """A row a value of the knob: the median run, the range of nine in ten, the share that reaches the target."""
+        """Return a row for each value of the knob: median, range of 90 % of runs, share that reaches the target."""
         return summary(self.all_runs(), target=self.settings.goal, better=self.settings.asked.better)
 
     def all_runs(self) -> pd.DataFrame:
-        """A row a run of the curve."""
+        """Return a row for each run of the curve."""
         values, runs, seeds = self.curve
         first = getattr(self.settings.settings, "seed", 0)
         names = [self.settings.along, "seed", "repeat"]
-        every = [values, first + np.arange(seeds), range(runs.shape[1] // seeds)]
-        index = pd.MultiIndex.from_product(every, names=names)
+        levels = [values, first + np.arange(seeds), range(runs.shape[1] // seeds)]
+        index = pd.MultiIndex.from_product(levels, names=names)
         return pd.DataFrame({self.settings.measure: runs.ravel()}, index=index).reset_index()
 
     def bars(self) -> pd.DataFrame:
-        """A row a bar of the chart of knobs."""
-        bars = [one for both in self.effects.values() for one in both]
-        ends = ("median", "low", "high")
-        return pd.DataFrame(
-            [
-                {"knob": one.knob, "value": one.value} | {end: getattr(one.difference, end) for end in ends}
-                for one in bars
-            ]
-        )
+        """Return a row for each bar of the chart of parameters."""
+        rows = []
+        for effects in self.effects.values():
+            for effect in effects:
+                difference = effect.difference
+                rows.append(
+                    {
+                        "knob": effect.knob,
+                        "value": effect.value,
+                        "median": difference.median,
+                        "low": difference.low,
+                        "high": difference.high,
+                    }
+                )
+        return pd.DataFrame(rows)
 
     def cells(self) -> pd.DataFrame:
+        """Return a row for each cell of the map that is done."""
         x, y, medians = self.map
         index = pd.MultiIndex.from_product([y, x], names=[self.settings.upwards, self.settings.along])
         return pd.DataFrame({"median": medians.ravel()}, index=index).dropna().reset_index()
 
     def search(self) -> pd.DataFrame:
-        names = [*self.settings.settings.tuned]
-        return pd.DataFrame(
-            [{name: getattr(one, name) for name in names} | {"chosen": median} for one, median in self.tries]
-        )
+        """Return a row for each configuration that is done."""
+        rows = []
+        for settings, median in self.tries:
+            row = {name: getattr(settings, name) for name in self.settings.settings.tuned}
+            rows.append({**row, "chosen": median})
+        return pd.DataFrame(rows)
+
+
+def _first_after(values: np.ndarray, failing: np.ndarray, *, least: int) -> float | None:
+    """Return the first value after the last failing one; None where fewer than ``least`` values are left."""
+    places = np.flatnonzero(failing)
+    first = places[-1] + 1 if len(places) else 0
+    if len(values) - first < least:
+        return None
+    return float(values[first])
+
+
+def _largest(effects: Iterable[Effect]) -> float:
+    return max(abs(effect.difference.median) for effect in effects)

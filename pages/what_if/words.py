@@ -1,10 +1,10 @@
-"""What the planner calls things: formats of numbers and settings, and the texts of its charts."""
+"""Formats of the planner's numbers and settings, and the texts of its charts."""
 
-import math
 import re
 from collections.abc import Sequence
 from html import escape
 
+from lab.crossing import Found
 from lab.differences import Difference
 from pages.what_if.experiment import WhatIfSettings
 from pages.what_if.figures import SAYS
@@ -15,46 +15,62 @@ from ui.panels import number
 from ui.vocabulary import KNOBS
 from ui.vocabulary import in_sentence as low
 
+# Numbers up to here are written in full where they are whole; above, with three digits.
+_FULL = 100
+
 
 def tell(result: WhatIfResult, key: str, **holes: object) -> str:
-    """Return a sentence about a result; holes that many sentences share are filled here."""
-    settings, values = result.settings, [*result.settings.around.curve]
-    first, last = (at(settings, settings.along, end) for end in (values[0], values[-1]))
-    about = words_of(settings) | {"hits": result.hits_now, "runs": len(result.now), "first": first, "last": last}
-    return SAYS(key, **about | holes)
+    """Return a text about a result, with the holes that many texts share."""
+    settings = result.settings
+    values = [*settings.around.curve]
+    shared: dict[str, object] = {
+        **words_of(settings),
+        "hits": result.hits_now,
+        "runs": len(result.now),
+        "first": at(settings, settings.along, values[0]),
+        "last": at(settings, settings.along, values[-1]),
+    }
+    return SAYS(key, **shared | holes)
 
 
 def words_of(settings: WhatIfSettings) -> dict[str, str]:
-    """Return what the sentences of a question call its parts."""
-    measure, setting = noun(settings), named(settings, settings.along, getattr(settings, settings.along))
-    the = measure if measure == "epsilon" else f"the {measure}"
-    found = {"measure": measure, "the": the, "Measure": measure[0].upper() + measure[1:], "setting": setting}
-    target = shown(settings, settings.target)
-    return found | {"target": target, "name": low(settings.along), "label": label(settings.along)}
+    """Return the holes that are known before there is a result."""
+    measure = noun(settings)
+    return {
+        "measure": measure,
+        "Measure": measure[0].upper() + measure[1:],
+        "setting": named(settings, settings.along, getattr(settings, settings.along)),
+        "target": shown(settings, settings.target),
+        "name": low(settings.along),
+        "label": label(settings.along),
+    }
 
 
 def of_private_rows(settings: WhatIfSettings) -> str:
-    """Return, in markdown, what no guarantee covers where a visitor's own rows answer."""
+    """Return the warning (markdown) that no guarantee covers a choice by private rows."""
     return SAYS("own-rows", count=len(settings.compares))
 
 
-# ---- settings and numbers
+# Settings and numbers
 
 
 def label(name: str) -> str:
+    """Return the label of a parameter's slider."""
     return KNOBS[name]["label"]
 
 
 def at(settings: WhatIfSettings, name: str, value: float) -> str:
-    """Return a parameter's value; an estimate of a whole number with three digits."""
-    if _whole(settings, name) and (float(value).is_integer() or value < 100):
+    """Return a parameter's value; whole numbers above 100 that are estimates with three digits."""
+    if _whole(settings, name) and (float(value).is_integer() or value < _FULL):
         return f"{round(value):,}"
     return number(value)
 
 
 def rough(settings: WhatIfSettings, name: str, value: float) -> str:
     """Return a parameter's value with two digits, where there is little room."""
-    return at(settings, name, value if _whole(settings, name) else float(f"{value:.2g}"))
+    if not _whole(settings, name):
+        value = float(f"{value:.2g}")
+    return at(settings, name, value)
 
 
 def _whole(settings: WhatIfSettings, name: str) -> bool:
@@ -62,182 +78,199 @@ def _whole(settings: WhatIfSettings, name: str) -> bool:
 
 
 def counted(settings: WhatIfSettings, name: str) -> bool:
-    """Return whether a parameter says how many of something there are."""
+    """Return whether a parameter is a count, such as rows."""
     return _whole(settings, name) and label(name).endswith("s")
 
 
 def named(settings: WhatIfSettings, name: str, value: float) -> str:
     """Return "epsilon 0.5" or "50 steps"."""
-    value_shown = at(settings, name, value)
-    many = counted(settings, name) and value_shown != "1"
-    return SAYS("setting.many" if many else "setting.one", name=low(name), value=value_shown)
+    text = at(settings, name, value)
+    case = "many" if counted(settings, name) and text != "1" else "one"
+    return SAYS(f"setting.{case}", name=low(name), value=text)
 
 
-def stretch(settings: WhatIfSettings, first: float, last: float) -> str:
-    """Return values of the parameter from one to another."""
-    return span(*(at(settings, settings.along, value) for value in (first, last)))
+def along(result: WhatIfResult, value: float) -> str:
+    """Return a value of the parameter on the x axis, with its name."""
+    return named(result.settings, result.settings.along, value)
 
 
 def span(one: str, other: str) -> str:
-    """Return two numbers as a range, or one where both look alike."""
-    return one if one == other else SAYS("interval.between", low=one, high=other)
+    """Return two numbers as a range, or one number where both look alike."""
+    if one == other:
+        return one
+    return SAYS("interval.between", low=one, high=other)
 
 
 def noun(settings: WhatIfSettings) -> str:
-    """Return what is measured, in a word or two."""
-    if settings.measure == "attacker":
-        return "attacker's accuracy"
-    if settings.measure.startswith("recall"):  # of a class, whose name a visitor may have typed
+    """Return the name of the measure in a word or two."""
+    if settings.measure.startswith("recall"):  # a visitor may have typed the name of the class
         return escape(settings.asked.label.partition(" from ")[0])
     return re.split(r",| of | on | by | from | over | with | at | \(", settings.asked.label)[0]
 
 
 def shown(settings: WhatIfSettings, value: float) -> str:
-    """Return a number that is in the unit shown already."""
-    return f"{value:.3g}\u00a0%" if settings.asked.unit == "%" else number(value)
+    """Return a number of the measure that is already in percent."""
+    if settings.asked.unit == "%":
+        return f"{value:.3g}\u00a0%"
+    return number(value)
 
 
 def amount(settings: WhatIfSettings, value: float) -> str:
-    """Return a number of the measure, percent with a decimal and anything else with three digits."""
-    value = round(value, 3) + 0.0 if settings.asked.unit == "%" else value  # without a negative zero
-    text = panels.percent(value, digits=1) if settings.asked.unit == "%" else number(value)
-    return text.replace("-", "\u2212") if value < 0 else text
+    """Return a number of the measure: percent with one decimal, anything else with three digits."""
+    if settings.asked.unit == "%":
+        value = round(value, 3) + 0.0  # adding 0 turns a negative zero into zero
+        text = panels.percent(value, digits=1)
+    else:
+        text = number(value)
+    if value < 0:
+        return text.replace("-", "\u2212")
+    return text
 
 
 def signed(settings: WhatIfSettings, value: float) -> str:
-    """Return a difference with its sign, of percents in points."""
+    """Return a difference with its sign; of percentages, in points."""
     text = f"{100 * value:.1f}" if settings.asked.unit == "%" else number(value)
     if float(text.replace(",", "")) == 0:
         return "0"
-    return text.replace("-", "\u2212") if value < 0 else f"+{text}"
+    if value < 0:
+        return text.replace("-", "\u2212")
+    return f"+{text}"
 
 
 def points(settings: WhatIfSettings, value: float) -> str:
     """Return a difference without its sign, with its unit."""
-    return outcomes.points(value) if settings.asked.unit == "%" else number(abs(value))
+    if settings.asked.unit == "%":
+        return outcomes.points(value)
+    return number(abs(value))
 
 
 def interval(settings: WhatIfSettings, ends: Sequence[float]) -> str:
     """Return "87.2 to 89.0 %"."""
-    one, other = (amount(settings, end) for end in ends)
-    return one if one == other else span(one.removesuffix("\u00a0%"), other)
+    low_end, high_end = (amount(settings, end) for end in ends)
+    if low_end == high_end:
+        return low_end
+    return span(low_end.removesuffix("\u00a0%"), high_end)
 
 
-def sure(settings: WhatIfSettings, one: Difference) -> str:
-    if not one.bounded:
-        return SAYS["interval.few"]
-    return SAYS("interval.sure", interval=interval(settings, (one.low, one.high)))
+def spread(settings: WhatIfSettings, difference: Difference) -> str:
+    """Return the confidence interval of a difference."""
+    return span(signed(settings, difference.low), signed(settings, difference.high))
 
 
-def basis(result: WhatIfResult, one: Difference) -> str:
-    """Return what a difference is made of: a key of several texts."""
-    return "splits" if result.compared > 1 else "pairs" if one.paired else "groups"
-
-
-def spread(settings: WhatIfSettings, one: Difference) -> str:
-    return span(signed(settings, one.low), signed(settings, one.high)) if one.bounded else SAYS["interval.few"]
-
-
-def safely(result: WhatIfResult, value: float) -> float:
-    """Return a value with the three digits that are shown, rounded to the side where the target is reached."""
-    if _whole(result.settings, result.settings.along):
-        return value
-    rounded = float(f"{value:.3g}")
-    step = 10.0 ** (math.floor(math.log10(abs(value))) - 2) if value else 0.0
-    if result.direction == "falls":
-        return rounded if rounded <= value else float(f"{rounded - step:.3g}")
-    return rounded if rounded >= value else float(f"{rounded + step:.3g}")
-
-
-def answer(result: WhatIfResult, value: float) -> str:
-    """Return the value that answers the question, as all of the page says it."""
-    settings = result.settings
-    return at(settings, settings.along, safely(result, value) if settings.exact else value)
-
-
-def ahead(result: WhatIfResult) -> str:
-    """Return which of the two is ahead at which values, where that can be shown."""
-    told = result.ahead
-    if len(told) < 2:
-        return SAYS("ahead.one", who=told[0][0]) if told else SAYS["ahead.none"]
-    if len(told) > 3:
-        return SAYS["ahead.many"]
-    return ", ".join(SAYS("ahead.part", who=who, values=stretch(result.settings, *ends)) for who, *ends in told)
-
-
-# ---- charts
+# Charts
 
 
 def upwards(settings: WhatIfSettings) -> str:
-    unit = settings.asked.unit
-    return f"{noun(settings)}, {unit}" if unit else noun(settings)
+    """Return the title of the axis of the measure."""
+    if settings.asked.unit:
+        return f"{noun(settings)}, {settings.asked.unit}"
+    return noun(settings)
 
 
 def differences(settings: WhatIfSettings) -> str:
-    return SAYS("chart.differences" if settings.asked.unit == "%" else "chart.change", **words_of(settings))
+    """Return the title of the axis of the bars."""
+    case = "differences" if settings.asked.unit == "%" else "change"
+    return SAYS(f"chart.{case}", **words_of(settings))
 
 
 def title(result: WhatIfResult) -> str:
-    key = {"versus": "versus", "accuracy": "now", "best": "now"}.get(result.settings.asks, "solve")
-    return tell(result, f"chart.{key}")
+    """Return the title of the curve."""
+    case = "solve" if result.settings.improves else "peak"
+    return tell(result, f"chart.{case}")
 
 
 def finding(result: WhatIfResult) -> str:
-    settings = result.settings
-    if settings.asks in ("accuracy", "best"):
-        return tell(result, "finding.now", value=amount(settings, result.median(result.now)))
-    if settings.asks == "versus":
-        return ahead(result)
+    """Return what the curve shows; "" while that is open."""
     if result.main is not None:
-        return tell(result, f"finding.{result.direction}", value=answer(result, result.main))
-    if settings.exact and result.crossed("median") is None:  # still to be solved, or only to be read off
+        return tell(result, "finding.from", value=at(result.settings, result.settings.along, result.main))
+    if result.trained < 1:
         return ""
-    found = result.crossed(settings.reached) or result.reaching
-    if found.verdict == "found":
-        return SAYS("finding.found", values=stretch(settings, result.spans[0][0], result.spans[-1][1]))
-    return SAYS[f"finding.{found.verdict}"] if result.trained == 1 else ""
+    if result.crossing is None:
+        return _best_median(result.settings, result.peak.median)
+    return SAYS[f"finding.{result.crossing.verdict}"]
+
+
+def _best_median(settings: WhatIfSettings, median: float) -> str:
+    return SAYS(f"finding.best_{settings.asked.better}", value=amount(settings, median))
 
 
 def important(result: WhatIfResult) -> str:
-    done, count = sum(map(len, result.effects.values())), len(result.settings.around.bars)
+    """Return the parameter with the largest effect that is shown, or how many bars are done."""
+    done = sum(map(len, result.effects.values()))
+    count = len(result.settings.around.bars)
     if done < count:
         return SAYS("finding.trained", done=done, count=count)
-    sure_ones = [knob for knob, both in result.effects.items() if any(one.difference.shown for one in both)]
-    return low(sure_ones[0]) if sure_ones else SAYS["finding.unimportant"]
+    for knob, effects in result.effects.items():
+        if any(effect.difference.shown for effect in effects):
+            return low(knob)
+    return SAYS["finding.unimportant"]
 
 
-def bar(result: WhatIfResult, one: Effect) -> str:
+def bar(result: WhatIfResult, effect: Effect) -> str:
+    """Return the hover text of a bar."""
     settings = result.settings
-    value, now = (at(settings, one.knob, value) for value in (one.value, getattr(settings, one.knob)))
-    gap = signed(settings, one.difference.median) + (" points" if settings.asked.unit == "%" else "")
-    said = SAYS("finding.bar", label=label(one.knob), value=value, now=now, gap=gap)
-    return said if one.difference.sure else f"{said} ({spread(settings, one.difference)})"
+    gap = signed(settings, effect.difference.median)
+    if settings.asked.unit == "%":
+        gap += " points"
+    text = SAYS(
+        "finding.bar",
+        label=label(effect.knob),
+        value=at(settings, effect.knob, effect.value),
+        now=at(settings, effect.knob, getattr(settings, effect.knob)),
+        gap=gap,
+    )
+    if effect.difference.sure:
+        return text
+    return f"{text} ({spread(settings, effect.difference)})"
 
 
 def map_finding(result: WhatIfResult) -> str:
-    """Return what the map shows, or how far it has come."""
+    """Return what the map shows, or how many cells are done."""
     settings = result.settings
     if not result.whole:
         return SAYS("finding.trained", done=result.cells_done, count=len(settings.around.cells))
     if result.first:
         value = settings.axes[1].value(result.first[1])
         return SAYS("setting.one", name=low(settings.upwards), value=rough(settings, settings.upwards, value))
-    best = result.map.medians[result.best_cell]
-    return SAYS(f"finding.best_{settings.asked.better}", value=amount(settings, best))
+    return _best_median(settings, result.map.medians[result.best_cell])
 
 
 def colour_ends(result: WhatIfResult) -> tuple[str, str]:
     """Return the numbers at the ends of the map's colours, the worst and the best."""
     settings = result.settings
-    least, most = (number(settings.scale * end) for end in result.colours)
-    worst, best = (least, most) if settings.asked.better == "higher" else (most, least)
-    return worst, best + ("\u00a0%" if settings.asked.unit == "%" else "")
+    worst, best = (number(settings.scale * end) for end in result.colours)
+    if settings.asked.better == "lower":
+        worst, best = best, worst
+    if settings.asked.unit == "%":
+        best += "\u00a0%"
+    return worst, best
 
 
 def best_finding(result: WhatIfResult) -> str:
-    """Return the median that selected the best configuration, and the one when it is retested."""
-    settings, winner = result.settings, result.winner
+    """Return the median that selected the best configuration, and that of its retests."""
+    settings = result.settings
+    winner = result.winner
     if winner is None:
         return SAYS("finding.trained", done=len(result.tries), count=len(settings.tried))
-    chosen, again = amount(settings, winner.chosen), amount(settings, winner.again_median) if len(winner.again) else ""
-    return SAYS("finding.again" if again else "finding.chosen", chosen=chosen, again=again)
+    chosen = amount(settings, winner.chosen)
+    if not len(winner.again):
+        return SAYS("finding.chosen", chosen=chosen)
+    return SAYS("finding.again", chosen=chosen, again=amount(settings, winner.again_median))
+
+
+# Crossing
+
+
+def crossing_interval(result: WhatIfResult, found: Found) -> str:
+    """Return the confidence interval of a crossing. The measure rises, so its upper end is the safe value."""
+    settings = result.settings
+    high = at(settings, settings.along, found.safe)
+    if found.low is None:
+        return SAYS("interval.below", high=high)
+    return span(at(settings, settings.along, found.low), high)
+
+
+def runs_reaching(result: WhatIfResult, found: Found) -> str:
+    """Return how many runs of the base's own split reach the target at the safe value."""
+    runs = len(result.now) // result.settings.seeds
+    return SAYS("interval.did", hits=round(found.share_safe * runs), runs=runs)
