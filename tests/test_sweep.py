@@ -159,16 +159,13 @@ def test_what_the_readme_shows_runs_and_gives_frames():
     assert frames[2].again.notna().sum() == 1
 
 
-DRAWN = [name for name in asked("classifier").TOPICS if not asked(name).exact]
-
-
 def words(command: str) -> list[str]:
     make, target, arguments = shlex.split(command)
     assert (make, target) == ("make", "sweep")
     return shlex.split(arguments.removeprefix("ARGS="))
 
 
-@pytest.mark.parametrize("topic", DRAWN)
+@pytest.mark.parametrize("topic", asked("classifier").TOPICS)
 def test_of_any_topic_the_command_is_read_back_as_the_question(topic):
     question = asked(topic)
     found = page_command.sweep(question)
