@@ -46,7 +46,6 @@ CASES = {
     "parties digits": ("parties", {"dataset": "digits"}, _PARTIES),
     "parties activities": ("parties", {"dataset": "activities"}, _PARTIES),
     "parties addresses": ("parties", {"dataset": "addresses"}, _PARTIES),
-    "parties mixed": ("parties", {"learner": "mixed"}, _PARTIES),
     "hypotheses": ("hypotheses", {}, _HYPOTHESES),
     "hypotheses topics": ("hypotheses", {"data": "topics"}, _HYPOTHESES),
     "attack worlds, weights": ("attack", {"dataset": "digits"}, _ATTACK),

@@ -314,7 +314,7 @@ def test_what_cannot_be_parties_or_as_many_is_refused_with_its_reason():
     with pytest.raises(check.RefusedError):
         settings.change(parties=25)
     back = settings.change(rows=200).change(dataset="two")
-    assert (back.own, back.unlike, back.careless, back.rows) == ("none", 0.2, 0.1, 10)
+    assert (back.own, back.unlike, back.rows) == ("none", 0.2, 10)
 
 
 @pytest.mark.parametrize(("method", "epsilon"), [("soft", 0.01), ("vote", 1.0), ("average", 100.0), ("pate", 1.0)])

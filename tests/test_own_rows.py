@@ -311,7 +311,7 @@ WAYS = {
     "attack": [{"part": "worlds"}, {"part": "membership"}],
     "regression": [{"mechanism": name, "repeats": 3} for name in REGRESSIONS],
     "transfer": [{"selection": name, "epsilon": epsilon} for name in ("known", "detected") for epsilon in (0.05, 50.0)],
-    "parties": [{"learner": name} for name in ("logistic", "bayes", "tree", "neighbours", "mixed")],
+    "parties": [{}],
 }
 EVERY, PARTIES, TRANSFER = {*WAYS}, {"parties"}, {"transfer"}
 

@@ -6,11 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.tree import DecisionTreeClassifier
 
 from dpcore.check import RefusedError
 from dpcore.parties import aggregation, local, worlds
@@ -29,12 +26,7 @@ SMALL = {"parties": 60, "public_rows": 80, "repeats": 4, "queries": 40}
 
 
 def world(**changes) -> World:
-    return World(**({"dataset": "two", "rows": 8, "unlike": 0.0, "careless": 0.0, "seed": 1} | changes))
-
-
-def said(learner: str, X, y, rows, *, classes: int, regularisation=0.01, **more) -> local.Votes:
-    (found,) = local.votes(learner, X, y, rows, classes=classes, regularisation=regularisation, **more)
-    return found
+    return World(**({"dataset": "two", "rows": 8, "unlike": 0.0, "seed": 1} | changes))
 
 
 class TestWorlds:
@@ -66,15 +58,6 @@ class TestWorlds:
         shift = X[..., :-1].mean(axis=1) / unit - kind.means[y[:, 0]]
         assert shift.std(axis=0) == pytest.approx(kind.sd * np.sqrt(0.5**2 + 1 / 60), rel=0.1)
 
-    def test_careless_parties_have_random_labels_and_the_same_rows(self):
-        X, y = parties(world(), 0, 2000)
-        same, guessed = parties(world(careless=0.5), 0, 2000)
-        np.testing.assert_array_equal(X, same)
-        careless = (guessed != y).any(axis=1)
-        # A careless party still agrees in all of 8 rows with a chance of 1/256
-        assert careless.mean() == pytest.approx(0.5 * 255 / 256, abs=0.04)
-        assert (guessed == y)[careless].mean() == pytest.approx(0.5, abs=0.03)
-
 
 class TestLocal:
     @pytest.mark.parametrize("dataset", KINDS)
@@ -86,55 +69,13 @@ class TestLocal:
             expected = other.fit(rows, labels).coef_
             np.testing.assert_allclose(own, expected, atol=0.02 * np.abs(expected).max())
 
-    @pytest.mark.parametrize("dataset", KINDS)
-    def test_bayes_by_the_definition(self, dataset):
-        classes = KINDS[dataset].classes
-        X, y = parties(world(dataset=dataset, rows=12), 0, 4)
-        rows = public(dataset, 1, 20)["public"].X
-        found = said("bayes", X, y, rows, classes=classes)
-        for party in range(4):
-            own, log = X[party, :, :-1], np.empty((classes, len(rows)))
-            for label in range(classes):
-                mine = own[y[party] == label]
-                mean = (mine if len(mine) else own).mean(axis=0)
-                sd = np.sqrt((mine if len(mine) > 1 else own).var(axis=0) + 0.06**2)
-                log[label] = np.log(len(mine) + 0.5) + stats.norm.logpdf(rows[:, :-1], mean, sd).sum(axis=1)
-            share = np.exp(log - log.max(axis=0))
-            np.testing.assert_allclose(found.shares[party], share / share.sum(axis=0), atol=2e-4)
-        np.testing.assert_array_equal(found.votes, found.shares.argmax(axis=1))
-
-    def test_trees_and_neighbours_are_scikit_learns(self):
-        X, y = parties(world(dataset="four", rows=15), 0, 4)
-        rows, tree = public("four", 1, 200)["public"].X, DecisionTreeClassifier(max_depth=4, random_state=0)
-        for learner, other in (("tree", tree), ("neighbours", KNeighborsClassifier(3))):
-            found = said(learner, X, y, rows, classes=4)
-            for party in range(4):
-                other.fit(X[party, :, :-1].astype(np.float32), y[party])
-                expected = np.zeros((4, 200))
-                expected[other.classes_] = other.predict_proba(rows[:, :-1].astype(np.float32)).T
-                np.testing.assert_allclose(found.shares[party], expected, atol=1e-6)
-        # Neighbours that are the same row all count
-        X, row = np.array([[[0.1, 0.5]] * 4 + [[0.4, 0.5]]]), np.array([[0.1, 0.5]])
-        found = said("neighbours", X, np.array([[0, 0, 1, 1, 1]]), row, classes=2)
-        np.testing.assert_allclose(found.shares[0, :, 0], [0.5, 0.5])
-
-    def test_a_mixed_crowd_takes_turns(self):
-        (X, y), rows = parties(world(dataset="four"), 0, 8), public("four", 1, 30)["public"].X
-        mixed = said("mixed", X, y, rows, classes=4, first=0)
-        for place, learner in enumerate(local.LEARNERS[:-1]):
-            alone = said(learner, X, y, rows, classes=4)
-            np.testing.assert_allclose(mixed.shares[place::4], alone.shares[place::4], atol=1e-6)
-        later = said("mixed", X[3:], y[3:], rows, classes=4, first=3)
-        np.testing.assert_allclose(later.shares, mixed.shares[3:], atol=1e-6)
-
 
 class TestGathering:
-    @pytest.mark.parametrize("learner", ["logistic", "mixed"])
-    def test_chunks_add_up_to_the_crowd(self, learner):
-        crowd = PartiesSettings(**(SMALL | {"parties": 230, "learner": learner, "dataset": "four"})).crowd
+    def test_chunks_add_up_to_the_crowd(self):
+        crowd = PartiesSettings(**(SMALL | {"parties": 230, "dataset": "four"})).crowd
         found, (rows, truth) = crowds.tally(crowd, 230), crowds.rows_of(crowd)
         X, y = parties(crowd.world, 0, 230)
-        pieces = local.votes(learner, X, y, rows, classes=4, regularisation=crowd.regularisation)
+        pieces = local.votes(X, y, rows, classes=4, regularisation=crowd.regularisation)
         votes = np.concatenate([some.votes for some in pieces])
         np.testing.assert_array_equal(found.votes, [(votes == label).sum(axis=0) for label in range(4)])
         np.testing.assert_array_equal(found.early, votes[:EARLY, :-CHECK_ROWS])
@@ -151,18 +92,10 @@ class TestGathering:
 
 def test_what_parties_cannot_do_is_refused_or_left():
     local = {"trust_model": "local"}
-    tree = {"learner": "tree"}
-    for name, value, where in (
-        ("method", "average", tree),
-        ("parties", 20_000, tree),
-        ("method", "vote", local),
-        ("labels", "probabilities", local),
-    ):
+    for name, value in (("method", "vote"), ("labels", "probabilities")):
         with pytest.raises(RefusedError, match=f"^{name} is "):
-            PartiesSettings(**where, **{name: value})
-        assert where is tree or PartiesSettings(**{name: value}).change(**local) == PartiesSettings(**local)
-    changed = PartiesSettings(method="average", parties=20_000).change(learner="mixed")
-    assert (changed.method, changed.parties) == ("soft", changed.limits["parties"][1])
+            PartiesSettings(**local, **{name: value})
+        assert PartiesSettings(**{name: value}).change(**local) == PartiesSettings(**local)
 
 
 class TestEachParty:

@@ -10,7 +10,6 @@ from pages.parties import figures
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
 from pages.parties.page import PAGE
-from pages.parties.result import QUERIES
 from pages.parties.theorems import Statement
 from pages.parties.words_statements import _compared
 from tests import attackers, reached
@@ -31,33 +30,31 @@ from tests.sentences import (
 )
 from tests.test_own_pages import ROLES, own_of, patients, settings_of
 
-QUICK = {
-    "dataset": ["two", "four", "digits", "activities", "intrusions", "addresses"],
-    "learner": ["logistic", "bayes"],
-}
+QUICK = {"dataset": ["two", "four", "digits", "activities", "intrusions", "addresses"]}
 QUICK |= {"parties": [2, 20, 200, 1000], "rows": [3, 10], "public_rows": [50, 400], "unlike": [0.0, 0.2, 1.0]}
-QUICK |= {"careless": [0.0, 0.3], "regularisation": [1e-4, 1e-3, 1e-1, 1.0], "repeats": [2, 6, 12], "seed": [0, 3]}
+QUICK |= {"regularisation": [1e-4, 1e-3, 1e-1, 1.0], "repeats": [2, 6, 12], "seed": [0, 3]}
 START = PartiesSettings(repeats=8)
 ONCE = [
     PartiesSettings(),
     START.change(epsilon=0.01, parties=20),
     START.change(epsilon=100.0, constants="norms", method="average"),
-    START.change(epsilon=3.0, careless=0.3),
+    START.change(epsilon=3.0),
+    START.change(epsilon=0.3, parties=600, method="vote", seed=1),
     START.change(method="pate", epsilon=0.1, delta=1e-2),
-    START.change(learner="bayes").change(dataset="digits"),
+    START.change(dataset="digits"),
     START.change(rows=4).change(parties=20_000),
     *(START.change(trust_model="local").change(method=method) for method in ("soft", "average")),
     START.change(trust_model="local", epsilon=0.01, parties=20),
     START.change(trust_model="shuffle", delta=1e-2, epsilon=0.3).change(dataset="four"),
     START.change(trust_model="shuffle", method="average", parties=20),
 ]
-HARMLESS = (r"is hardly more accurate than the majority-class baseline", r"adds? noise")
+HARMLESS = (r"adds? noise",)
 
 
 def words(result) -> str:
     verdict = say.verdict(result)
     assert len(plain(verdict)) <= 300
-    drawn = (figures.over_epsilon, figures.over_parties, figures.answers)
+    drawn = (figures.over_epsilon, figures.over_parties)
     parts = [*tiles(say.numbers(result)), verdict, *say.diagnostics(result), say.guarantee(result)]
     return " ".join([*parts, say.by_class(result), *titles(*(draw(result) for draw in drawn))])
 
@@ -109,25 +106,6 @@ def places(result, over: str):
     grid = result.arm(result.settings.method, over)
     found = dict(zip(grid.at, grid.runs, strict=True)) | {getattr(result.settings, over): own(result)}
     return [*found], lambda place: shown(better, found[place], alone(result), result)
-
-
-def answers_shown(result) -> list[bool]:
-    """At which numbers of questions one by one is shown to do better than the released model."""
-    soft = release(result, "soft")
-    return [shown(worse, soft, float(right), result) for right in result.answered]
-
-
-def leading(result) -> int:
-    many = [*answers_shown(result), False].index(False)
-    return QUERIES[many - 1] if many else 0
-
-
-def cost(result) -> float:
-    return result.exact[result.settings.method] - middle(result)
-
-
-def costly(result) -> bool:
-    return shown(worse, own(result), result.exact[result.settings.method], result)
 
 
 def lost(result) -> bool:
@@ -183,9 +161,6 @@ RULES: Rules = {
     ),
     r"reach median accuracy ([\d.]+) % and a single party ([\d.]+)": percent(middle, alone),
     r"No other release can be": lambda r, _: not any(leads(r, one, [r.settings.method]) for one in r.methods),
-    r"The noise costs ([\d.]+) points?": percent(cost, given=costly, within=0.051),
-    r"No cost in accuracy can be shown": lambda r, _: not costly(r),
-    r"better for (?:more than |up to about )?([\d,]+) quer": counts(leading, given=leading),
     r"whether a party or another one in its place took part": lambda r, _: (
         r.settings.promise.adjacency == "replace-one"
     ),
@@ -193,7 +168,6 @@ RULES: Rules = {
     **beyond_accuracy(lambda r: r.held_out[r.settings.method], lambda r: r.held_out["batch"]),
 }
 SELDOM: Rules = {
-    r"for more than [\d,]+ quer": lambda r, _: all(answers_shown(r)),
     r"Joining helps, as": joins(better),
     r"Joining harms here, as": joins(worse),
     r"The best release is ([\w ]+) with [\d.]+\s%": lambda r, m: leads(r, named(m[1]), r.methods),

@@ -113,18 +113,6 @@ def one_hot(labels: np.ndarray, classes: int) -> np.ndarray:
     return (labels[..., None, :] == np.arange(classes)[:, None]).astype(float)
 
 
-def answered(counts: np.ndarray, truth: np.ndarray, *, epsilon: float, queries: np.ndarray) -> np.ndarray:
-    """Return the expected accuracy (T,) if each of ``queries`` (T,) questions gets epsilon/T and a noisy winner.
-
-    The exponential mechanism selects from counts (K, m) [mcsherry2007, Theorem 6]. One party moves one count up and
-    another down, so class k wins with probability proportional to exp(epsilon c_k / (2 T)). The expectation over the
-    rows, whose classes ``truth`` (m,) only the analyst knows, needs no draws.
-    """
-    gap = counts - counts.max(axis=0)
-    odds = np.exp(gap * (epsilon / (2 * np.asarray(queries, dtype=float)))[:, None, None])
-    return (odds / odds.sum(axis=1, keepdims=True))[:, truth, np.arange(len(truth))].mean(axis=1)
-
-
 def margin_sd(sensitivity: float, *, dimensions: int, epsilon: float) -> float:
     """Return the standard deviation of norm-exponential noise in any direction, sqrt(D + 1) sensitivity / epsilon.
 

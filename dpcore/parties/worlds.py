@@ -3,10 +3,10 @@
 Inputs are x = (features / radius * sqrt(3)/2, 1/2), with features clipped to a public radius, so ||x|| <= 1 including
 the constant, as the sensitivities require.
 
-A party draws each class with probability (1 - u)/K, plus u for its most frequent class, and shifts its features by u /
-2 standard deviations, where u is the heterogeneity (``unlike``). The labels of a careless party are random. Public,
-check and test rows come from the balanced mixture without a shift. If parties record their rows in their own styles,
-these rows come from separate held-out parties.
+A party draws each class with probability (1 - u)/K, plus u for its most frequent class, and shifts its features by
+u / 2 standard deviations, where u is the heterogeneity (``unlike``). Public, check and test rows come from the
+balanced mixture without a shift. If parties record their rows in their own styles, these rows come from separate
+held-out parties.
 """
 
 import math
@@ -259,12 +259,11 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """The parties' data: a ``Kind`` or its key in ``KINDS``, rows per party, heterogeneity, share of careless ones."""
+    """The parties' data: a ``Kind`` or its key in ``KINDS``, rows per party, and heterogeneity."""
 
     dataset: str | Kind
     rows: int
     unlike: float
-    careless: float
     seed: int
 
     @property
@@ -301,8 +300,6 @@ def _block(world: World, block: int) -> tuple[np.ndarray, np.ndarray]:
     K, size = kind.classes, kind.block
     favourite = rng.integers(0, K, (size, 1))
     moved = rng.standard_normal((size, 1, kind.features)) * (world.unlike / 2)
-    careless = rng.random((size, 1)) < world.careless
     chance, any_class = rng.random((size, world.rows)), rng.integers(0, K, (size, world.rows))
     y = np.where(chance < world.unlike, favourite, any_class)
-    X = kind.inputs_of(world.seed, y, moved, rng)
-    return X, np.where(careless, rng.integers(0, K, (size, world.rows)), y)
+    return kind.inputs_of(world.seed, y, moved, rng), y

@@ -14,6 +14,7 @@ import numpy as np
 from dpcore.cache import Key
 from dpcore.parties import aggregation, local
 from dpcore.parties.worlds import CHECK_ROWS, Public, World, parties, public
+from dpcore.training.losses import outputs
 
 # Of so many parties, what they say one by one is kept: for "one party changes" and for the spread of parties alone.
 EARLY, _FIRST = 6, 500
@@ -23,32 +24,28 @@ _MANY_WEIGHTS, _MANY_ROWS = 30, 30
 
 @dataclass(frozen=True, kw_only=True)
 class Crowd(Key):
-    """Parties of one kind in one world, asked about ``public_rows``; regularisation of logistic parties, else 0."""
+    """Parties in one world, asked about ``public_rows``."""
 
     world: World
-    learner: str
     public_rows: int
     regularisation: float
 
     @property
     def chunk(self) -> int:
         """Return how many parties are asked at once: some 10 to 30 ms."""
-        if self.learner == "tree":
-            return 20
         kind = self.world.kind
         if kind.block < 50:  # of many rows each
             return kind.block
-        many = self.learner == "mixed" or kind.classes * kind.inputs > _MANY_WEIGHTS or self.world.rows > _MANY_ROWS
+        many = kind.classes * kind.inputs > _MANY_WEIGHTS or self.world.rows > _MANY_ROWS
         return 50 if many else 100
 
     @property
     def rows(self) -> dict[str, Public]:
         return public(self.world.dataset, self.world.seed, self.public_rows)
 
-    def votes(self, X: np.ndarray, y: np.ndarray, rows: np.ndarray, first: int = 0) -> Iterator[local.Votes]:
-        """Yield what parties with the rows ``X``, ``y`` say about ``rows``; ``first`` is the number of the first."""
-        classes, regularisation = self.world.kind.classes, self.regularisation
-        return local.votes(self.learner, X, y, rows, classes=classes, regularisation=regularisation, first=first)
+    def votes(self, X: np.ndarray, y: np.ndarray, rows: np.ndarray) -> Iterator[local.Votes]:
+        """Yield what parties with the rows ``X``, ``y`` predict for ``rows``."""
+        return local.votes(X, y, rows, classes=self.world.kind.classes, regularisation=self.regularisation)
 
     def edges(self, parties: int) -> tuple[int, ...]:
         """Return up to which party each chunk goes, for the first ``parties``."""
@@ -59,7 +56,7 @@ class Crowd(Key):
 class Tally:
     """What parties said together about the public and then the check rows.
 
-    votes, shares (K, N + C): counts of votes, sums of class probabilities. weights (k, d): the sum of the logistic
+    votes, shares (K, N + C): counts of votes, sums of class probabilities. weights (k, d): the sum of the
     parties' weights, cut to the longest a minimiser can be. accuracy: of each of the first parties, on the check rows.
     early (EARLY or fewer, N): the votes of the first parties. dealt (M,): each party's vote about one public row only,
     row j mod N of party j.
@@ -67,15 +64,10 @@ class Tally:
 
     votes: np.ndarray
     shares: np.ndarray
-    weights: np.ndarray | None
+    weights: np.ndarray
     accuracy: np.ndarray
     early: np.ndarray
     dealt: np.ndarray
-
-    @property
-    def size(self) -> int:
-        """Return the size in bytes."""
-        return sum(part.nbytes for part in (self.votes, self.shares, self.accuracy, self.early, self.dealt))
 
 
 _found: WeakValueDictionary[tuple[Crowd, int], Tally] = WeakValueDictionary()
@@ -109,10 +101,9 @@ def _further(crowd: Crowd, upto: int, before: Tally | None) -> Tally:
 
 
 def _together(old: Tally, new: Tally) -> Tally:
-    weights = None if old.weights is None or new.weights is None else old.weights + new.weights
     accuracy = np.concatenate([old.accuracy, new.accuracy])[:_FIRST]
     dealt = np.concatenate([old.dealt, new.dealt])
-    return Tally(old.votes + new.votes, old.shares + new.shares, weights, accuracy, old.early, dealt)
+    return Tally(old.votes + new.votes, old.shares + new.shares, old.weights + new.weights, accuracy, old.early, dealt)
 
 
 def rows_of(crowd: Crowd) -> tuple[np.ndarray, np.ndarray]:
@@ -127,19 +118,18 @@ def _ask(crowd: Crowd, first: int, last: int) -> Tally:
     rows, truth = rows_of(crowd)
     votes = np.zeros((kind.classes, len(rows)), np.int32)
     shares = np.zeros((kind.classes, len(rows)), np.float32)
-    weights, accuracy, early, dealt = None, [], [], []
-    longest = aggregation.longest(kind.classes, crowd.regularisation) if crowd.regularisation else 0.0
+    weights = np.zeros((outputs(kind.classes), kind.inputs))
+    accuracy, early, dealt = [], [], []
+    longest = aggregation.longest(kind.classes, crowd.regularisation)
     row = np.arange(first, last) % crowd.public_rows
-    for said in crowd.votes(X, y, rows, first):
+    for said in crowd.votes(X, y, rows):
         votes += np.stack([(said.votes == label).sum(axis=0, dtype=np.int32) for label in range(kind.classes)])
         shares += said.shares.sum(axis=0)
         accuracy.append((said.votes[:, -CHECK_ROWS:] == truth[-CHECK_ROWS:]).mean(axis=1))
         early.append(said.votes[:EARLY, :-CHECK_ROWS].astype(np.uint8))
         own, row = np.split(row, [len(said.votes)])
         dealt.append(said.votes[np.arange(len(own)), own].astype(np.uint8))
-        if said.weights is not None:
-            own = aggregation.cut(said.weights, to=longest).sum(axis=0)
-            weights = own if weights is None else weights + own
+        weights += aggregation.cut(said.weights, to=longest).sum(axis=0)
     first_votes, dealt_votes = np.concatenate(early)[:EARLY], np.concatenate(dealt)
     return Tally(votes, shares, weights, np.concatenate(accuracy), first_votes, dealt_votes)
 

@@ -1,5 +1,5 @@
 """Draw the parties page: accuracy over epsilon and over parties, what each release decides in a plane, what one party
-moves, noise against parties, the published bound, and answers one by one.
+moves, noise against parties, and the published bound.
 """
 
 from dataclasses import replace
@@ -12,7 +12,7 @@ from lab.boundaries import boundaries, drawn, votes
 from lab.claims import Case, onwards
 from pages.parties import work
 from pages.parties.parameters import PartiesParameters
-from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
+from pages.parties.result import NOISE_AT, PartiesResult
 from ui.plot import bars, columns, maps, theme
 from ui.plot.curves import Curve, Level, over, trained
 from ui.texts import Texts
@@ -240,21 +240,4 @@ def bound(result: PartiesResult) -> dict:
         legend=True,
         xaxis=_parties_axis(),
         yaxis=theme.log_axis("nats (log scale)", _LEAST_RISK, 1e9),
-    )
-
-
-def answers(result: PartiesResult) -> dict:
-    """Draw accuracy over the number of questions when each gets its own noise, beside one model that answers all."""
-    soft, x = 100 * np.array(result.summary["soft"]), np.array(QUERIES, dtype=float)
-    case = "chart.worth" if result.worth else "chart.worthless"
-    level = np.repeat(soft[:, None], 2, axis=1)
-    return over(
-        Curve(name="one released model", x=x[[0, -1]], y=level, colour=STYLES["soft"][1]),
-        Curve(name="one by one", x=x, y=100 * result.answered, colour=STYLES["pate"][1]),
-        left=_LEFT,
-        levels=[_chance(result.chance, "chance", side="right")],
-        title=theme.title(SAYS["chart.answers"], SAYS(case, queries=result.worth)),
-        legend=True,
-        xaxis=theme.log_axis("number of queries (log scale)", 0.9, 55_000),
-        yaxis=theme.axis("test accuracy, %", 0, 103),
     )

@@ -1,33 +1,24 @@
 """What can many parties learn without sharing their rows?"""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from dpcore.parties.worlds import KINDS
 from lab.sources import OWN
-from pages.parties import figures, theorems
+from pages.parties import figures
 from pages.parties import words as say
 from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
 from pages.parties.figures import SAYS, STYLES
 from pages.parties.own import OwnKind
 from pages.parties.parameters import PartiesParameters
-from pages.parties.result import QUERIES, PartiesResult
-from ui import controls, labels, live, panels
+from pages.parties.result import PartiesResult
+from ui import controls, labels, live
 from ui.moves import Move
-from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, listed
+from ui.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, listed
 
-MAIN = ("parties", "rows", "regularisation", "careless")
+MAIN = ("parties", "rows", "regularisation")
 MORE = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
 HEIGHT = 455
-LEARNERS = {
-    "logistic": "logistic regression",
-    "bayes": "naive Bayes",
-    "tree": "a small tree",
-    "neighbours": "nearest neighbours",
-    "mixed": "mixed kinds",
-}
 LABELS = {"votes": "vote shares", "probabilities": "class probabilities"}
 CONSTANTS = {"published": "as published", "sharp": "tight for logistic loss", "norms": "with bounded weights"}
 TRUST_MODELS = {"central": "Aggregator", "local": "Nobody", "shuffle": "Shuffler"}
@@ -56,7 +47,6 @@ def setup(desk: controls.Desk) -> None:
 
 
 def more(desk: controls.Desk) -> None:
-    desk.choose("learner", "Local model", LEARNERS)
     desk.choose("labels", "Soft labels", LABELS)
     desk.choose("constants", "Sensitivity", CONSTANTS, help=HELP["constants"])
 
@@ -84,37 +74,21 @@ def others(result: PartiesResult) -> list[list[live.Picture]]:
     return [*filter(None, (drawn[:3], drawn[3:]))]
 
 
-def noise(result: PartiesResult) -> list[list[live.Picture]]:
-    if not result.settings.model.central:
-        return [live.row(say.ABOUT, {"local_noise": figures.local_noise(result)})]
-    return [live.row(say.ABOUT, {"one_party": figures.one_party(result), "noise": figures.noise(result)})]
+def local_noise(result: PartiesResult) -> list[list[live.Picture]]:
+    return [live.row(say.ABOUT, {"local_noise": figures.local_noise(result)})]
 
 
 def limits(result: PartiesResult) -> list[list[live.Picture]]:
-    return [live.row(say.ABOUT, {"bound": figures.bound(result), "answers": figures.answers(result)})]
+    drawn = {"one_party": figures.one_party(result), "noise": figures.noise(result), "bound": figures.bound(result)}
+    return [live.row(say.ABOUT, drawn)]
 
 
 def _central(settings: PartiesParameters) -> bool:
     return settings.trust_model == "central"
 
 
-def _has_noise(settings: PartiesParameters) -> bool:
-    return _central(settings) or "average" in settings.choices["method"]
-
-
 def _label_cases(result: PartiesResult) -> list[str]:
     return [] if result.settings.model.central else [result.settings.method]
-
-
-def _frames(result: PartiesResult) -> dict[str, Callable[[], Any]]:
-    frames = {"Releases": result.table, "All runs": result.curves, **panels.by_class_frames(result)}
-    if not result.settings.model.central:
-        return frames
-    return frames | {
-        "One party": result.moved,
-        "Answers": lambda: {"questions": QUERIES, "right": result.answered},
-        "Theorems": partial(theorems.table, result),
-    }
 
 
 PAGE = Page(
@@ -145,11 +119,10 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("others", "Methods", ("table",), pictures=others, when=lambda settings: not settings.private),
-        Tab("others", "Methods", ("table",), when=lambda settings: settings.private),
-        CLASSES_TAB,
-        Tab("noise", "Noise", pictures=noise, when=_has_noise),
-        Tab("limits", "Theorems", ("statements",), limits, when=_central),
+        RESULTS_TAB._replace(pictures=others, when=lambda settings: not settings.private),
+        RESULTS_TAB._replace(when=lambda settings: settings.private),
+        Tab("noise", "Noise", pictures=local_noise, when=lambda settings: not _central(settings)),
+        Tab("limits", "Noise and theorems", ("statements",), limits, when=_central),
     ),
-    frames=_frames,
+    frames=lambda result: {"Table": result.table, "All runs": result.curves},
 )

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from dpcore.parties.aggregation import CONSTANTS
-from dpcore.parties.local import LEARNERS, ONE_BY_ONE
 from dpcore.parties.worlds import KINDS, World
 from dpcore.privacy import Guarantee
 from lab.boundaries import Plane
@@ -26,7 +25,7 @@ PARTIES = (2, 5, 20, 60, 200, 600, 2000, 6000, 20_000)
 # What makes the noise of each release smaller; PATE's is that of a delta too.
 _LESS_NOISE = ("epsilon", "parties")
 # What is made up about made-up parties: a file's are as they are.
-_INVENTED = ("unlike", "careless")
+_INVENTED = ("unlike",)
 # Rows of each party that a file may have a use for.
 _MOST_OWN = 300
 # Who records the rows, where parties do: as many as the data of [hamm2016] have, each with a style of its own.
@@ -35,8 +34,6 @@ RECORDED: Mapping[str, Mapping[str, int]] = {
     "intrusions": {"parties": 1000, "rows": 22},
     "addresses": {"parties": 5000, "rows": 9},
 }
-# Parties of a kind that trains one by one, some 0.8 ms each.
-_MOST_ONE_BY_ONE = 4000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,20 +42,18 @@ class PartiesParameters(SourceSettings):
 
     epsilon: for a whole party. parties: M. trust_model: who adds the noise, of ``TRUST_MODELS``.
     method: the release that the page speaks of, with noise for ``constants``.
-    own: with dataset "own", an ``OwnRows`` whose people are the parties. learner: what the parties train.
+    own: with dataset "own", an ``OwnRows`` whose people are the parties.
     labels: soft labels are shares of "votes", or means of class "probabilities".
     rows: of each party; of a file's, as many are picked by chance, some twice where it has fewer.
     public_rows: N, without labels. regularisation: lambda, of parties and aggregator alike.
     unlike: 0, all parties see the same mixture of classes, to 1, each sees one; see ``dpcore.parties.worlds``.
-    careless: share of parties that guess their labels. delta: of the claim with a shuffler, and of PATE's, for
-    ``queries`` public rows, at most N.
+    delta: of the claim with a shuffler, and of PATE's, for ``queries`` public rows, at most N.
     """
 
     CHOICES: ClassVar = {
         "method": METHODS,
         "trust_model": TRUST_MODELS,
         "dataset": (*KINDS, OWN),
-        "learner": LEARNERS,
         "labels": LABELS,
         "constants": CONSTANTS,
     }
@@ -70,7 +65,6 @@ class PartiesParameters(SourceSettings):
         "epsilon": (0.01, 100.0),
         "delta": (1e-9, 1e-2),
         "unlike": (0.0, 1.0),
-        "careless": (0.0, 0.9),
         "queries": (5, 2000),
         "repeats": (2, 40),
         "seed": (0, 9999),
@@ -84,7 +78,7 @@ class PartiesParameters(SourceSettings):
     TUNED: ClassVar = {"regularisation": (1e-4, 1.0)}
     PEOPLE: ClassVar = "parties"
     CURVE: ClassVar = EPSILONS
-    FOLLOWS: ClassVar = {"learner": ("parties", "method"), "trust_model": ("method", "labels")}
+    FOLLOWS: ClassVar = {"trust_model": ("method", "labels")}
     COMMON: ClassVar = (
         "parties",
         "method",
@@ -94,7 +88,6 @@ class PartiesParameters(SourceSettings):
         "rows",
         "public_rows",
         "unlike",
-        "careless",
         "repeats",
         "seed",
     )
@@ -104,14 +97,12 @@ class PartiesParameters(SourceSettings):
     parties: int = 1000
     method: str = "soft"
     own: str = file_handles.NONE
-    learner: str = "logistic"
     labels: str = "votes"
     constants: str = "sharp"
     rows: int = 10
     public_rows: int = 500
     regularisation: float = 1e-3
     unlike: float = 0.2
-    careless: float = 0.1
     delta: float = 1e-6
     queries: int = 200
     repeats: int = 20
@@ -133,14 +124,14 @@ class PartiesParameters(SourceSettings):
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
-        """Return field -> its values: only weights can be averaged, and a party alone answers or sends its weights."""
-        methods = tuple(sorted(work.methods(self.learner, self.trust_model), key=lambda name: name != "soft"))
+        """Return field -> its values: a party alone answers or sends its weights."""
+        methods = tuple(sorted(work.methods(self.trust_model), key=lambda name: name != "soft"))
         return {**self.CHOICES, "method": methods, "labels": LABELS if self.trust_model == "central" else LABELS[:1]}
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         most: dict[str, float] = {}
-        parties = [self.LIMITS["parties"][1], *([_MOST_ONE_BY_ONE] if self.learner in ONE_BY_ONE else [])]
+        parties = [self.LIMITS["parties"][1]]
         if kind := KINDS.get(self.dataset):
             most |= {"public_rows": kind.most_public, "rows": kind.most_rows}
             parties.append(kind.most_parties)
@@ -174,7 +165,7 @@ class PartiesParameters(SourceSettings):
 
     @cached_property
     def crowd(self) -> Crowd:
-        return self.part(Crowd, regularisation=self.regularisation if self.learner in ("logistic", "mixed") else 0.0)
+        return self.part(Crowd)
 
     @cached_property
     def ensemble(self) -> Ensemble:

@@ -9,11 +9,11 @@ import pandas as pd
 
 from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
-from dpcore.parties import aggregation, pate
+from dpcore.parties import pate
 from dpcore.parties.randomised_response import RandomisedResponse
 from dpcore.parties.worlds import World, parties
 from dpcore.training import losses
-from lab.claims import Case, compare, upto
+from lab.claims import Case, compare
 from lab.ensemble import Grid
 from lab.settings import Spread, Task
 from pages.parties import bounds, work
@@ -21,7 +21,6 @@ from pages.parties.parameters import PartiesParameters
 from pages.parties.work import Ensemble, Fits, Moves, Trial
 
 # Where the curves are computed.
-QUERIES = tuple(int(a * 10**b) for b in range(5) for a in (1, 2, 5))
 NOISE_AT = tuple(float(value) for value in np.geomspace(2, 20_000, 25))
 _SHOWN_ROWS = 120
 
@@ -68,12 +67,6 @@ class PartiesResult:
     @property
     def complete(self) -> bool:
         return self.asked == self.ensemble.parties
-
-    @property
-    def kept(self) -> tuple[int, int]:
-        """Return in how many chunks parties are asked, and how many bytes are held of what they say: no row of them."""
-        chunks = len(self.ensemble.crowd.edges(self.ensemble.parties))
-        return chunks, chunks * self.fits.kept
 
     @cached_property
     def summary(self) -> dict[str, Spread]:
@@ -202,23 +195,9 @@ class PartiesResult:
             reference_norm=float(np.linalg.norm(work.reference(own, self.asked, release))),
         )
 
-    @cached_property
-    def answered(self) -> np.ndarray:
-        """Return the share of right answers to each of ``QUERIES`` questions, when each gets its own noise."""
-        truth, counts = self.ensemble.rows["check"].y, self.fits.counts
-        return aggregation.answered(counts, truth, epsilon=self.settings.left, queries=np.array(QUERIES))
-
-    @cached_property
-    def worth(self) -> int:
-        """Return how many questions are shown to be answered better one by one than by the released soft model; 0:
-        none."""
-        soft, constant = self.now.of("soft"), self.constant[1]
-        cases = [compare(soft, float(right), constant=constant, complete=self.complete) for right in self.answered]
-        return (0, *QUERIES)[upto(cases, Case.BEHIND)]
-
     @property
     def shown(self) -> Shown:
-        """Return the rows that the maps show: those of the first parties, whose labels may be careless."""
+        """Return the rows that the maps show: those of the first parties."""
         world = self.ensemble.crowd.world
         return _shown(world, min(self.ensemble.parties, -(-_SHOWN_ROWS // world.rows)))
 

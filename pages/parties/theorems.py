@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from dpcore.parties import aggregation
 from pages.parties import bounds, work
@@ -65,7 +64,3 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
     for release in ("vote", "soft"):
         sizes = {"parties": result.ensemble.parties, "public_rows": result.ensemble.crowd.public_rows}
         yield Statement("public row", release, bounds.auxiliary_factor(release, **sizes))
-
-
-def table(result: PartiesResult) -> pd.DataFrame:
-    return pd.DataFrame(theorems(result), columns=Statement._fields)

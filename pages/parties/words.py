@@ -2,17 +2,16 @@
 
 from html import escape
 
-from dpcore.parties import aggregation
 from dpcore.training.erm import TOLERANCE
-from lab.claims import Case, compare, leaders
+from lab.claims import Case, leaders
 from pages.parties.figures import SAYS, STYLES
 from pages.parties.own import OwnKind
 from pages.parties.parameters import RECORDED, PartiesParameters
-from pages.parties.result import QUERIES, PartiesResult
+from pages.parties.result import PartiesResult
 from pages.parties.trust import trust
-from pages.parties.words_statements import by_each, needed, own_noise, shuffled
+from pages.parties.words_statements import by_each, own_noise, shuffled
 from ui import outcomes, panels
-from ui.outcomes import LEARNT, apart, limit, percent, points
+from ui.outcomes import apart, limit, percent
 from ui.panels import Number, number
 from ui.plot import theme
 from ui.plot.theme import written
@@ -96,70 +95,35 @@ def _rival(result: PartiesResult) -> str:
 
 
 def diagnostics(result: PartiesResult) -> list[str]:
-    settings, (chunks, size) = result.settings, result.kept
-    method, dataset = settings.method, settings.dataset
-    moved = {name: number(result.sensitivity(name)) for name in ("vote", "soft")}
-    central, two = settings.model.central, result.ensemble.classes == 2 and settings.method == "soft"
-    sentences = (
-        _noise(result) if central else own_noise(result),
-        SAYS("why.one_party", parties=settings.parties, **moved) if central else shuffled(result),
-        _crowd(result),
-        _answers(result) if central else "",
-        _recorded(result),
-        SAYS("why.digits", features=settings.world.kind.features) if dataset == "digits" else "",
-        _averages(result),
-        SAYS("why.theorem", bound=number(sum(result.theorem("soft").values()))) if two and central else "",
-        panels.large_delta(settings.delta, settings.parties, "parties") if settings.guarantee(method).delta else "",
-        SAYS("why.kept", chunks=chunks, memory=number(size / 1e6)) if chunks >= 20 else "",
-    )
-    return [*filter(None, sentences)]
+    """Explain the accuracy in at most three sentences, warnings first."""
+    settings = result.settings
+    sentences = []
+    if settings.guarantee(settings.method).delta:
+        sentences.append(panels.large_delta(settings.delta, settings.parties, "parties"))
+    if settings.model.central:
+        moved = {name: number(result.sensitivity(name)) for name in ("vote", "soft")}
+        sentences += [_noise(result), SAYS("why.one_party", parties=settings.parties, **moved)]
+    else:
+        sentences += [own_noise(result), shuffled(result)]
+    alone, together = percent(result.local.median), percent(result.exact["soft"])
+    sentences.append(SAYS("why.alone", alone=alone, exact=together))
+    return [sentence for sentence in sentences if sentence][:3]
 
 
 def _noise(result: PartiesResult) -> str:
-    method, settings = result.settings.method, result.settings
+    settings, method = result.settings, result.settings.method
     if method == "pate":
         sizes = {"queries": settings.model.queries, "parties": settings.parties}
         return SAYS("noise.pate", noise=number(result.sigma), **sizes)
-    noise, signal, exact = result.noise_norm(method), result.signal_norm(method), result.exact[method]
+    noise, signal = result.noise_norm(method), result.signal_norm(method)
     holes = {
         "sensitivity": number(result.sensitivity(method)),
         "noise": number(noise),
         "dimensions": result.dimensions,
-        "weights": number(signal),
     }
     if signal == 0:
         return SAYS("noise.tied", **holes)
-    said = SAYS("noise.length", times=panels.multiple(number(noise / signal)), **holes)
-    case = compare(result.chosen, exact, constant=result.constant[1], complete=result.complete)
-    if case == Case.SO_FAR:
-        return said
-    lost = points(exact - result.summary[method].median)
-    return f"{said} {SAYS('noise.cost' if case == Case.BEHIND else 'noise.alike', points=lost)}"
-
-
-def _recorded(result: PartiesResult) -> str:
-    if result.settings.dataset not in RECORDED:
-        return ""
-    said = SAYS("why.recorded", who=SAYS[f"who.{result.settings.dataset}"])
-    return f"{said} {needed(result)}" if result.settings.model.central else said
-
-
-def _crowd(result: PartiesResult) -> str:
-    local, careless = result.local, result.settings.careless
-    low, high = apart(local.low, local.high)
-    said = [SAYS("why.alone_alike" if low == high else "why.alone", alone=percent(local.median), low=low, high=high)]
-    said += [SAYS("why.careless", share=percent(careless))] if careless else []
-    return " ".join([*said, SAYS("why.together", exact=percent(result.exact["soft"]))])
-
-
-def _answers(result: PartiesResult) -> str:
-    if not result.complete:
-        return ""
-    if not result.worth:
-        return SAYS["queries.none"]
-    drowned = result.summary["soft"].median < result.constant[1] + LEARNT
-    said = SAYS("queries.all" if result.worth == max(QUERIES) else "queries.some", queries=result.worth)
-    return f"{SAYS['queries.drowned']} {said}" if drowned else said
+    return SAYS("noise.length", times=panels.multiple(number(noise / signal)), weights=number(signal), **holes)
 
 
 def caption(result: PartiesResult) -> str:
@@ -179,20 +143,6 @@ def caption(result: PartiesResult) -> str:
 
 def lead(settings: PartiesParameters) -> str:
     return f"{SAYS['lead.all']} {SAYS['lead.own']}" if settings.private else SAYS["lead.all"]
-
-
-def _averages(result: PartiesResult) -> str:
-    settings = result.settings
-    if "average" not in result.methods:
-        return SAYS["why.no_average"]
-    if settings.constants != "norms" or not settings.model.central:
-        return ""
-    holes = {
-        "longest": number(aggregation.longest(settings.ensemble.classes, settings.regularisation)),
-        "published": number(result.sensitivity("average", published=True)),
-        "now": number(result.sensitivity("average")),
-    }
-    return SAYS("why.norms", penalty=written(settings.regularisation), **holes)
 
 
 def guarantee(result: PartiesResult) -> str:

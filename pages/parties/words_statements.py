@@ -139,10 +139,7 @@ def own_noise(result: PartiesResult) -> str:
         truthful = percent(result.response.truthful)
         return SAYS("local.answers", parties=result.asked, truthful=truthful, worth=number(result.truthful))
     times, sd = number(parties / result.few), number(result.weight_sd())
-    said = SAYS("local.weights", parties=parties, sd=sd, times=times)
-    if result.settings.trust_model == "shuffle":
-        return said
-    return f"{said} {SAYS('local.square', parties=parties, square=parties**2)}"
+    return SAYS("local.weights", parties=parties, sd=sd, times=times)
 
 
 def shuffled(result: PartiesResult) -> str:

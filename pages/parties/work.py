@@ -94,7 +94,7 @@ class Model(Key):
     @property
     def methods(self) -> tuple[str, ...]:
         """Return those of ``METHODS`` that these parties allow."""
-        return methods(self.ensemble.crowd.learner, self.trust_model)
+        return methods(self.trust_model)
 
     @property
     def central(self) -> bool:
@@ -170,10 +170,9 @@ class Model(Key):
         return replace(held, assumes=(_DEALT,)) if held.delta and method == "soft" else held
 
 
-def methods(learner: str, trust_model: str = "central") -> tuple[str, ...]:
-    """Return those of ``METHODS`` that are left to parties of a kind: only weights can be averaged."""
-    some = METHODS if trust_model == "central" else _LOCAL
-    return some if learner == "logistic" else tuple(name for name in some if name != "average")
+def methods(trust_model: str) -> tuple[str, ...]:
+    """Return those of ``METHODS`` that are possible if ``trust_model`` adds the noise."""
+    return METHODS if trust_model == "central" else _LOCAL
 
 
 @cached
@@ -187,15 +186,13 @@ class Fits:
     """What the aggregator has before it adds noise, from the first parties.
 
     weights: release -> (k, d). check: the parties' shares (K, C) for the check rows. counts (K, C): their votes.
-    accuracy: of each of the first parties. kept: bytes of what they said together, of which one is held for each chunk
-    of parties.
+    accuracy: of each of the first parties.
     """
 
     weights: dict[str, np.ndarray]
     check: np.ndarray
     counts: np.ndarray
     accuracy: np.ndarray
-    kept: int
 
 
 @cached
@@ -214,14 +211,12 @@ def fits(ensemble: Ensemble, asked: int) -> Fits:
     )
     found = aggregation.fit(ensemble.rows["public"].X, shares, regularisation=ensemble.regularisation)
     weights = dict(zip(("vote", "soft"), found.exact(), strict=True))
-    if said.weights is not None:
-        weights["average"] = said.weights / asked
+    weights["average"] = said.weights / asked
     return Fits(
         weights=weights,
         check=aggregation.targets(sums[:, -CHECK_ROWS:], release="soft"),
         counts=said.votes[:, -CHECK_ROWS:] * (ensemble.parties / asked),
         accuracy=said.accuracy,
-        kept=said.size,
     )
 
 
