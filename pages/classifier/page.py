@@ -3,8 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-
-import pandas as pd
+from typing import Any
 
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.estimators.recipes import VERSIONS
@@ -103,7 +102,7 @@ def program(settings: ClassifierParameters) -> str:
     return PROGRAM.format(settings=settings, features=len(source.features), classes=len(source.classes), **start)
 
 
-def _frames(result: ClassifierResult) -> dict[str, Callable[[], pd.DataFrame]]:
+def _frames(result: ClassifierResult) -> dict[str, Callable[[], Any]]:
     frames = {"All runs": lambda: result.curve}
     if not result.settings.private:
         frames["Table"] = result.table
