@@ -1,7 +1,8 @@
-"""Privacy events, the guarantees that accountants derive from them, and the lower bounds that audits measure.
+"""Privacy events, guarantees, and measured lower bounds.
 
-An event is a frozen value that describes a release. An accountant (``dpcore.accountants``) turns it into a
-``Guarantee``. An audit (``dpcore.attacks.audit``) returns a ``LowerBound``. The two types are never interchangeable.
+A mechanism leaves an event, a frozen value that describes what was released. An accountant
+(``dpcore.accountants``) turns an event into a ``Guarantee``, an upper bound on epsilon. An audit
+(``dpcore.attacks.audit``) measures a ``LowerBound``. The two types are never interchangeable.
 """
 
 import math
@@ -12,12 +13,16 @@ from enum import StrEnum
 
 from dpcore import check
 
+# Larger exponents overflow a float: e^709.8 is the largest.
+_LARGEST_EXPONENT = 700.0
+
 
 class Adjacency(StrEnum):
-    """The adjacency relation between neighbouring data sets.
+    """The relation between two neighbouring data sets.
 
-    ``REPLACE_ONE``: one unit has other values, and the number of units is public. ``ADD_REMOVE``: one unit is present
-    or absent. The denominator of a released mean is then a public constant, and a public position stays empty.
+    REPLACE_ONE: one unit has other values, and the number of units is public.
+    ADD_REMOVE: one unit is present or absent. The denominator of a released mean is then a public
+        constant, and the place of an absent unit stays empty.
     """
 
     REPLACE_ONE = "replace-one"
@@ -25,15 +30,22 @@ class Adjacency(StrEnum):
 
     @property
     def contributions(self) -> int:
-        """Return how many clipped contributions of a sum can change: 2 under replace-one, 1 under add/remove."""
-        return 2 if self is Adjacency.REPLACE_ONE else 1
+        """Return how many contributions to a sum can differ between neighbours.
+
+        A replaced unit takes one contribution away and brings another.
+        """
+        if self is Adjacency.REPLACE_ONE:
+            return 2
+        return 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class GaussianRelease:
-    """A value released with Gaussian noise; ``noise_multiplier`` = standard deviation / L2 sensitivity.
+    """A value released with Gaussian noise.
 
-    The sensitivity is that of the adjacency under which the event is accounted. 0 means no noise.
+    Attributes:
+        noise_multiplier: Standard deviation of the noise over the L2 sensitivity, which is that of
+            the adjacency under which the event is accounted. 0 means no noise.
     """
 
     noise_multiplier: float
@@ -44,7 +56,11 @@ class GaussianRelease:
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceRelease:
-    """A value released with Laplace noise; ``noise_multiplier`` = scale / L1 sensitivity = 1 / epsilon."""
+    """A value released with Laplace noise.
+
+    Attributes:
+        noise_multiplier: Scale of the noise over the L1 sensitivity, which is 1 / epsilon.
+    """
 
     noise_multiplier: float
 
@@ -64,18 +80,21 @@ class PureRelease:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedRangeRelease(PureRelease):
-    """A selection by the exponential mechanism: (epsilon, 0)-DP and of epsilon-bounded range [durfee2019].
+    """A selection by the exponential mechanism, which has epsilon-bounded range [durfee2019].
 
-    Between neighbours, the log-probabilities of all outcomes change within one interval of length epsilon. An
-    accountant that does not use this property treats the event as a ``PureRelease``.
+    Between neighbours, the log-probabilities of all outcomes change within one interval of length
+    epsilon. An accountant that does not use this treats the event as a ``PureRelease``.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class NormExponentialRelease(PureRelease):
-    """A vector of ``dimension`` coordinates with noise b of density ~ exp(-epsilon ||b||_2 / sensitivity).
+    """A vector with noise b of density proportional to exp(-epsilon ||b||_2 / sensitivity).
 
-    An accountant without a rule for it counts it as a pure release.
+    An accountant without a rule for it treats the event as a ``PureRelease``.
+
+    Attributes:
+        dimension: Number of coordinates of the vector.
     """
 
     dimension: int
@@ -87,7 +106,7 @@ class NormExponentialRelease(PureRelease):
 
 @dataclass(frozen=True, kw_only=True)
 class ApproximateRelease:
-    """A release by a mechanism of which only (epsilon, delta)-differential privacy is known."""
+    """A release of which only (epsilon, delta)-differential privacy is known."""
 
     epsilon: float
     delta: float
@@ -99,11 +118,14 @@ class ApproximateRelease:
 
 @dataclass(frozen=True, kw_only=True)
 class PoissonSampled:
-    """A release from a fresh Poisson sample that includes each unit independently with probability ``rate``.
+    """A release from a fresh Poisson sample.
 
-    The noise multiplier of the inner event refers to the release from the sample. Under replace-one the sensitivity is
-    that of two opposite contributions (one leaves, another enters), so the same noise has half the multiplier. Batches
-    of a shuffled data set are not Poisson samples.
+    Batches of a shuffled data set are not Poisson samples.
+
+    Attributes:
+        rate: Probability with which each unit is in the sample, independently.
+        event: The release from the sample. Under replace-one its sensitivity is that of two
+            opposite contributions, so the same noise has half the noise multiplier.
     """
 
     rate: float
@@ -132,21 +154,28 @@ class Sequence:
     events: tuple["Event", ...]
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.events, tuple) and self.events):
+        is_tuple = isinstance(self.events, tuple)
+        if not is_tuple or not self.events:
             raise check.RefusedError("events", self.events, "a tuple of at least one event")
 
 
-# Distributions of the number of tries: shape of the truncated negative binomial, whose limit is Poisson.
+# Distributions of the number of tries of a search: the shape of the truncated negative binomial
+# distribution, whose limit is the Poisson distribution.
 LAWS = {"logarithmic": 0.0, "half": 0.5, "geometric": 1.0, "poisson": math.inf}
 
 
 @dataclass(frozen=True, kw_only=True)
 class BestOf:
-    """The best result of a random number of runs of ``event``, with mean ``tries``; only the best one is released.
+    """The best result of a random number of runs of ``event``. The other results stay secret.
 
-    ``law``, a key of ``LAWS``, is the distribution of the number of tries. It is fixed in advance, and the number stays
-    secret. If private rows are used to score the tries, the score is part of ``event``. If there are no tries, which a
-    Poisson distribution allows, a fixed value is released.
+    If private rows score the tries, the score is part of ``event``. If there are no tries, which
+    a Poisson distribution allows, a fixed value is released.
+
+    Attributes:
+        event: One try.
+        law: Distribution of the number of tries, a key of ``LAWS``. It is fixed in advance, and
+            the number stays secret.
+        tries: Mean number of tries.
     """
 
     event: "Event"
@@ -163,13 +192,17 @@ Event = Release | Composed | Sequence
 
 
 class UnsupportedEventError(TypeError):
-    """Raised for an event, or an adjacency, for which an accountant has no proof; the message names it."""
+    """Raised for an event or adjacency for which an accountant has no proof, and names it."""
 
 
 def releases(event: Event) -> dict[Release, int]:
-    """Return the distinct releases in ``event`` and how often each happens.
+    """Return each distinct release in ``event`` with the number of times that it happens.
 
-    Every accountant uses this function, so composition counts are multiplied in one place only.
+    Every accountant uses this function, so counts are multiplied in one place only.
+
+    Raises:
+        UnsupportedEventError: If ``event`` or a part of it is no event.
+
     >>> step = PoissonSampled(rate=0.5, event=PureRelease(epsilon=1))
     >>> list(releases(Composed(event=Sequence(events=(step, step)), count=10)).values())
     [20]
@@ -184,23 +217,30 @@ def releases(event: Event) -> dict[Release, int]:
             return dict(total)
         case PoissonSampled(rate=1, event=inner):
             return releases(inner)
-        case GaussianRelease() | LaplaceRelease() | PureRelease() | ApproximateRelease() | PoissonSampled() | BestOf():
+        case GaussianRelease() | LaplaceRelease() | PureRelease() | ApproximateRelease():
+            return {event: 1}
+        case PoissonSampled() | BestOf():
             return {event: 1}
         case _:
             raise UnsupportedEventError(f"{event!r} is no event")
 
 
 class IncomparableError(TypeError):
-    """Raised when guarantees or bounds refer to different adjacency relations, units or deltas."""
+    """Raised when guarantees or bounds have different adjacency relations, units or deltas."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
-    """An (epsilon, delta)-differential privacy guarantee with everything needed to interpret it.
+    """An (epsilon, delta)-differential privacy guarantee, with all that is needed to read it.
 
-    epsilon, delta: in nats, and a probability; epsilon may be ``inf`` (no guarantee). adjacency: the adjacency
-    relation. unit: the unit of privacy, "record", "person" or "party". basis: the theorem or library behind it. event:
-    the event it was derived from. assumes: further conditions for it to hold, one sentence each.
+    Attributes:
+        epsilon: In nats; infinite if there is no guarantee.
+        delta: A probability.
+        adjacency: The relation between neighbouring data sets.
+        unit: The unit of privacy: "record", "person" or "party".
+        basis: The theorem or library behind the guarantee.
+        event: The event that it was derived from.
+        assumes: Further conditions under which it holds, one sentence each.
     """
 
     epsilon: float
@@ -218,90 +258,128 @@ class Guarantee:
 
     @property
     def attacker_accuracy(self) -> float:
-        """Return the largest accuracy that any attacker with a 50:50 prior can reach.
+        """Return the largest accuracy of any attacker who guesses between two neighbours.
 
-        (e^epsilon + delta) / (1 + e^epsilon), which some (epsilon, delta) mechanism attains [kairouz2015, Theorem 2.1].
+        (e^epsilon + delta) / (1 + e^epsilon) for equal prior probabilities, which some
+        (epsilon, delta) mechanism attains [kairouz2015, Theorem 2.1].
         """
-        return 1.0 - (1.0 - self.delta) / (1.0 + math.exp(min(self.epsilon, 700.0)))
+        odds = math.exp(min(self.epsilon, _LARGEST_EXPONENT))
+        return 1.0 - (1.0 - self.delta) / (1.0 + odds)
 
 
 def delta_rounded_up(delta: float, *, digits: int) -> float:
     """Return the smallest number with ``digits`` significant digits that is at least ``delta``.
 
-    A guarantee holds at every larger delta and need not hold at a smaller one, so a displayed delta is never rounded
-    down. Relative differences below 1e-11 count as floating-point error.
+    A guarantee holds at every larger delta but not at a smaller one, so a displayed delta is never
+    rounded down. Relative differences below 1e-11 count as floating-point error.
+
     >>> delta_rounded_up(0.00010221, digits=3), delta_rounded_up(3 * 1e-5, digits=3)
     (0.000103, 3e-05)
     """
-    return rounded_up(check.between(0, 1, delta=delta), digits=digits)
+    delta = check.between(0, 1, delta=delta)
+    return rounded_up(delta, digits=digits)
 
 
 def rounded_up(value: float, *, digits: int) -> float:
-    """Return the least number of so many significant digits that is no smaller, as ``delta_rounded_up``.
+    """Return the smallest number with ``digits`` significant digits that is at least ``value``.
 
     >>> rounded_up(12.341, digits=3), rounded_up(1 / 3 * 3, digits=3)
     (12.4, 1.0)
     """
-    counted = Decimal(f"{value:.12g}")
-    place = Decimal(1).scaleb(counted.adjusted() + 1 - check.whole(1, digits=digits))
-    return float(counted.quantize(place, ROUND_CEILING)) if counted else 0.0
+    check.whole(1, digits=digits)
+    # Twelve digits remove the floating-point error that would otherwise be rounded up.
+    decimal = Decimal(f"{value:.12g}")
+    if decimal == 0:
+        return 0.0
+    last_digit = Decimal(1).scaleb(decimal.adjusted() + 1 - digits)
+    return float(decimal.quantize(last_digit, ROUND_CEILING))
 
 
 def after(guarantee: Guarantee, before: tuple[PureRelease, ...]) -> Guarantee:
-    """Return the guarantee of a release together with the pure releases ``before`` it, by basic composition.
+    """Return the guarantee of a release together with earlier pure releases.
 
-    (epsilon + sum epsilon_i, delta), for the same unit [dwork2014, Theorem 3.16].
+    (epsilon + sum_i epsilon_i, delta) by basic composition [dwork2014, Theorem 3.16].
+
+    Args:
+        guarantee: That of the last release alone.
+        before: Earlier releases about the same units.
     """
     if not before:
         return guarantee
     spent = math.fsum(release.epsilon for release in before)
-    basis = f"{guarantee.basis}, and basic composition with {len(before)} pure before it"
-    event = Sequence(events=(*before, guarantee.event))
-    return replace(guarantee, epsilon=spent + guarantee.epsilon, basis=basis, event=event)
+    return replace(
+        guarantee,
+        epsilon=spent + guarantee.epsilon,
+        basis=f"{guarantee.basis}, and basic composition with {len(before)} pure before it",
+        event=Sequence(events=(*before, guarantee.event)),
+    )
 
 
 def for_group(guarantee: Guarantee, *, people: int) -> Guarantee:
-    """Return the guarantee for a group of ``people`` units that follows from ``guarantee`` for one (group privacy).
+    """Return the guarantee for a group of ``people`` units, by group privacy.
 
-    (k epsilon, delta sum_{i<k} e^{i epsilon}), from k steps between neighbours; for pure DP [dwork2014, Theorem 2.2].
+    (k epsilon, delta sum_{i<k} e^{i epsilon}) [dwork2014, Theorem 2.2 for delta = 0].
     """
-    if check.whole(1, people=people) == 1:
+    check.whole(1, people=people)
+    if people == 1:
         return guarantee
-    unit, basis = f"group of {people}, each a {guarantee.unit}", f"{guarantee.basis}; group privacy"
-    return replace(_in_steps(guarantee, people), unit=unit, basis=basis)
+    return replace(
+        _at_distance(guarantee, people),
+        unit=f"group of {people}, each a {guarantee.unit}",
+        basis=f"{guarantee.basis}; group privacy",
+    )
 
 
 def for_replacement(guarantee: Guarantee) -> Guarantee:
-    """Return the replace-one guarantee that follows from an add/remove ``guarantee``: one removal and one addition.
+    """Return the replace-one guarantee that follows from an add/remove guarantee.
 
-    (2 epsilon, (1 + e^epsilon) delta), and nothing else is known. The converse does not hold.
-    Raises RefusedError for a guarantee that is not under add/remove.
+    (2 epsilon, (1 + e^epsilon) delta): a replacement is one removal and one addition. The converse
+    does not hold.
+
+    Raises:
+        RefusedError: If ``guarantee`` is not under add/remove.
     """
     if guarantee.adjacency is not Adjacency.ADD_REMOVE:
         raise check.RefusedError("adjacency", str(guarantee.adjacency), str(Adjacency.ADD_REMOVE))
-    basis = f"{guarantee.basis}, under add/remove; a replacement is a removal and an addition"
-    return replace(_in_steps(guarantee, 2), adjacency=Adjacency.REPLACE_ONE, basis=basis)
+    return replace(
+        _at_distance(guarantee, 2),
+        adjacency=Adjacency.REPLACE_ONE,
+        basis=(f"{guarantee.basis}, under add/remove; a replacement is a removal and an addition"),
+    )
 
 
-def _in_steps(guarantee: Guarantee, steps: int) -> Guarantee:
-    """Apply P <= e^epsilon P' + delta ``steps`` times in a row."""
-    epsilon, delta = guarantee.epsilon, 0.0
-    for _ in range(steps):
-        delta = min(guarantee.delta + math.exp(min(epsilon, 700.0)) * delta, 1.0)
-    known = ApproximateRelease(epsilon=min(steps * epsilon, 1e300), delta=delta)
-    return replace(guarantee, epsilon=steps * epsilon, delta=delta, event=known)
+def _at_distance(guarantee: Guarantee, distance: int) -> Guarantee:
+    """Return the guarantee for data sets that are ``distance`` pairs of neighbours apart.
+
+    Each pair adds one more application of P(S) <= e^epsilon P'(S) + delta.
+    """
+    growth = math.exp(min(guarantee.epsilon, _LARGEST_EXPONENT))
+    delta = 0.0
+    for _ in range(distance):
+        delta = min(guarantee.delta + growth * delta, 1.0)
+    epsilon = distance * guarantee.epsilon
+    event = ApproximateRelease(epsilon=min(epsilon, 1e300), delta=delta)
+    return replace(guarantee, epsilon=epsilon, delta=delta, event=event)
 
 
-# Assumption of an audit bound that uses both error rates: the worst-case pair of data sets is exactly as hard to
-# distinguish as two normal distributions. It holds for Gaussian releases whose shift is independent of earlier ones.
+# Assumption of an audit bound that uses both error rates: the worst pair of data sets is exactly as
+# hard to distinguish as two normal distributions. It holds for Gaussian releases whose shift is
+# independent of earlier ones.
 GAUSSIAN_CURVE = "Gaussian trade-off curve"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LowerBound:
-    """An audit result: with this ``confidence`` the mechanism spends at least ``epsilon`` at ``delta``.
+    """The result of an audit, which can refute a claimed guarantee but never proves one.
 
-    assumes: what the bound assumes about the mechanism; "" if nothing. It can refute a claim but never proves one.
+    Attributes:
+        epsilon: With probability ``confidence`` the mechanism spends at least this much.
+        delta: The delta at which ``epsilon`` is measured.
+        adjacency: The relation between the audited data sets.
+        unit: The unit of privacy, as in ``Guarantee``.
+        confidence: Probability that the bound holds.
+        trials: Number of runs.
+        assumes: What the bound assumes about the mechanism; "" if nothing.
     """
 
     epsilon: float
@@ -313,15 +391,23 @@ class LowerBound:
     assumes: str = ""
 
     def refutes(self, claim: Guarantee, *, proved: str = "") -> bool:
-        """Return whether the bound exceeds the epsilon of ``claim``, whose delta is at most the bound's.
+        """Return whether the bound exceeds the epsilon of ``claim``.
 
-        A bound with an assumption refutes nothing unless the caller confirms in ``proved`` that the mechanism meets it.
-        Raises IncomparableError if adjacency, unit or delta do not match.
+        Args:
+            claim: A guarantee whose delta is at most that of the bound.
+            proved: The assumption that the caller has proved for this mechanism. A bound with any
+                other assumption refutes nothing.
+
+        Raises:
+            IncomparableError: If adjacency, unit or delta do not match.
         """
-        if not isinstance(claim, Guarantee):  # a ``LowerBound`` has similar fields but is not one
+        # A LowerBound has similar fields, but it is not a claim.
+        if not isinstance(claim, Guarantee):
             raise IncomparableError(f"a guarantee is needed here, not {claim!r}")
         if (self.adjacency, self.unit) != (claim.adjacency, claim.unit):
             raise IncomparableError(f"measured under {self.adjacency}, claimed under {claim.adjacency}")
         if claim.delta > self.delta:
             raise IncomparableError(f"measured at delta {self.delta:g}, claimed at the larger {claim.delta:g}")
-        return self.assumes in ("", proved) and self.epsilon > claim.epsilon
+        if self.assumes not in ("", proved):
+            return False
+        return self.epsilon > claim.epsilon

@@ -1,7 +1,8 @@
-"""Gaussian differential privacy: exact for Gaussian releases without sampling, and closed under composition.
+"""Gaussian differential privacy (GDP): exact for Gaussian releases without sampling.
 
-A release whose noise has standard deviation sigma and whose L2 sensitivity is Delta is mu-GDP with mu = Delta/sigma;
-T of them, adaptively chosen, are exactly mu-GDP with mu = sqrt(sum mu_t^2) [dong2022, Theorem 2.7, Corollary 3.3].
+A release whose noise has standard deviation sigma and whose L2 sensitivity is Delta is mu-GDP with
+mu = Delta / sigma. Adaptively chosen releases compose exactly: together they are mu-GDP with
+mu = sqrt(sum_t mu_t^2) [dong2022, Theorem 2.7, Corollary 3.3].
 """
 
 import math
@@ -14,95 +15,137 @@ from scipy.special import erfcx, ndtr
 from dpcore import check
 from dpcore.privacy import Adjacency, Event, GaussianRelease, UnsupportedEventError, releases
 
-# Beyond this range of mu every (epsilon, delta) that a page offers is decided.
+# Every (epsilon, delta) that a page offers has its mu in this range.
 _LOG_MU_RANGE = (math.log(1e-12), math.log(1e8))
-# What a calibration gives away, so that a noise made from mu, and its composition over many steps, count to no more
-# than the epsilon that was asked for, whatever their own roundings.
-_GIVEN_AWAY = 1e-12
+# Relative reduction of a calibrated mu. The noise made from it, and its composition over many
+# steps, then cost no more than the requested epsilon in spite of rounding.
+_SAFETY_MARGIN = 1e-12
+# The smallest relative tolerance that brentq accepts.
+_RELATIVE_TOLERANCE = 4 * np.finfo(float).eps
+_SQRT_2 = math.sqrt(2)
 
 
 def delta_of(epsilon: float, *, mu: float) -> float:
-    """The smallest delta at which a mu-GDP mechanism is (epsilon, delta)-DP [balle2018, Theorem 8].
+    """Return the smallest delta at which a mu-GDP mechanism is (epsilon, delta)-DP.
 
-    delta(epsilon) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
+    delta(epsilon) = Phi(a) - e^epsilon Phi(b), a = mu/2 - epsilon/mu, b = -mu/2 - epsilon/mu
+    [balle2018, Theorem 8].
     """
     mu = check.positive(mu=mu)
     a = mu / 2 - epsilon / mu
     b = -mu / 2 - epsilon / mu
-    # e^epsilon phi(b) = phi(a), so the common Gaussian factor comes out and nothing overflows or cancels early.
+    # Both terms share the factor phi(a) = e^epsilon phi(b). Taking it out, as erfcx does, avoids
+    # overflow and early cancellation.
     scale = math.exp(-a * a / 2) / 2
-    second = scale * erfcx(-b / math.sqrt(2))
-    first = scale * erfcx(-a / math.sqrt(2)) if a < 0 else ndtr(a)
-    return float(max(first - second, 0.0))
+    if a < 0:
+        first_term = scale * erfcx(-a / _SQRT_2)
+    else:
+        first_term = ndtr(a)
+    second_term = scale * erfcx(-b / _SQRT_2)
+    return float(max(first_term - second_term, 0.0))
 
 
 def deltas_of(epsilon: np.ndarray, *, mu: float) -> np.ndarray:
-    """``delta_of`` for an array of epsilons, below 0 too, where delta goes to 1 as 1 - e^epsilon.
+    """Return ``delta_of`` for an array of epsilons, which may be negative.
 
-    That one stays beside it because searches for a root call it a number at a time, which arrays make slow.
+    Root searches use ``delta_of`` instead, because arrays of one number are slow.
     """
     a = mu / 2 - epsilon / mu
     b = a - mu
     scale = np.exp(-a * a / 2) / 2
-    first = np.where(a < 0, scale * erfcx(np.abs(a) / math.sqrt(2)), ndtr(a))
-    second = np.where(b < 0, scale * erfcx(np.abs(b) / math.sqrt(2)), np.exp(np.minimum(epsilon, 0)) * ndtr(b))
-    return np.maximum(first - second, 0.0)
+    first_term = np.where(a < 0, scale * erfcx(np.abs(a) / _SQRT_2), ndtr(a))
+    # b > 0 only if epsilon < 0, so the exponential cannot overflow.
+    exact_second_term = np.exp(np.minimum(epsilon, 0)) * ndtr(b)
+    second_term = np.where(b < 0, scale * erfcx(np.abs(b) / _SQRT_2), exact_second_term)
+    return np.maximum(first_term - second_term, 0.0)
 
 
 def mu_of(epsilon: float, *, delta: float) -> float:
-    """The largest mu whose releases are (epsilon, delta)-DP, less one part in 10^12: the safe side of rounding."""
-    return _mu_of(check.positive(epsilon=epsilon), check.between(0, 1, inclusive=False, delta=delta))
+    """Return the largest mu whose releases are (epsilon, delta)-DP, rounded to the safe side."""
+    epsilon = check.positive(epsilon=epsilon)
+    delta = check.between(0, 1, inclusive=False, delta=delta)
+    # The cache is behind the checks, because a cache key does not distinguish True from 1.
+    return _mu_of(epsilon, delta)
 
 
 @lru_cache(maxsize=1024)
 def _mu_of(epsilon: float, delta: float) -> float:
-    """Return mu, cached, because one setting asks for it several times."""
-
     def excess(log_mu: float) -> float:
+        """Return log(delta(epsilon) / delta), or a large negative number if it underflows."""
         found = delta_of(epsilon, mu=math.exp(log_mu))
-        return math.log(found / delta) if found > 0 else -1e4
+        if found == 0:
+            return -1e4
+        return math.log(found / delta)
 
-    root = brentq(excess, *_LOG_MU_RANGE, xtol=1e-15, rtol=4 * np.finfo(float).eps)
-    mu = math.exp(root) * (1 - _GIVEN_AWAY)
+    low, high = _LOG_MU_RANGE
+    log_mu = brentq(excess, low, high, xtol=1e-15, rtol=_RELATIVE_TOLERANCE)
+    mu = math.exp(log_mu) * (1 - _SAFETY_MARGIN)
     while delta_of(epsilon, mu=mu) > delta:
-        mu = mu * (1 - _GIVEN_AWAY)
+        mu = mu * (1 - _SAFETY_MARGIN)
     return mu
 
 
 def epsilon_of(delta: float, *, mu: float) -> float:
-    """The smallest epsilon at which a mu-GDP mechanism is (epsilon, delta)-DP, to the safe side of rounding."""
-    delta, mu = check.between(0, 1, inclusive=False, delta=delta), check.positive(mu=mu)
+    """Return the smallest epsilon at which a mu-GDP mechanism is (epsilon, delta)-DP.
+
+    The result is rounded to the safe side.
+    """
+    delta = check.between(0, 1, inclusive=False, delta=delta)
+    mu = check.positive(mu=mu)
     if delta_of(0.0, mu=mu) <= delta:
         return 0.0
-    # delta_of(epsilon) <= Phi(mu/2 - epsilon/mu) <= exp(-(epsilon/mu - mu/2)^2 / 2) gives the upper end.
+
+    def excess(epsilon: float) -> float:
+        return delta_of(epsilon, mu=mu) - delta
+
+    # delta(epsilon) <= Phi(a) <= exp(-a^2 / 2) gives an upper end.
     high = mu * (mu / 2 + math.sqrt(2 * math.log(1 / delta)) + 1)
-    root = brentq(lambda e: delta_of(e, mu=mu) - delta, 0.0, high, xtol=1e-14, rtol=4 * np.finfo(float).eps)
-    step = 1e-15 * root + 1e-300
-    while delta_of(root, mu=mu) > delta:
-        root, step = root + step, 2 * step  # the root of a tiny mu may be off by far more than its rounding
-    return float(root)
+    epsilon = brentq(excess, 0.0, high, xtol=1e-14, rtol=_RELATIVE_TOLERANCE)
+    # For a tiny mu the root may be off by far more than its rounding, so the steps grow.
+    step = 1e-15 * epsilon + 1e-300
+    while delta_of(epsilon, mu=mu) > delta:
+        epsilon = epsilon + step
+        step = 2 * step
+    return float(epsilon)
 
 
 @lru_cache(maxsize=256)
 def crossing(scale: float, *, delta: float) -> float:
-    """Up to which epsilon noise of sd ``scale``/epsilon times the sensitivity is (epsilon, delta)-DP, and no further.
+    """Return the largest epsilon that noise of sd ``scale`` / epsilon supports.
 
-    The root of delta_of(epsilon, mu=epsilon/scale) = delta: along mu = epsilon/scale its derivative is
-    e^epsilon (phi(b)/scale - Phi(b)), b = -epsilon/(2 scale) - scale; Phi(b) < phi(b)/|b|, so it rises.
+    Noise of standard deviation scale Delta / epsilon is (epsilon, delta)-DP up to this epsilon and
+    not beyond. It is the root of delta_of(epsilon, mu=epsilon / scale) = delta, and the only one:
+    the derivative is e^epsilon (phi(b) / scale - Phi(b)), b = -epsilon / (2 scale) - scale, which
+    is positive because Phi(b) < phi(b) / |b|.
+
+    Args:
+        scale: Noise multiplier at epsilon 1, larger than sqrt(2 ln(1/delta)).
+        delta: At most 0.1.
     """
     check.between(0, 0.1, inclusive=False, delta=delta)
     check.between(math.sqrt(2 * math.log(1 / delta)), math.inf, scale=scale)
-    return brentq(lambda e: delta_of(e, mu=e / scale) - delta, 1e-6, 1e3 * scale**2, xtol=1e-12)
+
+    def excess(epsilon: float) -> float:
+        return delta_of(epsilon, mu=epsilon / scale) - delta
+
+    return brentq(excess, 1e-6, 1e3 * scale**2, xtol=1e-12)
 
 
 def is_gaussian(event: Event) -> bool:
-    """Return whether an event consists of Gaussian releases only."""
+    """Return whether ``event`` consists of Gaussian releases only."""
     return all(isinstance(release, GaussianRelease) for release in releases(event))
 
 
 def mu_of_event(event: Event) -> float:
-    """The mu of an event that consists of Gaussian releases; raises UnsupportedEventError for others, naming them."""
-    squares = [times * _mu_of_release(release) ** 2 for release, times in releases(event).items()]
+    """Return the mu of an event that consists of Gaussian releases; infinite without noise.
+
+    Raises:
+        UnsupportedEventError: For any other release, which it names.
+    """
+    squares = []
+    for release, times in releases(event).items():
+        mu = _mu_of_release(release)
+        squares.append(times * mu**2)
     return math.sqrt(math.fsum(squares))
 
 
@@ -110,13 +153,19 @@ def _mu_of_release(release: Event) -> float:
     match release:
         case GaussianRelease(noise_multiplier=0):
             return math.inf
-        case GaussianRelease(noise_multiplier=multiplier):
-            return 1 / multiplier
+        case GaussianRelease(noise_multiplier=noise_multiplier):
+            return 1 / noise_multiplier
         case _:
             raise UnsupportedEventError(f"the GDP accountant counts Gaussian releases only, not {release!r}")
 
 
 def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
-    """Exact epsilon of Gaussian releases taken each of ``counts`` times [dong2022, Corollary 3.3]."""
-    mu = mu_of_event(event) * np.sqrt(np.asarray(counts, dtype=float))
-    return np.array([math.inf if math.isinf(one) else epsilon_of(delta, mu=one) for one in mu])
+    """Return the exact epsilon of ``event`` composed each of ``counts`` times.
+
+    mu sqrt(count) by [dong2022, Corollary 3.3]. The adjacency is that of the noise multipliers.
+    """
+    one_run = mu_of_event(event)
+    mus = one_run * np.sqrt(np.asarray(counts, dtype=float))
+    if math.isinf(one_run):
+        return np.full(len(mus), math.inf)
+    return np.array([epsilon_of(delta, mu=mu) for mu in mus])

@@ -2,8 +2,8 @@
 
     w <- w - eta ( (1/n) sum_i clip_C(g_i(w)) + N(0, sd^2 I) )
 
-Each of the R models has its own noise, clip bound, learning rate and start; all take the same steps on the same rows.
-A single fit is the batch with R = 1.
+Each of the R models has its own noise, clipping norm, learning rate and start. All take the same
+number of steps on the same rows. A single fit is the batch with R = 1.
 """
 
 import math
@@ -23,14 +23,22 @@ from dpcore.training.people import PeopleGradient
 from dpcore.training.people import checked as checked_people
 
 Clipping = Literal["per-example", "average", "none"]
+Gradient = LogisticGradient | SoftmaxGradient | PeopleGradient
 
-# Larger batches are trained in parts, so that their weights and one block of examples share the cache.
+# Larger batches are trained in parts, so that their weights and one block of examples share the
+# cache.
 _MODELS_AT_ONCE = 512
 
 
 @dataclass(frozen=True, kw_only=True)
 class Path:
-    """Result of a descent: ``weights`` (R, k, p); ``history`` (m, R, k, p) at the recorded ``steps`` (m,)."""
+    """The result of a descent.
+
+    Attributes:
+        weights: (R, k, p).
+        steps: The recorded steps, (m,), in rising order.
+        history: The weights after each recorded step, (m, R, k, p).
+    """
 
     weights: np.ndarray
     steps: np.ndarray
@@ -38,21 +46,32 @@ class Path:
 
 
 def noise_multiplier(*, epsilon: float, delta: float, steps: int) -> float:
-    """Return the noise multiplier at which ``steps`` Gaussian releases together are exactly (epsilon, delta)-DP.
+    """Return the noise multiplier at which ``steps`` releases together are (epsilon, delta)-DP.
 
-    sqrt(T) / mu(epsilon, delta), as Gaussian releases compose exactly [dong2022, Corollary 3.3].
+    sqrt(steps) / mu(epsilon, delta), because Gaussian releases compose exactly [dong2022,
+    Corollary 3.3].
     """
-    return math.sqrt(check.whole(1, steps=steps)) / gdp.mu_of(epsilon, delta=delta)
+    steps = check.whole(1, steps=steps)
+    return math.sqrt(steps) / gdp.mu_of(epsilon, delta=delta)
 
 
 def mean_noise_sd(multiplier: float, *, clip_norm: float, rows: int, adjacency: Adjacency) -> float:
-    """Return the noise sd for the *mean* of ``rows`` gradients clipped to C, with sensitivity contributions * C / n."""
-    multiplier, clip_norm = check.at_least(0, multiplier=multiplier), check.positive(clip_norm=clip_norm)
-    return multiplier * Adjacency(adjacency).contributions * clip_norm / check.positive(rows=rows)
+    """Return the standard deviation of the noise on the *mean* of ``rows`` clipped gradients.
+
+    Args:
+        multiplier: Noise multiplier, the standard deviation over the sensitivity.
+        clip_norm: L2 bound on the gradient of one row.
+        rows: Number of rows, public.
+        adjacency: Decides how many gradients can differ between neighbours.
+    """
+    multiplier = check.at_least(0, multiplier=multiplier)
+    clip_norm = check.positive(clip_norm=clip_norm)
+    check.positive(rows=rows)
+    return multiplier * Adjacency(adjacency).contributions * clip_norm / rows
 
 
 def event(multiplier: float, *, steps: int) -> Composed:
-    """Return the event of one descent: the same Gaussian release at every step."""
+    """Return the privacy event of a descent: the same Gaussian release at every step."""
     return Composed(event=GaussianRelease(noise_multiplier=multiplier), count=steps)
 
 
@@ -76,81 +95,152 @@ def noisy_gradient_descent(
 ) -> Path:
     """Train R = len(draws) models by noisy gradient descent.
 
-    X: (n, p) inputs with the constant appended. y: (n,) classes from 0. start: (k, p), or (R, k, p). learning_rate,
-    clip_norm, noise_sd: scalars or (R,); noise_sd is that of the noise on the mean gradient, per coordinate. draws: the
-    noise stream of ``seed`` for each model; equal draws share their noise (common random numbers). people: the person
-    (n,) of each row, 0 to M - 1; a person's gradients are averaged, and the mean is over people; None: each row is a
-    person. clipping: "per-example" bounds the influence of one row or person; "average" clips the mean gradient, which
-    does not; "none". record: the steps, of 0..T, whose weights are kept. average: return the mean over steps T//2 + 1
-    to T instead of the last weights. Raises RefusedError for bad arguments.
+    Guarantee: L2 sensitivity `adjacency.contributions * clip_norm / rows`; noise
+    `norm(scale=noise_sd)` per coordinate and step; event
+    `Composed(event=GaussianRelease(noise_multiplier=noise_sd / sensitivity), count=steps)`;
+    adjacency replace-one, add/remove.
+
+    It holds for the weights after every step, with "per-example" clipping only. ``rows`` is the
+    number of rows, or of people.
+
+    Args:
+        X: Inputs with the constant appended, (n, p).
+        y: Classes from 0, (n,).
+        n_classes: Number of classes, at least 2.
+        steps: Number of steps.
+        learning_rate: Of all models, or (R,).
+        clip_norm: L2 bound on a gradient, of all models or (R,).
+        noise_sd: Of the noise on the mean gradient, per coordinate, of all models or (R,).
+        start: Initial weights, (k, p) or (R, k, p), public.
+        seed: Of the noise.
+        draws: The noise stream of ``seed`` for each model. Equal draws share their noise (common
+            random numbers).
+        people: The person of each row, (n,), from 0 to M - 1. A person's gradients are averaged
+            and then clipped, and the mean is over people. None: each row is a person.
+        clipping: "per-example" bounds the influence of one row or person. "average" clips the mean
+            gradient, which does not. "none" does not clip.
+        record: The steps, from 0 to ``steps``, after which the weights are kept.
+        average: Return the mean over the last half of the steps instead of the last weights.
+        dtype: Precision of the arithmetic.
+
+    Raises:
+        RefusedError: For an argument out of range, which it names.
     """
-    models, draws = len(draws), check.wholes(low=0, draws=draws)
+    models = len(draws)
+    draws = check.wholes(low=0, draws=draws)
     check.whole(1, steps=steps)
     check.choice(("per-example", "average", "none"), clipping=clipping)
-    columns = {
-        "eta": _column("learning_rate", learning_rate, models),
-        "clip": _column("clip_norm", clip_norm, models),
-        "sd": _column("noise_sd", noise_sd, models, zero=True),
-    }
-    y = check.wholes((len(y),), low=0, high=check.whole(2, n_classes=n_classes) - 1, y=y)
+    learning_rate = _per_model(models, learning_rate=learning_rate)
+    clip_norm = _per_model(models, clip_norm=clip_norm)
+    noise_sd = _per_model(models, noise_sd=noise_sd, zero_allowed=True)
+    n_classes = check.whole(2, n_classes=n_classes)
+    y = check.wholes((len(y),), low=0, high=n_classes - 1, y=y)
     X = np.ascontiguousarray(check.rows(X, y), dtype)
-    people = None if people is None else checked_people(people, len(X))
+    if people is not None:
+        people = checked_people(people, len(X))
     shape = (outputs(n_classes), X.shape[1])
-    start = np.broadcast_to(check.numbers(shape, (models, *shape), start=start), (models, *shape)).astype(dtype)
-    marks = np.unique(check.wholes(low=0, high=steps, record=record))
-    history = np.empty((len(marks), models, *shape), dtype)
+    start = check.numbers(shape, (models, *shape), start=start)
+    start = np.broadcast_to(start, (models, *shape)).astype(dtype)
+    recorded_steps = np.unique(check.wholes(low=0, high=steps, record=record))
+
+    averaged_steps = 0
+    if average:
+        averaged_steps = steps - steps // 2
+    history = np.empty((len(recorded_steps), models, *shape), dtype)
     weights = np.empty((models, *shape), dtype)
 
-    def descend(cut: slice) -> None:
-        _descend(
+    def train_part(part: slice) -> None:
+        _train(
             X,
             y,
             people=people,
-            start=start[cut],
+            start=start[part],
             steps=steps,
+            learning_rate=learning_rate[part].astype(dtype),
+            clip_norm=clip_norm[part].astype(dtype),
+            noise_sd=noise_sd[part].astype(dtype),
             seed=seed,
-            draws=draws[cut],
+            draws=draws[part],
             clipping=clipping,
-            marks=marks,
-            tail=steps - steps // 2 if average else 0,
-            history=history[:, cut],
-            weights=weights[cut],
-            **{name: column[cut].astype(dtype) for name, column in columns.items()},
+            averaged_steps=averaged_steps,
+            recorded_steps=recorded_steps,
+            history=history[:, part],
+            weights=weights[part],
         )
 
-    work = models * len(X) * steps * shape[0] * shape[1]
-    cores.for_each_part(descend, models, work=work, at_once=_MODELS_AT_ONCE)
-    return Path(weights=weights, steps=marks, history=history)
+    multiply_adds = models * len(X) * steps * shape[0] * shape[1]
+    cores.for_each_part(train_part, models, work=multiply_adds, at_once=_MODELS_AT_ONCE)
+    return Path(weights=weights, steps=recorded_steps, history=history)
 
 
-def _descend(X, y, *, people, start, steps, seed, draws, clipping, marks, tail, history, weights, eta, clip, sd):
-    """Train one chunk of models, class first; fill ``history`` and ``weights`` (the mean of ``tail`` last steps)."""
+def _train(
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    people: np.ndarray | None,
+    start: np.ndarray,
+    steps: int,
+    learning_rate: np.ndarray,
+    clip_norm: np.ndarray,
+    noise_sd: np.ndarray,
+    seed: int,
+    draws: np.ndarray,
+    clipping: Clipping,
+    averaged_steps: int,
+    recorded_steps: np.ndarray,
+    history: np.ndarray,
+    weights: np.ndarray,
+) -> None:
+    """Train one part of the batch, filling ``history`` (m, R, k, p) and ``weights`` (R, k, p).
+
+    Other arguments are those of ``noisy_gradient_descent``, in the arithmetic's precision and with
+    one entry a model. The returned weights are the mean over the ``averaged_steps`` last steps, or
+    the last ones if 0.
+    """
     models, k, p = start.shape
-    bounds = clip if clipping == "per-example" else None
-    gradient = mean_gradient(X, y, people=people, models=models, k=k, clip_norm=bounds)
+    bound = None
+    if clipping == "per-example":
+        bound = clip_norm
+    mean = mean_gradient(X, y, models=models, k=k, clip_norm=bound, people=people)
+    # As wide as the arrays they scale, because broadcasting short rows costs one loop each.
+    gradient_scale = np.tile(learning_rate[None, :, None], (k, 1, p))
+    noise_scale = np.tile((learning_rate * noise_sd)[:, None, None], (1, k, p))
+    streams, stream_of_model = np.unique(draws, return_inverse=True)
+    noisy = bool(np.any(noise_sd))
+    if not noisy:
+        streams = streams[:0]
+    noises = normal_steps(seed, "noise", streams, steps=steps, shape=(k, p), dtype=X.dtype.type)
+    place_of_step = {int(step): place for place, step in enumerate(recorded_steps)}
+
+    # Class first, (k, R, p), as the gradients are.
     current = np.array(start.transpose(1, 0, 2), order="C")
     total = np.zeros_like(current)
-    # As wide as the arrays they scale, because broadcasting short rows costs one loop each
-    rates, noise_rates = np.tile(eta[None, :, None], (k, 1, p)), np.tile((eta * sd)[:, None, None], (1, k, p))
-    indices, row = np.unique(draws, return_inverse=True)
-    noisy = bool(np.any(sd))
-    noise = normal_steps(seed, "noise", indices if noisy else (), steps=steps, shape=(k, p), dtype=X.dtype.type)
-    kept = {int(step): place for place, step in enumerate(marks)}
-    for step, drawn in enumerate(noise):
-        if step in kept:
-            history[kept[step]] = current.transpose(1, 0, 2)
-        mean = gradient(current)
+    for step, noise in enumerate(noises):
+        if step in place_of_step:
+            history[place_of_step[step]] = current.transpose(1, 0, 2)
+        gradient = mean(current)
         if clipping == "average":
-            mean *= np.minimum(1, clip / np.maximum(np.sqrt(np.square(mean).sum(axis=(0, 2))), 1e-30))[None, :, None]
-        mean *= rates
-        current -= mean
+            _clip(gradient, clip_norm)
+        gradient *= gradient_scale
+        current -= gradient
         if noisy:
-            current -= (drawn.take(row, axis=0) * noise_rates).transpose(1, 0, 2)
-        if step >= steps - tail:
+            scaled_noise = noise.take(stream_of_model, axis=0) * noise_scale
+            current -= scaled_noise.transpose(1, 0, 2)
+        if step >= steps - averaged_steps:
             total += current
-    if steps in kept:
-        history[kept[steps]] = current.transpose(1, 0, 2)
-    weights[...] = (total / tail if tail else current).transpose(1, 0, 2)
+
+    if steps in place_of_step:
+        history[place_of_step[steps]] = current.transpose(1, 0, 2)
+    if averaged_steps:
+        current = total / averaged_steps
+    weights[...] = current.transpose(1, 0, 2)
+
+
+def _clip(gradient: np.ndarray, clip_norm: np.ndarray) -> None:
+    """Scale gradients (k, R, p) in place to norms of at most ``clip_norm`` (R,)."""
+    norm = np.sqrt(np.square(gradient).sum(axis=(0, 2)))
+    factor = np.minimum(1, clip_norm / np.maximum(norm, 1e-30))
+    gradient *= factor[None, :, None]
 
 
 def mean_gradient(
@@ -161,8 +251,17 @@ def mean_gradient(
     k: int,
     clip_norm: np.ndarray | None,
     people: np.ndarray | None = None,
-) -> LogisticGradient | SoftmaxGradient | PeopleGradient:
-    """Return the function from class-first weights (k, R, p) to the mean gradient of rows X; see ``clipping``."""
+) -> Gradient:
+    """Return the function from class-first weights (k, R, p) to mean gradients (k, R, p).
+
+    Args:
+        X: Inputs, (n, p).
+        y: Classes from 0, (n,).
+        models: R.
+        k: Number of outputs, 1 for two classes.
+        clip_norm: L2 bound on a gradient, (R,); None for no clipping.
+        people: The person of each row, (n,); None if each row is a person.
+    """
     if people is not None:
         return PeopleGradient(X, y, people, models=models, clip_norm=clip_norm, outputs=k)
     if k == 1:
@@ -170,7 +269,11 @@ def mean_gradient(
     return SoftmaxGradient(X, y, models=models, clip_norm=clip_norm, outputs=k)
 
 
-def _column(name: str, value: float | np.ndarray, models: int, *, zero: bool = False) -> np.ndarray:
-    """Return ``value`` as (R,); raise RefusedError unless it is finite and positive (or 0 with ``zero``)."""
-    values = check.numbers((), (models,), low=0, inclusive=zero, **{name: value})
+def _per_model(models: int, *, zero_allowed: bool = False, **named: float | np.ndarray) -> np.ndarray:
+    """Return the argument given by keyword as one number per model, (R,).
+
+    Raises:
+        RefusedError: Unless all numbers are finite and positive, or 0 if ``zero_allowed``.
+    """
+    values = check.numbers((), (models,), low=0, inclusive=zero_allowed, **named)
     return np.broadcast_to(values, (models,))
