@@ -6,6 +6,7 @@ counted once. A thread that requests a value which another thread is computing w
 """
 
 import gc
+import os
 import sys
 import threading
 from collections import OrderedDict
@@ -56,7 +57,15 @@ class Cache:
     """A thread-safe LRU cache of values by key."""
 
     def __init__(self, limit_bytes: int):
-        self._limit, self.held_bytes = limit_bytes, 0
+        self._limit = limit_bytes
+        self.empty()
+
+    def empty(self) -> None:
+        """Drop all values and all computations in progress, and take a new lock.
+
+        A forked process has none of the threads that compute, and one of them may have held the lock.
+        """
+        self.held_bytes = 0
         # key -> (value, bytes of small parts, bytes of each large part by identity); holders of each large part
         self._answers: OrderedDict[Hashable, tuple[Any, int, dict[int, int]]] = OrderedDict()
         self._holders: dict[int, int] = {}
@@ -85,10 +94,11 @@ class Cache:
     def answer(self, key: Hashable, make: Callable[[], Any], *, newest: int | None = None) -> Any:
         """Return the value of ``key``: cached, computed by ``make``, or awaited from another thread.
 
-        An exception of ``make`` reaches every waiting thread and is not cached. ``make`` may request other values.
-        Because no computation requests its own value, directly or indirectly, threads never wait for each other in a
-        circle. ``newest``: the maximum number of cached values whose keys are tuples with the same first entry; they
-        take at most a third of the bound, or are one. A key that contains a ``Secret`` is computed and not cached.
+        An exception, of ``make`` or while its value is measured, reaches every waiting thread and is not cached.
+        ``make`` may request other values. Because no computation requests its own value, directly or indirectly,
+        threads never wait for each other in a circle. ``newest``: the maximum number of cached values whose keys are
+        tuples with the same first entry; they take at most a third of the bound, or are one. A key that contains a
+        ``Secret`` is computed and not cached.
         """
         if _is_secret(key):
             return make()
@@ -101,21 +111,27 @@ class Cache:
                 future = self._running[key] = Future()
         if pending is not None:
             return pending.result()
+        value, failure = None, None
         try:
             value = make()
-        except BaseException as failure:
-            with self._lock:
-                del self._running[key]
-            future.set_exception(failure)
+            self._keep(key, value, newest)
+        except BaseException as raised:
+            failure = raised
             raise
-        self._keep(key, value, newest)
-        future.set_result(value)
+        finally:
+            with self._lock:
+                # After ``empty`` the key may belong to another computation.
+                if self._running.get(key) is future:
+                    del self._running[key]
+            if failure is None:
+                future.set_result(value)
+            else:
+                future.set_exception(failure)
         return value
 
     def _keep(self, key: Hashable, value: Any, newest: int | None) -> None:
         own, parts = sizes((key, value))
         with self._lock:
-            self._running.pop(key, None)
             self._drop(key)
             self._answers[key] = value, own, parts
             self.held_bytes += own
@@ -198,6 +214,8 @@ def _size_and_referents(one: Any) -> tuple[int, list[Any]]:
 
 
 CACHE = Cache(LIMIT_BYTES)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=CACHE.empty)
 
 
 class Cached(Protocol[Arguments, Answer_co]):

@@ -10,6 +10,13 @@ from typing import Any
 
 import numpy as np
 
+# Beyond these, the formulas for Gaussian noise lose too many digits.
+EPSILONS = (1e-12, 1e12)
+LEAST_DELTA = 1e-300
+# More steps or tries than any computation has. Whole numbers beyond the range of a float cannot be counted.
+MOST_STEPS = 10**15
+_SQUARABLE = (1e-100, 1e100)
+
 
 class RefusedError(ValueError):
     """Raised for a value that an argument does not allow.
@@ -28,7 +35,12 @@ def _single(named: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _finite(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:  # a whole number beyond the range of a float
+        return False
 
 
 def positive(**named: Any) -> float:
@@ -44,6 +56,58 @@ def positive(**named: Any) -> float:
     if not (_finite(value) and value > 0):
         raise RefusedError(name, value, "a finite number above 0")
     return float(value)
+
+
+def _positive_within(ends: tuple[float, float], named: dict[str, Any]) -> float:
+    value = positive(**named)
+    low, high = ends
+    if not low <= value <= high:
+        raise RefusedError(*_single(named), f"a number from {low:g} to {high:g}")
+    return value
+
+
+def epsilon(**named: Any) -> float:
+    """Return the argument as a float if it is an epsilon for which noise can be calibrated.
+
+    >>> epsilon(epsilon=1e300)
+    Traceback (most recent call last):
+    dpcore.check.RefusedError: epsilon is 1e+300, but must be a number from 1e-12 to 1e+12
+    """
+    return _positive_within(EPSILONS, named)
+
+
+def delta(**named: Any) -> float:
+    """Return the argument as a float if it is a delta that floating-point accounting can resolve.
+
+    >>> delta(delta=5e-324)
+    Traceback (most recent call last):
+    dpcore.check.RefusedError: delta is 5e-324, but must be at least 1e-300
+    """
+    name, value = _single(named)
+    converted = between(0, 1, inclusive=False, **named)
+    if not LEAST_DELTA <= converted < 1:
+        raise RefusedError(name, value, f"at least {LEAST_DELTA:g}")
+    return converted
+
+
+def squarable(**named: Any) -> float:
+    """Return the argument as a float if it is above 0, and its square and the reciprocal of that are floats.
+
+    >>> squarable(noise_multiplier=1e-160)
+    Traceback (most recent call last):
+    dpcore.check.RefusedError: noise_multiplier is 1e-160, but must be a number from 1e-100 to 1e+100
+    """
+    return _positive_within(_SQUARABLE, named)
+
+
+def set_floats(owner: object, **converted: float) -> None:
+    """Set fields of a frozen dataclass to the floats that a validator returned, but leave whole numbers.
+
+    A number of lower precision, such as ``numpy.float32``, would round all that is computed from it.
+    """
+    for name, value in converted.items():
+        if type(getattr(owner, name)) is not int:
+            object.__setattr__(owner, name, value)
 
 
 def at_least(low: float, **named: Any) -> float:

@@ -51,7 +51,10 @@ class GaussianRelease:
     noise_multiplier: float
 
     def __post_init__(self) -> None:
-        check.at_least(0, noise_multiplier=self.noise_multiplier)
+        multiplier = check.at_least(0, noise_multiplier=self.noise_multiplier)
+        if multiplier > 0:
+            check.squarable(noise_multiplier=multiplier)
+        check.set_floats(self, noise_multiplier=multiplier)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +68,7 @@ class LaplaceRelease:
     noise_multiplier: float
 
     def __post_init__(self) -> None:
-        check.positive(noise_multiplier=self.noise_multiplier)
+        check.set_floats(self, noise_multiplier=check.squarable(noise_multiplier=self.noise_multiplier))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +78,7 @@ class PureRelease:
     epsilon: float
 
     def __post_init__(self) -> None:
-        check.positive(epsilon=self.epsilon)
+        check.set_floats(self, epsilon=check.positive(epsilon=self.epsilon))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,8 +115,8 @@ class ApproximateRelease:
     delta: float
 
     def __post_init__(self) -> None:
-        check.at_least(0, epsilon=self.epsilon)
-        check.between(0, 1, delta=self.delta)
+        epsilon = check.at_least(0, epsilon=self.epsilon)
+        check.set_floats(self, epsilon=epsilon, delta=check.between(0, 1, delta=self.delta))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,8 +135,8 @@ class PoissonSampled:
     event: "Event"
 
     def __post_init__(self) -> None:
-        check.between(0, 1, rate=self.rate)
         check.positive(rate=self.rate)
+        check.set_floats(self, rate=check.between(0, 1, rate=self.rate))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +147,7 @@ class Composed:
     count: int
 
     def __post_init__(self) -> None:
-        check.whole(1, count=self.count)
+        check.whole(1, check.MOST_STEPS, count=self.count)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +187,7 @@ class BestOf:
 
     def __post_init__(self) -> None:
         check.choice(LAWS, law=self.law)
-        check.whole(1, tries=self.tries)
+        check.whole(1, check.MOST_STEPS, tries=self.tries)
 
 
 Release = GaussianRelease | LaplaceRelease | PureRelease | ApproximateRelease | PoissonSampled | BestOf
@@ -225,6 +228,24 @@ def releases(event: Event) -> dict[Release, int]:
             raise UnsupportedEventError(f"{event!r} is no event")
 
 
+_PLURALS = {"record": "rows", "person": "people", "party": "parties"}
+
+
+def public_count(adjacency: Adjacency, *, unit: str = "record") -> tuple[str, ...]:
+    """Return the assumption behind noise, steps or sampling rates that follow the number of units.
+
+    Under add/remove that number differs between neighbours, so it must be public beside the guarantee. Under
+    replace-one the adjacency relation itself says that it is.
+
+    >>> public_count(Adjacency.ADD_REMOVE, unit="person")
+    ('the number of people is public',)
+    """
+    if adjacency is Adjacency.REPLACE_ONE:
+        return ()
+    plural = _PLURALS.get(unit, f"{unit}s")
+    return (f"the number of {plural} is public",)
+
+
 class IncomparableError(TypeError):
     """Raised when guarantees or bounds have different adjacency relations, units or deltas."""
 
@@ -253,8 +274,8 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         if self.epsilon != math.inf:
-            check.at_least(0, epsilon=self.epsilon)
-        check.between(0, 1, delta=self.delta)
+            check.set_floats(self, epsilon=check.at_least(0, epsilon=self.epsilon))
+        check.set_floats(self, delta=check.between(0, 1, delta=self.delta))
 
     @property
     def attacker_accuracy(self) -> float:

@@ -86,6 +86,8 @@ def label(settings: Settings, stated: Stated, **said: str) -> Label:
     """Return the label of these settings. ``said``: more fields, such as date and link."""
     promise, claimed, void = stated.promise, stated.claimed, why_void(settings, stated)
     known = _LIMITS | (_promised(promise) if promise else {}) | {**stated.said} | said | _of_file(settings, stated)
+    if promise:
+        known["assumptions"] = _with_assumptions(str(known.get("assumptions", "")), promise)
     if promise and "mechanism" in stated.said:
         known["mechanism"] = f"{stated.said['mechanism']}: {_happened(promise.event)}"
     if void or promise is None:
@@ -98,6 +100,13 @@ def label(settings: Settings, stated: Stated, **said: str) -> Label:
     return Label(
         void, {one: {name: known.get(name, NOT_STATED) for name in names} for one, names in sections().items()}
     )
+
+
+def _with_assumptions(text: str, promise: Guarantee) -> str:
+    """Return the assumptions in ``text``, and those of the guarantee that it leaves out."""
+    parts = [text] if text else []
+    parts += [assumption for assumption in promise.assumes if assumption not in text]
+    return "; ".join(parts)
 
 
 def why_void(settings: Settings, stated: Stated) -> str:

@@ -24,7 +24,8 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
         delta, adjacency, unit = one.delta or DELTA, one.adjacency, one.unit
         if found := tuning.prices(event, tries=tries, delta=delta, adjacency=adjacency, unit=unit):
             break
-    return found | {"public": replace(one, assumes=found["public"].assumes)}
+    found["public"] = replace(one, assumes=found["public"].assumes)
+    return {way: replace(price, assumes=one.assumes + price.assumes) for way, price in found.items()}
 
 
 def best_of(settings: Settings, tries: int) -> Guarantee | None:
@@ -46,7 +47,9 @@ def together(runs: tuple[tuple[Settings, int], ...]) -> Guarantee | None:
     pairs = Sequence(events=tuple(Composed(event=_pair(one), count=count) for one, count in each))
     for events in (whole, pairs):
         with suppress(UnsupportedEventError):
-            return tuning.price(events, way="all", tries=1, delta=delta, adjacency=first.adjacency, unit=first.unit)
+            price = tuning.price(events, way="all", tries=1, delta=delta, adjacency=first.adjacency, unit=first.unit)
+            assumes = dict.fromkeys(assumption for promise, _ in each for assumption in promise.assumes)
+            return replace(price, assumes=tuple(assumes))
     return None
 
 

@@ -129,3 +129,66 @@ def test_a_canary_that_is_dropped_never_arrives():
     assert [audit.arrives(*(one.mean() + noise for one in two)) for two in (worlds, kept)] == [True, False]
     # One run in a hundred is none.
     assert [audit.arrives(np.zeros(1000), np.arange(1000) < count) for count in (10, 11)] == [False, True]
+
+
+FAR = {"count": 1e11, "gaussian": 1e10}
+
+
+class TestOutliers:
+    """A few scores of any size leave the others to say what they say."""
+
+    def scores(self, form, seed=0):
+        rng = np.random.default_rng(seed)
+        if form == "count":
+            return 1 + 0.1 * rng.laplace(size=5000), 0.1 * rng.laplace(size=5000)
+        return rng.normal(5, 1, size=5000), rng.normal(size=5000)
+
+    @pytest.mark.parametrize("form", FORMS)
+    @pytest.mark.parametrize("world", ["in", "out"])
+    @pytest.mark.parametrize("sign", [1, -1])
+    @pytest.mark.parametrize("place", [0, 4999], ids=["choosing", "testing"])
+    def test_one_score_of_any_size_takes_less_than_a_fifth_off_the_bound(self, form, world, sign, place):
+        scores = dict(zip(("in", "out"), self.scores(form), strict=True))
+        without = bound(scores["in"], scores["out"], form=form).epsilon
+        assert without > 5
+        for far in (FAR[form], 1e300):
+            scores[world][place] = sign * far
+            assert bound(scores["in"], scores["out"], form=form).epsilon > 0.8 * without
+
+    @pytest.mark.parametrize("form", FORMS)
+    def test_many_of_them_in_both_worlds_take_off_no_more(self, form):
+        scores_in, scores_out = self.scores(form)
+        without = bound(scores_in, scores_out, form=form).epsilon
+        rng = np.random.default_rng(1)
+        far = 10.0 ** rng.uniform(5, 300, size=5000) * rng.choice([-1, 1], size=5000)
+        for scores in (scores_in, scores_out):
+            chosen = rng.random(5000) < 0.002
+            scores[chosen] = far[chosen]
+        assert bound(scores_in, scores_out, form=form).epsilon > 0.5 * without
+
+    def test_the_bound_holds_as_often_as_it_says(self):
+        """Of a correct Laplace mechanism whose outputs are stretched: one of twenty audits may be above."""
+        rng, above = np.random.default_rng(0), 0
+        for _ in range(400):
+            outputs = rng.laplace([[1], [0]], size=(2, 1000))
+            stretched = outputs * 10.0 ** (rng.pareto(0.5, size=outputs.shape).clip(max=200))
+            above += bound(*stretched, delta=0).epsilon > 1
+        assert above <= 0.05 * 400
+
+    def test_the_last_digits_count_for_nothing_beside_outliers(self):
+        rng = np.random.default_rng(0)
+        scores = rng.normal(size=5000)
+        other = np.nextafter(scores, np.inf)
+        scores[::100], other[::100] = 1e10, 1e10
+        assert bound(np.full(5000, 0.1 + 0.2), np.full(5000, 0.3)).epsilon == 0
+        assert bound(np.full(5000, 1e-17) + (np.arange(5000) % 10 < 3), (np.arange(5000) % 10 < 3) * 1.0).epsilon == 0
+        assert bound(other, scores).epsilon < 0.2
+
+    def test_rounding_never_changes_the_order(self):
+        rng = np.random.default_rng(0)
+        scores = np.sort(rng.choice([-1, 1], 10_000) * 10.0 ** rng.uniform(-20, 20, 10_000))
+        scores = np.sort(np.r_[scores, np.nextafter(scores, np.inf), 2.0 ** np.arange(-60, 60), 0.0])
+        for exponent in (-1070, -60, 0, 30, 1024):
+            rounded = audit._rounded(scores, exponent)
+            assert (np.diff(rounded) >= 0).all()
+            assert (np.abs(rounded - scores) <= np.maximum(np.abs(scores), 2.0 ** min(exponent, 1023)) * 2.0**-29).all()

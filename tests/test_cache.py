@@ -1,6 +1,8 @@
 """What was computed is remembered once, in bytes, whoever asks at the same time."""
 
 import copy
+import os
+import signal
 import threading
 import time
 from collections import deque
@@ -203,3 +205,63 @@ def test_an_answer_to_a_question_with_a_secret_is_not_kept(memory, question):
     assert len(made) == 2
     assert len(memory) == memory.held_bytes == 0
     assert memory.running(question) is None
+
+
+class Unweighable:
+    """A value whose size cannot be told."""
+
+    def memory_usage(self, deep):
+        raise MemoryError("no size")
+
+
+def test_a_value_that_cannot_be_weighed_leaves_its_key_free(memory):
+    started, seen = threading.Event(), []
+
+    def make():
+        started.set()
+        time.sleep(0.05)
+        return Unweighable()
+
+    def ask():
+        with pytest.raises(MemoryError, match="no size"):
+            memory.answer("key", make)
+        seen.append("refused")
+
+    first = threading.Thread(target=ask)
+    first.start()
+    started.wait(PATIENCE)
+    second = threading.Thread(target=ask)
+    second.start()
+    for thread in (first, second):
+        thread.join(PATIENCE)
+    assert seen == ["refused", "refused"]
+    assert memory.running("key") is None
+    assert (len(memory), memory.held_bytes) == (0, 0)
+    assert memory.answer("key", lambda: 3) == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_waits_for_no_computation_of_its_parent():
+    started, goes_on = threading.Event(), threading.Event()
+
+    def slow():
+        started.set()
+        goes_on.wait(PATIENCE)
+        return "of the parent"
+
+    cache.CACHE.answer("stored before the fork", array)
+    other = threading.Thread(target=cache.CACHE.answer, args=("in progress", slow))
+    other.start()
+    started.wait(PATIENCE)
+    with cache.CACHE._lock:  # held by this thread as the process forks
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)  # a child that waits is killed
+            is_right = len(cache.CACHE) == 0 and cache.CACHE.answer("in progress", lambda: "own") == "own"
+            os._exit(0 if is_right else 1)
+    _, status = os.waitpid(child, 0)
+    goes_on.set()
+    other.join(PATIENCE)
+    assert status == 0
+    assert cache.CACHE.find("in progress") == (True, "of the parent")
+    cache.CACHE.forget(lambda key: key in ("in progress", "stored before the fork"))

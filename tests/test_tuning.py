@@ -178,3 +178,18 @@ def test_a_winner_that_is_its_own_score_stays_below_the_price(law, mean):
     found = brentq(lambda epsilon: hockey_stick(*pair, epsilon) - DELTA, 0, 30, xtol=1e-6)
     # The price of one try, as it is often claimed for the best of many, is refuted.
     assert epsilon(ONE, "public", mean) + 0.1 < found < epsilon(ONE, law, mean)
+
+
+def test_a_search_with_next_to_no_cost_is_counted_at_large_orders():
+    """Beside the least over a fine grid of orders to 10^6, of the formula of [papernot2022, Theorem 2]."""
+    a = 1 + np.geomspace(1e-2, 1e6, 200_000)
+    r = a / (2 * 1e4**2)
+    for law, shape in (("logarithmic", 0.0), ("half", 0.5), ("geometric", 1.0)):
+        inner = np.min((1 - 1 / a) * r + selection.log_odds(law, 10) / a)
+        of_best = r + (1 + shape) * inner + math.log(10) / (a - 1)
+        least = np.min(of_best + np.log1p(-1 / a) - (math.log(1e-5) + np.log(a)) / (a - 1))
+        found = tuning.price(gaussian(1e4), way=law, tries=10, delta=1e-5, adjacency=ADD)
+        assert least <= found.epsilon < least * 1.02 + 1e-6
+    found = tuning.prices(gaussian(1e4), tries=10, delta=1e-5, adjacency=ADD)
+    assert found["logarithmic"].epsilon == pytest.approx(0.000501, abs=1e-6)
+    assert found["poisson"].epsilon < found["all"].epsilon

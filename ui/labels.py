@@ -93,5 +93,7 @@ def of_best(stated: Stated, settings: Any, *, tries: int, compared: int) -> Stat
         return stated
     holes = {"tries": tries, "compared": compared, "epsilon": number(settings.epsilon)}
     said = {name: text.format_map(holes) for name, text in _READ["best-of"].items()}
-    said["assumptions"] = "; ".join((stated.said["assumptions"], *promise.assumes, said["assumptions"]))
+    before = stated.said["assumptions"]
+    further = [assumption for assumption in promise.assumes if assumption not in before]
+    said["assumptions"] = "; ".join((before, *further, said["assumptions"]))
     return replace(stated, promise=promise, claimed=promise.epsilon, said={**stated.said, **said})

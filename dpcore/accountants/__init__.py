@@ -35,6 +35,9 @@ BASES = {
     "gdp": "exact Gaussian composition (GDP)",
 }
 
+# Basis of Renyi accounting where it is that of sampled Gaussian noise.
+_BASIS_OF_SAMPLES = "Renyi orders to 1,024, improved conversion"
+
 # Faster accountants for the first steps of a search.
 _SCOUTS = {"pld": "pld-coarse"}
 
@@ -47,8 +50,29 @@ def account(
     Raises RefusedError for an unknown accountant, UnsupportedEventError for an event that it has no proof for.
     """
     (epsilon,) = curve(event, [1], delta=delta, adjacency=adjacency, accountant=accountant)
-    basis = BASES[accountant]
-    return Guarantee(epsilon=float(epsilon), delta=delta, adjacency=adjacency, unit=unit, basis=basis, event=event)
+    return Guarantee(
+        epsilon=float(epsilon),
+        delta=delta,
+        adjacency=adjacency,
+        unit=unit,
+        basis=basis(event, delta=delta, adjacency=adjacency, accountant=accountant),
+        event=event,
+    )
+
+
+def basis(event: Event, *, delta: float, adjacency: Adjacency, accountant: str = "gdp") -> str:
+    """Return the theorem or library behind the epsilon that ``account`` returns for the same arguments.
+
+    Where rounding may hide as much as delta, or losses are too large, PLD accountants return that of Renyi orders.
+    """
+    resolution = {"pld-coarse": pld.COARSE, "pld": pld.FINE}.get(accountant)
+    if resolution is not None:
+        adjacency = Adjacency(adjacency)
+        if pld.is_by_orders(event, delta=delta, adjacency=adjacency, resolution=resolution):
+            accountant = "renyi"
+    if accountant == "renyi" and rdp.orders_for(event) == rdp.ORDERS:
+        return _BASIS_OF_SAMPLES
+    return BASES[accountant]
 
 
 def curve(

@@ -21,7 +21,7 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     split of delta is valid, so the best of many is used. Samples are amplified by ln(1 + q (e^epsilon - 1)). For few
     releases basic composition gives less.
     """
-    check.between(0, 1, inclusive=False, delta=delta)
+    check.delta(delta=delta)
     found = basic.proved(event, adjacency, accountant="strong composition")
     fixed, shares = basic.total_failures(found)
     counts = np.asarray(counts, dtype=float)[:, None]
@@ -46,7 +46,7 @@ def as_published(event: Event, counts: np.ndarray, *, delta: float) -> np.ndarra
     In [abadi2016, Figure 2] it is 9.34, beside 1.26 by the moments accountant. Amplification gives ln(1 + q
     (e^epsilon_0 - 1)), more than q epsilon_0. Raises UnsupportedEventError for all but a (sampled) Gaussian release.
     """
-    check.between(0, 1, inclusive=False, delta=delta)
+    check.delta(delta=delta)
     match list(releases(event).items()):
         case [(GaussianRelease(noise_multiplier=multiplier), times)]:
             rate = 1.0

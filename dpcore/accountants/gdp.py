@@ -15,8 +15,10 @@ from scipy.special import erfcx, ndtr
 from dpcore import check
 from dpcore.privacy import Adjacency, Event, GaussianRelease, UnsupportedEventError, releases
 
-# Every (epsilon, delta) that a page offers has its mu in this range.
+# Every (epsilon, delta) that a page offers has its mu in this range, and every other one of
+# ``check.EPSILONS`` has a mu above the second number.
 _LOG_MU_RANGE = (math.log(1e-12), math.log(1e8))
+_LEAST_LOG_MU = math.log(1e-20)
 # Relative reduction of a calibrated mu. The noise made from it, and its composition over many
 # steps, then cost no more than the requested epsilon in spite of rounding.
 _SAFETY_MARGIN = 1e-12
@@ -62,8 +64,8 @@ def deltas_of(epsilon: np.ndarray, *, mu: float) -> np.ndarray:
 
 def mu_of(epsilon: float, *, delta: float) -> float:
     """Return the largest mu whose releases are (epsilon, delta)-DP, rounded to the safe side."""
-    epsilon = check.positive(epsilon=epsilon)
-    delta = check.between(0, 1, inclusive=False, delta=delta)
+    epsilon = check.epsilon(epsilon=epsilon)
+    delta = check.delta(delta=delta)
     # The cache is behind the checks, because a cache key does not distinguish True from 1.
     return _mu_of(epsilon, delta)
 
@@ -78,6 +80,8 @@ def _mu_of(epsilon: float, delta: float) -> float:
         return math.log(found / delta)
 
     low, high = _LOG_MU_RANGE
+    if excess(low) > 0:
+        low = _LEAST_LOG_MU
     log_mu = brentq(excess, low, high, xtol=1e-15, rtol=_RELATIVE_TOLERANCE)
     mu = math.exp(log_mu) * (1 - _SAFETY_MARGIN)
     while delta_of(epsilon, mu=mu) > delta:
@@ -90,7 +94,7 @@ def epsilon_of(delta: float, *, mu: float) -> float:
 
     The result is rounded to the safe side.
     """
-    delta = check.between(0, 1, inclusive=False, delta=delta)
+    delta = check.delta(delta=delta)
     mu = check.positive(mu=mu)
     if delta_of(0.0, mu=mu) <= delta:
         return 0.0
@@ -100,6 +104,9 @@ def epsilon_of(delta: float, *, mu: float) -> float:
 
     # delta(epsilon) <= Phi(a) <= exp(-a^2 / 2) gives an upper end.
     high = mu * (mu / 2 + math.sqrt(2 * math.log(1 / delta)) + 1)
+    if excess(high) > 0:
+        # Beyond a mu of about 1e16 the two last summands are lost in rounding.
+        high = high * (1 + 1e-12)
     epsilon = brentq(excess, 0.0, high, xtol=1e-14, rtol=_RELATIVE_TOLERANCE)
     # For a tiny mu the root may be off by far more than its rounding, so the steps grow.
     step = 1e-15 * epsilon + 1e-300

@@ -42,6 +42,10 @@ _SMALL = 1000
 _LARGEST = 700.0
 # A larger share of delta would bend the end of a curve: 5 % moves it by as much as a mu that is 0.1 % larger.
 _BLUR = 0.05
+# The largest grid, and the largest loss of a sample of Laplace noise, whose exponential is a float.
+_LARGEST_STEP = 700.0
+# Beyond this mu of all Gaussian releases together they are not merged: its square leaves the range of a float.
+_LARGEST_MU = 1e90
 # Mass outside of a composition's truncation bounds, which counts as an infinite loss: the library's.
 _TAIL = 1e-15
 
@@ -67,22 +71,59 @@ def epsilons(
     the transform's rounding may hide is taken off delta, and a delta that it could hide whole is left to Renyi orders.
     value_discretization_interval: the grid, in nats; without it the ``resolution`` decides.
     """
-    check.between(0, 1, inclusive=False, delta=delta)
+    check.delta(delta=delta)
     if value_discretization_interval is not None:
         check.positive(value_discretization_interval=value_discretization_interval)
     found = releases(event)
     if any(silent(release) for release in found):
         return np.full(len(counts), math.inf)
-    parts = [merged({release: int(count) * times for release, times in found.items()}) for count in counts]
-    grids = [value_discretization_interval or interval(part, adjacency, resolution) for part in parts]
-    return np.array([_epsilon(part, grid, delta, adjacency) for part, grid in zip(parts, grids, strict=True)])
+    found_epsilons = []
+    for count in counts:
+        part = merged({release: int(count) * times for release, times in found.items()})
+        if _needs_orders(part, delta, adjacency, resolution):
+            found_epsilons.append(_by_orders(part, delta, adjacency))
+        else:
+            grid = value_discretization_interval or interval(part, adjacency, resolution)
+            found_epsilons.append(_epsilon(part, grid, delta, adjacency))
+    return np.array(found_epsilons)
+
+
+def is_by_orders(event: Event, *, delta: float, adjacency: Adjacency, resolution: tuple[float, int] = FINE) -> bool:
+    """Return whether the epsilon of ``event`` is that of Renyi orders, not of a privacy loss distribution."""
+    found = releases(event)
+    if any(map(silent, found)) or not _orders_are_proved(found, adjacency):
+        return False
+    return _needs_orders(merged(found), delta, adjacency, resolution)
+
+
+def _needs_orders(found: dict[Release, int], delta: float, adjacency: Adjacency, resolution: tuple[float, int]) -> bool:
+    """Return whether rounding may hide as much as ``delta``, or the losses are too large for the library."""
+    return _USUAL * _transformed(found) > delta / 2 or not _is_representable(found, adjacency, resolution)
+
+
+def _transformed(found: dict[Release, int]) -> int:
+    """Return how many releases are composed by a transform, which rounds."""
+    return sum(times for times in found.values() if times > 1)
+
+
+def _is_representable(found: dict[Release, int], adjacency: Adjacency, resolution: tuple[float, int]) -> bool:
+    """Return whether the exponential of a step of the grid is a float."""
+    if basic.total_failures(found)[0] >= 1:
+        return False
+    for release in found:
+        match release:
+            case PoissonSampled(event=LaplaceRelease(noise_multiplier=multiplier)) if 1 / multiplier > _LARGEST_STEP:
+                return False
+        size, reach = _size(release, adjacency)
+        # Neither a number beyond the limit nor one that is not a number passes.
+        if not max(size * resolution[0], reach / resolution[1]) <= _LARGEST_STEP:
+            return False
+    return True
 
 
 def _epsilon(found: dict[Release, int], grid: float, delta: float, adjacency: Adjacency) -> float:
     """Epsilon of releases, each as often as it says."""
     total, transformed = _composed(found, grid, adjacency)
-    if _USUAL * transformed > delta / 2:
-        return _by_orders(found, delta, adjacency)
     hidden = min(_ROUNDING * transformed, delta / 2)
     with np.errstate(over="ignore"):  # the library's next quotient is infinite where it ends its search: no fault
         return float(total.get_epsilon_for_delta(delta - hidden))
@@ -90,6 +131,8 @@ def _epsilon(found: dict[Release, int], grid: float, delta: float, adjacency: Ad
 
 def delta_at_zero(found: dict[Release, int], adjacency: Adjacency, resolution: tuple[float, int]) -> float:
     """Delta at epsilon 0 of releases, each as often as it says: an upper bound too, the larger of both directions."""
+    if not _is_representable(found, adjacency, resolution):
+        return 1.0
     with np.errstate(over="ignore"):  # of losses beyond 709, whose odds are infinite
         total, transformed = _composed(found, interval(found, adjacency, resolution), adjacency)
     return min(float(total.get_delta_for_epsilon(0.0)) + _ROUNDING * transformed, 1.0)
@@ -98,7 +141,7 @@ def delta_at_zero(found: dict[Release, int], adjacency: Adjacency, resolution: t
 def _composed(found: dict[Release, int], grid: float, adjacency: Adjacency):
     """(the library's distribution of releases, each as often as it says; how many of them a transform has rounded)."""
     parts = [self_composed(distribution(one, grid, adjacency), times) for one, times in found.items()]
-    return reduce(lambda one, other: one.compose(other), parts), sum(times for times in found.values() if times > 1)
+    return reduce(lambda one, other: one.compose(other), parts), _transformed(found)
 
 
 def curve(event: Event, *, delta: float, points: int, adjacency: Adjacency) -> tuple[np.ndarray, np.ndarray] | None:
@@ -110,6 +153,8 @@ def curve(event: Event, *, delta: float, points: int, adjacency: Adjacency) -> t
     if any(map(silent, found)):
         return None
     found = merged(found)
+    if not _is_representable(found, adjacency, FINE):
+        return None
     total, transformed = _composed(found, interval(found, adjacency, FINE), adjacency)
     hidden = _ROUNDING * transformed
     if hidden > _BLUR * delta:
@@ -135,10 +180,15 @@ def _deltas(part, epsilon: np.ndarray) -> np.ndarray:
 
 def _by_orders(found: dict[Release, int], delta: float, adjacency: Adjacency) -> float:
     """The Renyi bound; infinite for samples under replace-one, for which there is none."""
-    if adjacency is not Adjacency.ADD_REMOVE and any(isinstance(release, PoissonSampled) for release in found):
+    if not _orders_are_proved(found, adjacency):
         return math.inf
     event = Sequence(events=tuple(Composed(event=release, count=times) for release, times in found.items()))
     return float(rdp.renyi(event, np.ones(1), delta=delta, adjacency=adjacency)[0])
+
+
+def _orders_are_proved(found: dict[Release, int], adjacency: Adjacency) -> bool:
+    has_sample = any(isinstance(release, PoissonSampled) for release in found)
+    return adjacency is Adjacency.ADD_REMOVE or not has_sample
 
 
 def merged(found: dict[Release, int]) -> dict[Release, int]:
@@ -147,6 +197,8 @@ def merged(found: dict[Release, int]) -> dict[Release, int]:
     if not gaussian:
         return found
     mu = math.sqrt(math.fsum(times / release.noise_multiplier**2 for release, times in gaussian.items()))
+    if not 1 / _LARGEST_MU < mu < _LARGEST_MU:
+        return found
     others = {release: times for release, times in found.items() if release not in gaussian}
     return {GaussianRelease(noise_multiplier=1 / mu): 1, **others}
 
@@ -363,10 +415,11 @@ def _size(release: Release, adjacency: Adjacency) -> tuple[float, float]:
             mu = gdp.mu_of_event(inner) / adjacency.contributions
             z = np.linspace(-10, 10 + mu, 400)
             loss = _sampled_loss(z, mu, rate)
-            weight = np.exp(loss - z * z / 2)
-            weight /= weight.sum()
-            mean = weight @ loss
-            return math.sqrt(weight @ (loss - mean) ** 2), loss[-1] - loss[0]
+            with np.errstate(over="ignore", invalid="ignore"):
+                weight = np.exp(loss - z * z / 2)
+                weight /= weight.sum()
+                mean = weight @ loss
+                return math.sqrt(weight @ (loss - mean) ** 2), loss[-1] - loss[0]
         case _:
             epsilon = float(basic.price(release, slack=np.ones(1))[0])
             return epsilon, 0.0

@@ -32,7 +32,7 @@ _LARGEST_DELTA = math.nextafter(1, 0)  # largest delta that an accountant accept
 
 def released(event: Event, *, way: str, tries: int) -> Event:
     """Return the event on the private rows if one try is ``event`` and ``tries`` is their number (or its mean)."""
-    check.whole(1, tries=tries)
+    check.whole(1, check.MOST_STEPS, tries=tries)
     if check.choice(WAYS, way=way) in LAWS:
         return BestOf(event=event, law=way, tries=tries)
     return Composed(event=event, count=tries if way == "all" else 1)
@@ -46,7 +46,7 @@ def price(event: Event, *, way: str, tries: int, delta: float, adjacency: Adjace
     """
     whole = released(event, way=way, tries=tries)
     fixed, shares = basic.total_failures(releases(whole))
-    delta = max(check.between(0, 1, inclusive=False, delta=delta), min(fixed, _LARGEST_DELTA))
+    delta = max(check.delta(delta=delta), min(fixed, _LARGEST_DELTA))
     names = ("gdp",) if gdp.is_gaussian(whole) else ("renyi",) if shares else ("renyi", "naive")
     found = (account(whole, delta=delta, adjacency=adjacency, unit=unit, accountant=name) for name in names)
     best = min(found, key=lambda one: one.epsilon)

@@ -30,6 +30,7 @@ BASIS = "concentrated privacy (zCDP), improved conversion"
 # Every order gives a valid epsilon. The best lies near 1 + sqrt(ln(1/delta)/rho); these are fractions of that distance.
 _ORDER_FRACTIONS = np.geomspace(0.2, 1.2, 200)
 _LOG_RHO = (math.log(1e-16), math.log(1e8))
+_WIDEST_LOG_RHO = (math.log(1e-35), math.log(1e13))
 _SAFETY_MARGIN = 1e-12
 
 
@@ -54,7 +55,7 @@ def _rho(release: Release) -> float:
 
 def classic_epsilon(rho: float, *, delta: float) -> float:
     """Return rho + 2 sqrt(rho ln(1/delta)) [bun2016, Proposition 1.3]."""
-    check.between(0, 1, inclusive=False, delta=delta)
+    check.delta(delta=delta)
     return rho + 2 * math.sqrt(rho * math.log(1 / delta))
 
 
@@ -74,7 +75,7 @@ def epsilon_of(rho: float, *, delta: float) -> float:
 
 def rho_of(epsilon: float, *, delta: float) -> float:
     """Return the largest rho that is (epsilon, delta)-DP by ``epsilon_of``, rounded down by one part in 10^12."""
-    return _rho_of(check.positive(epsilon=epsilon), check.between(0, 1, inclusive=False, delta=delta))
+    return _rho_of(check.epsilon(epsilon=epsilon), check.delta(delta=delta))
 
 
 @lru_cache(maxsize=1024)
@@ -84,7 +85,10 @@ def _rho_of(epsilon: float, delta: float) -> float:
     def excess(log_rho: float) -> float:
         return math.log(max(epsilon_of(math.exp(log_rho), delta=delta), 1e-300) / epsilon)
 
-    rho = math.exp(brentq(excess, *_LOG_RHO, xtol=1e-14)) * (1 - _SAFETY_MARGIN)
+    low, high = _LOG_RHO
+    if excess(low) > 0 or excess(high) < 0:
+        low, high = _WIDEST_LOG_RHO
+    rho = math.exp(brentq(excess, low, high, xtol=1e-14)) * (1 - _SAFETY_MARGIN)
     while epsilon_of(rho, delta=delta) > epsilon:
         rho *= 1 - _SAFETY_MARGIN
     return rho

@@ -31,7 +31,10 @@ Form = Literal["count", "gaussian"]
 
 # If this share of runs has equal scores on both data sets under the same noise, the attacker cannot distinguish them.
 _EQUAL_SHARE = 0.99
-_GRAIN = 1e-9
+# Scores are rounded to so many binary digits, about nine decimal ones.
+_DIGITS = 30
+# Share of the scores that are at most as large as the size that small scores are rounded to.
+_BULK = 0.95
 
 
 def epsilon_lower_bound(
@@ -109,12 +112,25 @@ def _scores(**named: np.ndarray) -> np.ndarray:
 def _halves(scores_in: np.ndarray, scores_out: np.ndarray) -> list[list[np.ndarray]]:
     """Return each data set's scores, split into a half for choosing and a half for testing.
 
-    Scores are rounded to one billionth of the largest one used for choosing. The last digits of a floating-point sum
-    reveal which sum it was, which is a different attack [mironov2012].
+    Scores are rounded, because the last digits of a floating-point sum reveal which sum it was, which is a different
+    attack [mironov2012]. Each is rounded to one billionth of its own size, but no finer than one billionth of the size
+    that 95 % of those used for choosing do not exceed. A few scores of any size thus leave the others as they are.
     """
     halves = [np.array_split(scores, 2) for scores in (scores_in, scores_out)]
-    grain = _GRAIN * max(float(np.abs(tune).max()) for tune, _ in halves)
-    return [[np.round(scores / grain) if grain else scores for scores in half] for half in halves]
+    sizes = np.abs(np.concatenate([tune for tune, _ in halves]))
+    _, least_exponent = np.frexp(np.quantile(sizes, _BULK, method="lower"))
+    return [[_rounded(scores, least_exponent) for scores in half] for half in halves]
+
+
+def _rounded(scores: np.ndarray, least_exponent: int) -> np.ndarray:
+    """Round scores to ``_DIGITS`` binary digits of themselves or of 2^least_exponent, whichever is larger.
+
+    The result never falls where the score rises, so a threshold keeps its meaning.
+    """
+    _, exponents = np.frexp(scores)
+    exponents = np.maximum(exponents, least_exponent)
+    whole = np.round(np.ldexp(scores, _DIGITS - exponents))
+    return np.ldexp(whole, exponents - _DIGITS)
 
 
 def _best_rule(scores_in, scores_out, *, delta, confidence, form) -> tuple[float, float]:

@@ -93,7 +93,7 @@ class DPLinearRegression(PrivateRegressor):
         """Fit to X (n, d), y (n,). Raises ValueError (RefusedError) naming a parameter that is out of range."""
         data_bound = check.positive(data_bound=self.data_bound)
         label_bound = check.positive(label_bound=self.label_bound)
-        epsilons = np.array([check.positive(epsilon=self.epsilon)])
+        epsilon = check.epsilon(epsilon=self.epsilon)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         chosen = self._chosen(len(X), X.shape[1] + 1)
         inputs = np.column_stack([np.ones(len(X)), np.clip(X / data_bound, -1, 1)])
@@ -101,10 +101,10 @@ class DPLinearRegression(PrivateRegressor):
         statistics = Statistics.of(inputs, label)
         noise = chosen.draws(statistics.inputs, stream(seeds.noise_seed(self.random_state), "noise"))[None]
         more = {"rows": (inputs, label)} if getattr(chosen, "clip_norm", None) else {}
-        weights = chosen.fit(statistics, noise, epsilons, **more).weights[0, 0]
+        weights = chosen.fit(statistics, noise, np.array([epsilon]), **more).weights[0, 0]
         self.coef_ = weights[1:] * label_bound / data_bound
         self.intercept_ = float(weights[0] * label_bound)
-        held: Guarantee = chosen.guarantee(self.epsilon, inputs=statistics.inputs, rows=len(X))
+        held: Guarantee = chosen.guarantee(epsilon, inputs=statistics.inputs, rows=len(X))
         self.guarantee_ = replace(held, assumes=seeds.assumed(self.random_state))
         return self
 
@@ -115,7 +115,7 @@ class DPLinearRegression(PrivateRegressor):
         if self.mechanism is None:
             given = {"share": best_share(inputs)} | given
             mechanism(self.mechanism_, **given)  # refuses bad parameters even if it is not chosen
-            self.mechanism_ = "functional" if rows * self.epsilon >= inputs**3 else "output"
+            self.mechanism_ = "functional" if rows * check.epsilon(epsilon=self.epsilon) >= inputs**3 else "output"
             if check.between(0, 1, delta=given.get("delta", 0)):
                 self.mechanism_ = "adassp"
         return mechanism(self.mechanism_, **{"share": 0.8} | given)

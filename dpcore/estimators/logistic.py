@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpcore import accountants, check
 from dpcore.estimators import classes, seeds
 from dpcore.estimators.bases import PrivateClassifier
-from dpcore.privacy import Adjacency, Guarantee
+from dpcore.estimators.people import people_of
+from dpcore.privacy import Adjacency, Guarantee, public_count
 from dpcore.training import descent, losses
 
 # Ranges of the defaults, good for many data sizes, optimal for none: steps, clip_norm, learning_rate * clip_norm.
@@ -72,19 +73,24 @@ class DPLogisticRegression(PrivateClassifier):
     ) -> "DPLogisticRegression":
         """Fit to X (n, d), y (n,); the starting weights ``coef_init`` (k, d), ``intercept_init`` (k,) must be public.
 
-        groups: the person of each row (n,). A person's gradients are averaged before clipping, so any number of rows
-        costs as much as one; n is then the number of people.
+        groups: the person of each row (n,), as numbers, words or dates. Rows without a name are one person's, and so
+        are spellings of a name that differ in nothing but their code points or spaces. A person's gradients are
+        averaged before clipping, so any number of rows costs as much as one; n is then the number of people.
         Raises ValueError (RefusedError) naming a parameter that is out of range.
         """
         adjacency = Adjacency(check.choice(list(Adjacency), adjacency=self.adjacency))
         check.positive(data_norm=self.data_norm)
-        check.positive(epsilon=self.epsilon)
+        epsilon = check.epsilon(epsilon=self.epsilon)
         check.flag(average=self.average)
         X, y = self._rows(X, y)
-        people = None if groups is None else _people(groups, len(X))
-        count = len(X) if people is None else int(people.max()) + 1
-        self._choose(count)
-        multiplier = descent.noise_multiplier(epsilon=self.epsilon, delta=self.delta, steps=self.n_iter_)
+        if groups is None:
+            people, unit = None, "record"
+            count = len(X)
+        else:
+            people, unit = people_of(groups, len(X)), "person"
+            count = int(people.max()) + 1
+        self._choose(count, epsilon)
+        multiplier = descent.noise_multiplier(epsilon=epsilon, delta=self.delta, steps=self.n_iter_)
         path = descent.noisy_gradient_descent(
             X,
             y,
@@ -102,11 +108,10 @@ class DPLogisticRegression(PrivateClassifier):
         )
         self.coef_ = path.weights[0, :, :-1] / self.data_norm
         self.intercept_ = path.weights[0, :, -1]
-        event, unit = descent.event(multiplier, steps=self.n_iter_), "record" if people is None else "person"
-        self.guarantee_: Guarantee = replace(
-            accountants.account(event, delta=self.delta, adjacency=adjacency, unit=unit),
-            assumes=classes.assumed(self.classes) + seeds.assumed(self.random_state),
-        )
+        event = descent.event(multiplier, steps=self.n_iter_)
+        assumes = public_count(adjacency, unit=unit) + classes.assumed(self.classes) + seeds.assumed(self.random_state)
+        guarantee = accountants.account(event, delta=self.delta, adjacency=adjacency, unit=unit)
+        self.guarantee_: Guarantee = replace(guarantee, assumes=assumes)
         return self
 
     def _rows(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -116,11 +121,14 @@ class DPLogisticRegression(PrivateClassifier):
         inputs[y < 0] = 0  # a row of an undeclared class has no gradient
         return inputs, np.maximum(y, 0)
 
-    def _choose(self, count: int) -> None:
+    def _choose(self, count: int, epsilon: float) -> None:
         """Set steps, clipping norm and learning rate as given, else by the default rules for ``count`` records."""
-        size, weights = count * self.epsilon, losses.outputs(len(self.classes_)) * (self.n_features_in_ + 1)
+        size, weights = count * epsilon, losses.outputs(len(self.classes_)) * (self.n_features_in_ + 1)
         steps, clip_norm, rate = self.steps, self.clip_norm, self.learning_rate
-        self.n_iter_ = round(_within(STEPS, size / 5)) if steps is None else check.whole(1, steps=steps)
+        if steps is None:
+            self.n_iter_ = round(_within(STEPS, size / 5))
+        else:
+            self.n_iter_ = check.whole(1, check.MOST_STEPS, steps=steps)
         widest = (size / (11_000 * math.sqrt(weights))) ** (1 / 3)
         self.clip_norm_ = _within(CLIP_NORMS, widest) if clip_norm is None else check.positive(clip_norm=clip_norm)
         moved = _within(RATES, (3 / weights) ** 0.25 * size / self.n_iter_)
@@ -144,12 +152,3 @@ class DPLogisticRegression(PrivateClassifier):
 
 def _within(ends: tuple[float, float], value: float) -> float:
     return min(max(value, ends[0]), ends[1])
-
-
-def _people(groups: np.ndarray, rows: int) -> np.ndarray:
-    """Return the person (n,) of each row, numbered by first appearance; raise RefusedError unless each row has one."""
-    names = np.asarray(groups, dtype=object)
-    if names.shape != (rows,):
-        raise check.RefusedError("groups", names.shape, f"whose row each of the {rows} is")
-    places: dict = {}
-    return np.array([places.setdefault(name, len(places)) for name in names.tolist()])

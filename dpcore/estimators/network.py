@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpcore import accountants, check
 from dpcore.estimators import classes, seeds
 from dpcore.estimators.bases import PrivateClassifier
-from dpcore.privacy import Adjacency, Guarantee
+from dpcore.privacy import Adjacency, Guarantee, public_count
 from dpcore.training import sgd
 from dpcore.training.networks import Architecture
 
@@ -63,14 +63,14 @@ class DPNetworkClassifier(PrivateClassifier):
     def fit(self, X: np.ndarray, y: np.ndarray) -> "DPNetworkClassifier":
         """Fit to X (n, d), y (n,). Raises ValueError (RefusedError) naming a parameter that is out of range."""
         check.positive(data_norm=self.data_norm)
+        epsilon = check.epsilon(epsilon=self.epsilon)
+        delta = check.delta(delta=self.delta)
         check.choice(accountants.ACCOUNTANTS, accountant=self.accountant)
         X, labels = classes.validated(self, X, y)
         hidden = np.atleast_1d(check.wholes(low=1, hidden_layer_sizes=self.hidden_layer_sizes)).tolist()
         self.architecture_ = Architecture(sizes=(X.shape[1], *hidden, len(self.classes_)), activation=self.activation)
         recipe = self._recipe(len(X))
-        self.noise_multiplier_ = recipe.noise_multiplier(
-            epsilon=self.epsilon, delta=self.delta, accountant=self.accountant
-        )
+        self.noise_multiplier_ = recipe.noise_multiplier(epsilon=epsilon, delta=delta, accountant=self.accountant)
         seed = seeds.noise_seed(self.random_state)
         self.weights_ = sgd.train(
             recipe,
@@ -89,16 +89,21 @@ class DPNetworkClassifier(PrivateClassifier):
     def _guarantee(self, recipe: sgd.Recipe) -> Guarantee:
         event, adjacency = recipe.event(self.noise_multiplier_), Adjacency.ADD_REMOVE
         held = accountants.account(event, delta=self.delta, adjacency=adjacency, accountant=self.accountant)
-        return replace(held, assumes=classes.assumed(self.classes) + seeds.assumed(self.random_state))
+        # The sampling rate, the steps and the divisor of the sums follow the number of rows.
+        assumes = public_count(adjacency) + classes.assumed(self.classes) + seeds.assumed(self.random_state)
+        return replace(held, assumes=assumes)
 
     def _recipe(self, rows: int) -> sgd.Recipe:
         rate = min(check.positive(lot_size=self.lot_size) / rows, 1.0)
+        steps = check.positive(epochs=self.epochs) / rate
+        if steps > check.MOST_STEPS:
+            raise check.RefusedError("lot_size", self.lot_size, f"enough for {self.epochs} epochs in 10^15 steps")
         if self.clip_norm is None:
             raise check.RefusedError("clip_norm", None, "a bound, or one a layer: without it nothing is private")
         return sgd.Recipe(
             architecture=self.architecture_,
             sampling_rate=rate,
-            steps=math.ceil(check.positive(epochs=self.epochs) / rate),
+            steps=math.ceil(steps),
             learning_rate=self.learning_rate,
             clip_norm=self.clip_norm,
             decay=self.decay,

@@ -1,13 +1,13 @@
 """Versions of the classifier's mechanism, their claimed and true guarantees, and the results in [hoseinpour2023]."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from dpcore import accountants, mechanisms
 from dpcore.accountants import gdp
 from dpcore.data import toy as data
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease, after
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease, after, public_count
 from dpcore.training import descent, losses
 
 VERSIONS = {
@@ -139,8 +139,10 @@ def _guarantee(settings: Claim, sensitivity: float, unit: str, before: tuple[Pur
     spent = math.fsum(release.epsilon for release in before)
     multiplier = noise_sd(settings, settings.epsilon - spent) / sensitivity
     event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=settings.steps)
-    found = accountants.account(event, delta=settings.delta, adjacency=Adjacency(settings.adjacency), unit=unit)
-    return after(found, before)
+    adjacency = Adjacency(settings.adjacency)
+    found = accountants.account(event, delta=settings.delta, adjacency=adjacency, unit=unit)
+    # The noise is that of a mean, and so follows the number of rows.
+    return after(replace(found, assumes=public_count(adjacency, unit=unit)), before)
 
 
 def formula_epsilon(epsilon: float, *, delta: float, constant: float = 1.25) -> float:

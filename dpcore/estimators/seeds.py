@@ -15,7 +15,7 @@ def noise_seed(random_state: Any) -> Secret:
     """Return a 128-bit noise seed: from the operating system if ``random_state`` is None, else derived from it.
 
     It is a ``Secret``, so that neither the seed nor its noise is cached. None never uses numpy's global generator,
-    which any other code can seed. Raises RefusedError for a value that cannot seed a generator.
+    which any other code can seed. Raises RefusedError for that one, and for a value that cannot seed a generator.
     """
     if random_state is None:
         return Secret(secrets.randbits(128))
@@ -24,8 +24,10 @@ def noise_seed(random_state: Any) -> Secret:
         raise check.RefusedError("random_state", random_state, allowed)
     try:
         generator = check_random_state(random_state)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise check.RefusedError("random_state", random_state, allowed) from None
+    if generator is check_random_state(None):
+        raise check.RefusedError("random_state", random_state, f"{allowed}, but not the global one")
     return Secret.from_bytes(generator.bytes(16), "little")
 
 

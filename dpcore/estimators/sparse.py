@@ -10,7 +10,7 @@ from dpcore import check
 from dpcore.accountants import zcdp
 from dpcore.estimators import seeds
 from dpcore.estimators.bases import PrivateRegressor
-from dpcore.privacy import Adjacency, Guarantee
+from dpcore.privacy import Adjacency, Guarantee, public_count
 from dpcore.training import frank_wolfe as fw
 
 
@@ -64,7 +64,7 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         penalties = fw.penalties(self.penalty, q=self.q, unit=data_bound)
         ball = fw.L1Ball(dimension=d, radius=check.positive(radius=self.radius) * data_bound, penalty=penalties.ball)
         best = fw.steps_for(rows=n, rho=rho, radius=ball.radius, residual_bound=bound, vertices=len(ball.vertices))
-        self.n_iter_ = best if self.steps is None else check.whole(1, steps=self.steps)
+        self.n_iter_ = best if self.steps is None else check.whole(1, check.MOST_STEPS, steps=self.steps)
         each = fw.selection_epsilon(rho, steps=self.n_iter_, noise=self.noise)
         sensitivity = fw.score_sensitivity(ball.norm, residual_bound=bound, rows=n, adjacency=adjacency)
         walk = fw.noisy_frank_wolfe(
@@ -84,7 +84,8 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         self.coef_, self.path_ = walk.weights[0] / data_bound, walk.choices[:, 0]
         event = fw.event(each, steps=self.n_iter_, noise=self.noise)
         held: Guarantee = zcdp.account(event, delta=self.delta, adjacency=adjacency)
-        self.guarantee_ = replace(held, assumes=seeds.assumed(self.random_state))
+        # The sensitivity of the scores, and the default number of steps, follow the number of rows.
+        self.guarantee_ = replace(held, assumes=public_count(adjacency) + seeds.assumed(self.random_state))
         return self
 
     def predict(self, X: np.ndarray) -> np.ndarray:

@@ -19,8 +19,8 @@ class Laplace:
     epsilon: float
 
     def __post_init__(self) -> None:
-        check.positive(sensitivity=self.sensitivity)
-        check.positive(epsilon=self.epsilon)
+        sensitivity = check.positive(sensitivity=self.sensitivity)
+        check.set_floats(self, sensitivity=sensitivity, epsilon=check.epsilon(epsilon=self.epsilon))
 
     @property
     def scale(self) -> float:
@@ -31,5 +31,9 @@ class Laplace:
         return LaplaceRelease(noise_multiplier=1 / self.epsilon)
 
     def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return ``value``, of any shape, plus an independent draw per coordinate."""
+        """Return ``value``, of any shape, plus an independent draw per coordinate.
+
+        Raises RefusedError for values that are not finite numbers.
+        """
+        value = check.numbers(value=value)
         return value + rng.laplace(scale=self.scale, size=np.shape(value))

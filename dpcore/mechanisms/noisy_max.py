@@ -25,8 +25,8 @@ class NoisyMax:
     monotone: bool = False
 
     def __post_init__(self) -> None:
-        check.positive(sensitivity=self.sensitivity)
-        check.positive(epsilon=self.epsilon)
+        sensitivity = check.positive(sensitivity=self.sensitivity)
+        check.set_floats(self, sensitivity=sensitivity, epsilon=check.epsilon(epsilon=self.epsilon))
         check.choice(("gumbel", "laplace"), noise=self.noise)
 
     @property
@@ -40,9 +40,9 @@ class NoisyMax:
     def release(self, scores: np.ndarray, rng: np.random.Generator, *, size: int | None = None) -> np.ndarray | int:
         """Return the index of the winner among ``scores`` (k,), or ``size`` independent winners.
 
-        Raises RefusedError for scores of another shape.
+        Raises RefusedError for scores of another shape, or that are not finite numbers.
         """
-        scores = np.asarray(scores, dtype=float)
+        scores = check.numbers(scores=scores)
         if scores.ndim != 1 or not scores.size:
             raise check.RefusedError("scores", scores.shape, "an array (k,) of at least one score")
         draw = rng.gumbel if self.noise == "gumbel" else rng.laplace

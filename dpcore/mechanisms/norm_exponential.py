@@ -20,8 +20,8 @@ class NormExponential:
     epsilon: float
 
     def __post_init__(self) -> None:
-        check.positive(sensitivity=self.sensitivity)
-        check.positive(epsilon=self.epsilon)
+        sensitivity = check.positive(sensitivity=self.sensitivity)
+        check.set_floats(self, sensitivity=sensitivity, epsilon=check.epsilon(epsilon=self.epsilon))
 
     @property
     def event(self) -> PureRelease:
@@ -34,6 +34,9 @@ class NormExponential:
         return direction * rng.gamma(dimension, self.sensitivity / self.epsilon, size=(size, 1))
 
     def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return ``value``, of any shape, plus one draw in as many dimensions as it has coordinates."""
-        value = np.asarray(value, dtype=float)
+        """Return ``value``, of any shape, plus one draw in as many dimensions as it has coordinates.
+
+        Raises RefusedError for values that are not finite numbers.
+        """
+        value = check.numbers(value=value)
         return value + self.noise(value.size, rng)[0].reshape(value.shape)

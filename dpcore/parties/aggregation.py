@@ -30,6 +30,7 @@ import math
 import numpy as np
 from scipy.special import lambertw
 
+from dpcore import check
 from dpcore.training import erm
 from dpcore.training.losses import outputs
 
@@ -77,7 +78,9 @@ def targets(counts: np.ndarray, *, release: str) -> np.ndarray:
     """Return targets (..., K, N) for each class from counts of votes, or sums of probabilities, (..., K, N).
 
     "soft": shares. "vote": 1 for the class with most votes, the first if tied.
+    Raises RefusedError for counts that are not finite numbers.
     """
+    counts = check.numbers(low=0, counts=counts)
     if release == "soft":
         return counts / counts.sum(axis=-2, keepdims=True)
     return one_hot(counts.argmax(axis=-2), counts.shape[-2])

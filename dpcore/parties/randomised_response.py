@@ -44,7 +44,11 @@ class RandomisedResponse:
         return (truths + lies * rng.integers(1, self.options, truths.shape)) % self.options
 
     def counts(self, people: np.ndarray, rng: np.random.Generator, *, size: int) -> np.ndarray:
-        """Return how many give each answer (size, k), in as many surveys of people (k,) with each true answer."""
+        """Return how many give each answer (size, k), in as many surveys of people (k,) with each true answer.
+
+        Raises RefusedError unless ``people`` are whole numbers.
+        """
+        people = check.wholes((self.options,), low=0, people=people)
         rows = np.full((self.options, self.options), self.other)
         np.fill_diagonal(rows, self.truthful)
         rows /= rows.sum(axis=1, keepdims=True)  # of rounding

@@ -30,7 +30,7 @@ class OutputPerturbation(Unit):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check.positive(radius=self.radius)
+        check.squarable(radius=self.radius)
         if self.penalty is not None:
             check.positive(penalty=self.penalty)
 
@@ -97,9 +97,9 @@ class Descent(Unit):
     def __post_init__(self) -> None:
         super().__post_init__()
         check.between(0, 1, inclusive=False, delta=self.delta)
-        check.whole(1, steps=self.steps)
+        check.whole(1, check.MOST_STEPS, steps=self.steps)
         check.between(0, 1, momentum=self.momentum)
-        check.positive(radius=self.radius)
+        check.squarable(radius=self.radius)
         check.choice(BALLS, norm=self.norm)
         check.between(0, math.inf, lasso=self.lasso)
         check.between(0, math.inf, ridge=self.ridge)

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpcore.accountants import BASES, prices, selection, tuning
+from dpcore.accountants import basis, prices, selection, tuning
 from dpcore.accountants.prices import MOST_STEPS, PUBLISHED
-from dpcore.privacy import LAWS, Adjacency, Composed, Guarantee, for_group, for_replacement
+from dpcore.privacy import LAWS, Adjacency, Composed, Guarantee, for_group, for_replacement, public_count
 from pages.accounting.parameters import AccountingParameters
 from pages.accounting.work import best_of
 
@@ -101,8 +101,9 @@ class AccountingResult:
             delta=self.settings.delta,
             adjacency=adjacency,
             unit="record",
-            basis=BASES[accountant],
+            basis=basis(event, delta=self.settings.delta, adjacency=adjacency, accountant=accountant),
             event=event,
+            assumes=public_count(adjacency),
         )
 
     @property

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore.accountants import BASES
+from dpcore.accountants import basis
 from dpcore.accountants.prices import NoiseFor
 from dpcore.cache import cached
 from dpcore.data import toy as data
-from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee
+from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee, public_count
 from dpcore.schedules import SHAPES
 from dpcore.training import toeplitz
 from dpcore.training.networks import ACTIVATIONS, Architecture
@@ -293,14 +293,16 @@ class NetworkParameters(RowsSettings):
         """Return what the accountant ``by``, or the one that made the noise, says of so many steps, which cost
         ``epsilon`` beside what bounds have: a promise of the sound loop, of others a claim."""
         model, nothing = self.models["private"], ApproximateRelease(epsilon=0, delta=0)
+        event = model.recipe.event(model.noise_multiplier, until=steps) if steps else nothing
+        adjacency = Adjacency.ADD_REMOVE
         training = Guarantee(
             epsilon=epsilon,
             delta=self.delta,
-            adjacency=Adjacency.ADD_REMOVE,
+            adjacency=adjacency,
             unit=self.unit,
-            basis=BASES[by or self.counted_by],
-            event=model.recipe.event(model.noise_multiplier, until=steps) if steps else nothing,
-            assumes=() if self.by_chance else (toeplitz.ASSUMES,),
+            basis=basis(event, delta=self.delta, adjacency=adjacency, accountant=by or self.counted_by),
+            event=event,
+            assumes=public_count(adjacency, unit=self.unit) + (() if self.by_chance else (toeplitz.ASSUMES,)),
         )
         return self.whole(training)
 

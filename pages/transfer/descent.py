@@ -5,6 +5,7 @@ number of a gradient, the descent's for the length of all d.
 """
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from dpcore import transfer
 from dpcore.accountants import account, gdp
 from dpcore.cache import cached
 from dpcore.estimators.reference import penalised_least_squares
-from dpcore.privacy import Adjacency, Guarantee
+from dpcore.privacy import Adjacency, Guarantee, public_count
 from dpcore.regression.least_squares import Statistics
 from dpcore.regression.perturbed import Descent
 from dpcore.streams import stream
@@ -100,4 +101,5 @@ def noise_sd(model: Model, epsilon: float) -> float:
 
 def guarantee(claim: Claim, epsilon: float) -> Guarantee:
     """Return the guarantee of the descent: Gaussian releases, which compose exactly."""
-    return account(Descent(delta=claim.delta, steps=STEPS).event(epsilon), **claim.neighbours)
+    found = account(Descent(delta=claim.delta, steps=STEPS).event(epsilon), **claim.neighbours)
+    return replace(found, assumes=public_count(found.adjacency))

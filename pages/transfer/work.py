@@ -12,7 +12,7 @@ from dpcore import transfer
 from dpcore.accountants import zcdp
 from dpcore.cache import cached
 from dpcore.estimators.reference import penalised_least_squares
-from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee
+from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee, public_count
 from dpcore.privacy import Sequence as Events
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
@@ -159,7 +159,9 @@ class Model:
         return self._account(_detecting(rho)) if rho else None
 
     def _account(self, event: Event) -> Guarantee:
-        return replace(zcdp.account(event, **self.claim.neighbours), unit=self.data.unit)
+        found, unit = zcdp.account(event, **self.claim.neighbours), self.data.unit
+        # Sensitivities and numbers of steps follow the number of rows.
+        return replace(found, unit=unit, assumes=public_count(found.adjacency, unit=unit))
 
     def detection_rho(self, epsilon: float) -> float:
         """Return what the detection of sources may spend, of the whole rho of (epsilon, delta)."""
