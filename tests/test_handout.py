@@ -128,6 +128,19 @@ def of(kind: str, *roles) -> dict:
     return valid(handout(FIRSTS[kind].page, own_files.settings(kind, *roles).run()).label)
 
 
+@pytest.mark.parametrize("kind", ["classifier", "network", "transfer"])
+def test_a_label_under_add_remove_assumes_that_the_number_of_rows_is_public(kind):
+    settings = own_files.settings(kind)
+    if kind != "network":
+        settings = settings.change(adjacency="add/remove")
+    told = valid(handout(FIRSTS[kind].page, settings.run()).label)
+    assert told["accounting"]["assumptions"].count("the number of rows is public") == 1
+
+
+def test_a_label_under_replace_one_leaves_it_to_the_relation():
+    assert "the number of" not in of("regression")["accounting"]["assumptions"]
+
+
 def test_every_page_states_its_label(made):
     page, one = made
     result, found = one.result, one.label

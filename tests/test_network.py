@@ -110,7 +110,7 @@ class TestInOrder:
             else:
                 exact = accountants.account(now.event, delta=one.delta, adjacency=Adjacency.ADD_REMOVE)
                 assert now.epsilon == pytest.approx(exact.epsilon, rel=1e-9)
-            assert now.assumes == (toeplitz.ASSUMES,)
+            assert now.assumes == ("the number of rows is public", toeplitz.ASSUMES)
             assert now.basis == "exact Gaussian composition (GDP)"
 
     def test_what_noise_leaves_is_what_training_adds(self):

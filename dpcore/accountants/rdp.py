@@ -39,7 +39,7 @@ ORDERS = tuple(
 )
 # Further orders, for releases whose divergences have a closed form. The moments of a sample are sums of as many terms
 # as the order, so they end at the largest of ``ORDERS``.
-_LARGE_ORDERS = tuple(map(float, np.geomspace(1100, 100_000, 40).round()))
+_ORDERS_OF_CLOSED_FORMS = ORDERS + tuple(map(float, np.geomspace(1200, 100_000, 32).round()))
 # The step of the quadrature falls to sigma/2, so smaller noise is handled by interpolation.
 _LEAST_NOISE = 0.1
 
@@ -64,7 +64,7 @@ def orders_for(event: Event) -> tuple[float, ...]:
     """Return the orders at which the divergences of ``event`` are computed."""
     if _has_sampled_gaussian(event):
         return ORDERS
-    return ORDERS + _LARGE_ORDERS
+    return _ORDERS_OF_CLOSED_FORMS
 
 
 def _has_sampled_gaussian(event: Event) -> bool:
