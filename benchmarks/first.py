@@ -29,7 +29,7 @@ from ui.recording import Recording
 PATH = "classifier"
 SLOW = {"offline": False, "latency": 200, "downloadThroughput": 125_000, "uploadThroughput": 125_000}
 NETWORKS = {"local": None, "slow": SLOW}
-CHARTS_AT_MOST, KILOBYTES_AT_MOST, STATIC_AT_MOST = 25.0, 2000.0, 3.0
+CHARTS_AT_MOST, KILOBYTES_AT_MOST, STATIC_AT_MOST = 35.0, 3000.0, 3.0
 STATIC = ("classifier", "network")
 # Milliseconds: how long a picture may take; how long after it a visit goes on.
 PATIENCE, AFTERWARDS = 180_000, 4000

@@ -1,5 +1,6 @@
 """What a browser gets first: small, early, kept for good, of the right version, and under which rules."""
 
+import asyncio
 import gzip
 import io
 import re
@@ -14,7 +15,6 @@ from lab import links
 from pages.table import HEADS, PAGES
 from tests.asgi import ask, inside
 from ui import security_headers, static_files
-from ui.compute import compute
 from ui.head_tags import SIZE, Head, address, title
 from ui.live import serving
 from ui.security_headers import policy
@@ -25,9 +25,11 @@ QUESTIONS = {
     "data": Head("My data", "Whose data?", "Rows of your own", charts=False),
 }
 WHEEL = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-LINK = re.compile(r'<(?:link rel="(modulepreload|prefetch|preload|stylesheet)"|script)[^>]*(?:href|src)="\.(/[^"]+)"')
-# Kilobytes (of 1,000 bytes) that travel before the first words and charts, fonts left out, which are as they are.
-MOST = 1100
+LINK = re.compile(
+    r'<(?:link (?:rel|data-later)="(modulepreload|prefetch|preload|stylesheet)"|script)[^>]*(?:href|src)="\.(/[^"]+)"'
+)
+# Kilobytes (of 1,000 bytes) that travel before the first words, fonts left out, which are as they are; and plotly.js.
+MOST, PLOTLY_MOST = 700, 1500
 GZIP = {"accept_encoding": "gzip, br"}
 
 
@@ -54,6 +56,7 @@ def test_all_that_a_page_needs_is_small_and_kept_for_good(front):
         assert headers["content-type"].startswith(("text/javascript", "text/css"))
         there = serving.files().get(path, static_files.STATIC / path.removeprefix("/"))
         assert gzip.decompress(body) == there.read_bytes()
+    assert sizes.pop(serving.plotly_address()) < 1000 * PLOTLY_MOST
     assert sum(sizes.values()) < 1000 * MOST, sizes
 
 
@@ -82,13 +85,13 @@ def test_home_fetches_ahead_under_a_directive_that_allows_it(front):
     """Chromium asks ``script-src`` about a prefetched script, Firefox ``default-src``."""
     ahead = {path for kind, path in LINK.findall(html(front, "/")) if kind == "prefetch"}
     assert {serving.address(name, f"{name}.js") for name in ("chart", "knobs")} <= ahead
-    assert serving.address("plotly", serving.PLOTLY.name) in ahead
+    assert serving.plotly_address() in ahead
     assert all("'self'" in rules()[name].split() for name in ("default-src", "script-src"))
 
 
 def test_everything_else_is_answered_by_streamlit(front):
     others = ["/_stcore/health", "/static/media/none.woff2", "/static/js/../../index.html", "/nowhere"]
-    for path in (*others, serving.address("plotly", "LICENSE")):
+    for path in (*others, serving.plotly_address().replace(serving.PLOTLY.name, "widgetbundle.js")):
         assert ask(front, path, **GZIP)[2] == b"inside"
     for how in ({"accept_encoding": "br"}, GZIP | {"method": "HEAD"}):
         assert ask(front, "/classifier", **how)[2] == b"inside"
@@ -134,18 +137,23 @@ def test_page_has_title_and_description_and_with_an_address_previews(front, monk
     assert all(head.about and not head.about.endswith(".") for head in HEADS.values())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_bundle_draws_every_trace_and_is_of_the_version_of_the_wheel(page):
-    """Else: npm pack plotly.js-basic-dist-min@VERSION, and its two files go to ui/live/plotly."""
-    bundle, start, used = serving.PLOTLY.read_text("utf-8"), page.settings(), set()
-    ours, theirs = (re.search(r"plotly\.js .*?v([\d.]+)", text)[1] for text in (bundle[:200], WHEEL.read_text("utf-8")))
-    assert ours == theirs
-    assert serving.PLOTLY.with_name("LICENSE").exists()
-    for settings in [start.change(part=part) for part in start.choices.get("part", ())] or [start]:
-        view = page.at(settings).view(compute(settings, seconds=0)[0])
-        used |= {trace["type"] for picture in view.pictures(*view.boards).values() for trace in picture.figure["data"]}
-    assert used
-    assert used <= {*re.findall(r'moduleType:"trace",name:"(\w+)"', bundle)}
+def test_plotly_is_the_file_of_the_installed_package_at_an_address_with_its_version():
+    assert serving.PLOTLY == WHEEL
+    assert plotly.__version__.replace(".", "_") in serving.plotly_address()
+
+
+def test_plotly_is_not_asked_for_before_the_page_has_loaded(front):
+    for path in ("/", "/classifier"):
+        (link,) = re.findall(rf'<link[^>]*{re.escape(serving.plotly_address())}"[^>]*>', html(front, path))
+        assert "data-later=" in link
+        assert " rel=" not in link
+
+
+def test_plotly_is_compressed_before_it_is_asked_for(monkeypatch):
+    static_files.compressed.cache_clear()
+    asyncio.run(static_files.compress_plotly())
+    monkeypatch.setattr(gzip, "compress", None)
+    assert gzip.decompress(static_files.compressed(serving.PLOTLY)) == WHEEL.read_bytes()
 
 
 def rules(ancestors: str = "") -> dict[str, str]:

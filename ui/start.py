@@ -3,7 +3,7 @@
 import asyncio
 import ctypes
 import gc
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from typing import Any
@@ -30,7 +30,7 @@ _TRIMS = 5.0
 
 
 @asynccontextmanager
-async def lifespan(app: object, later: Callable[[], Coroutine] | None = None) -> AsyncIterator[None]:
+async def lifespan(app: object, later: Sequence[Callable[[], Coroutine]] = ()) -> AsyncIterator[None]:
     """Import what the first visitor would wait for, let the answers out at once, and keep memory together. Beside its
     visitors the server does what is left for ``later``."""
     libc: Any = None
@@ -46,7 +46,7 @@ async def lifespan(app: object, later: Callable[[], Coroutine] | None = None) ->
     # A proxy that looks for a process that starts anew comes before its imports are done, and keeps that connection for
     # its visitors, each of whom would then wait for 40 ms.
     asyncio.get_running_loop().call_later(_ACCEPTED, wire.hurry)
-    beside = [asyncio.create_task(one) for one in (_trim(libc), *([later()] if later else []))]
+    beside = [asyncio.create_task(work) for work in (_trim(libc), *(begin() for begin in later))]
     yield
     for task in beside:
         task.cancel()

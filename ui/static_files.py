@@ -2,7 +2,9 @@
 
 Streamlit sends its front end as it is, 2.5 MB before the first word, and a module is found only when the one that
 imports it has come. Here each file is compressed at its first request and held in memory, and the page names all that
-it will need. Until the app is there, it shows its question. Streamlit answers requests without gzip, and all others.
+it will need. plotly.js, as large as all the rest, is compressed when the server starts, and asked for (`first.js`) once
+the page has loaded. Until the app is there, the page shows its question. Streamlit answers requests without gzip, and
+all others.
 """
 
 import gzip
@@ -87,18 +89,18 @@ def _links(page: str, *, charts: bool) -> str:
     early = [f"/static/js/{chunk}" for chunk in chunks if chunk not in page]
     early += _modules("connection")
     later = [*_modules("chart"), *_modules("knobs")]
-    plotly = serving.address("plotly", serving.PLOTLY.name)
+    plotly = f'as="script" fetchpriority="low" href=".{serving.plotly_address()}"'
     return "".join(
         [
             *(f'<link rel="modulepreload" href=".{one}">' for one in early),
             *(f'<link rel="{"modulepreload" if charts else "prefetch"}" href=".{one}">' for one in later),
-            f'<link rel="{"preload" if charts else "prefetch"}" as="script" fetchpriority="low" href=".{plotly}">',
+            f'<link data-later="{"preload" if charts else "prefetch"}" {plotly}>',
         ]
     )
 
 
 def _modules(component: str) -> list[str]:
-    names = needed(serving.HERE / serving.FOLDERS[component], [f"{component}.js"])
+    names = needed(serving.ASSETS, [f"{component}.js"])
     return [serving.address(component, name) for name in names]
 
 
@@ -108,6 +110,17 @@ def look() -> str:
     for hole, option in _LOOKS.items():
         sheet = sheet.replace(hole, st.get_option(f"theme.{option}") or "inherit")
     return sheet
+
+
+@cache
+def compressed(file: Path) -> bytes:
+    """Return the content of a file, compressed at the first call."""
+    return gzip.compress(file.read_bytes())
+
+
+async def compress_plotly() -> None:
+    """Compress plotly.js in a thread, before the first visitor asks for it."""
+    await run_in_threadpool(compressed, serving.PLOTLY)
 
 
 class Delivery:
@@ -126,7 +139,6 @@ class Delivery:
         base, at = serving.base(), address(os.environ)
         static = {f"/{file.relative_to(STATIC).as_posix()}": file for file in (STATIC / "static").rglob("*")}
         self._files = {base + name: file for name, file in (static | serving.files()).items() if file.suffix in KINDS}
-        self._packed: dict[Path, bytes] = {}
         self._names = {f"{base}/{name}": name for name in heads}
         self._pages = {name: first_page(name, head, at=at) for name, head in heads.items()}
         # first of all: else it would wait for all the rest, which the page asks for as early
@@ -167,9 +179,7 @@ class Delivery:
         file = self._files.get(path)
         if file is None:
             return None
-        if file not in self._packed:
-            self._packed[file] = await run_in_threadpool(lambda: gzip.compress(file.read_bytes()))
-        return _packed(self._packed[file], KINDS[file.suffix], KEPT)
+        return _packed(await run_in_threadpool(compressed, file), KINDS[file.suffix], KEPT)
 
 
 def _gzip(text: str) -> bytes:

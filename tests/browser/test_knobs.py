@@ -149,16 +149,16 @@ def test_zoom_is_kept_while_the_data_move_and_reset_by_key(toy):
 
 def test_a_chart_that_is_late_shows_that_it_is_coming_or_that_it_could_not_be_drawn(page, toy):
     opened = toy()
-    page.watches[-1].expected = ("plotly-basic.min.js",)
-    opened.route("**/plotly-basic.min.js*", lambda route: route.abort())
+    page.watches[-1].expected = ("plotly.min.js",)
+    opened.route("**/plotly.min.js*", lambda route: route.abort())
     opened.reload()
     expect(opened.get_by_text("This chart could not be drawn").first).to_be_visible()
-    opened.unroute("**/plotly-basic.min.js*")
+    opened.unroute("**/plotly.min.js*")
     slider(opened).press("End")
     expect(opened.locator(f"{PLOTS} .main-svg").first).to_be_visible()
     expect(opened.get_by_text("This chart could not be drawn").first).not_to_be_visible()
     held = []
-    opened.route("**/plotly-basic.min.js*", lambda route, _: held.append(route))
+    opened.route("**/plotly.min.js*", lambda route, _: held.append(route))
     opened.reload()
     boxes = opened.locator("[data-waiting]")
     expect(boxes).to_have_count(2)

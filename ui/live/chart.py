@@ -98,6 +98,13 @@ def board(
     "lines": texts}.
     """
     messages = [[picture.message() for picture in row] for row in rows]
-    data = {"name": name, "ack": ack, "of": of, "paper": paper, "rows": messages}
+    data = {
+        "name": name,
+        "ack": ack,
+        "of": of,
+        "paper": paper,
+        "rows": messages,
+        "plotly": serving.plotly_address(),
+    }
     clicked = any(picture.clicks for row in rows for picture in row)
     serving.mount("chart", key=key, data=_json(data), keeps="movement" if clicked else "")

@@ -1,4 +1,4 @@
-"""Serve the browser half of the live widgets, and Plotly itself, from files of this checkout.
+"""Serve the browser half of the live widgets from files of this checkout, and plotly.js from the installed package.
 
 Streamlit serves a folder at `_stcore/bidi-components/<component>/` for every component that has declared one. An
 installed package declares it in its own pyproject; a plain checkout does so here, in code.
@@ -6,10 +6,12 @@ installed package declares it in its own pyproject; a plain checkout does so her
 - Inline JavaScript is sent again with every message; a file is fetched once.
 - A module asks for its neighbours relative to `import.meta.url`: no base path, proxy or deep link can mislead it.
 - The components' names hold a hash of their files: a browser keeps each file for good, and never mixes two versions.
-- `plotly/` is the smallest bundle that Plotly publishes (scatter, bar, pie), of the version of the installed package.
+- plotly.js has an address of its own, which changes only with the version of the package.
 """
 
 import hashlib
+import importlib.metadata
+import importlib.util
 import json
 import threading
 from collections.abc import Callable, Mapping
@@ -24,25 +26,42 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 
 HERE = Path(__file__).parent
 WIDGETS = ("knobs", "connection", "chart", "present")
-FOLDERS = dict.fromkeys(WIDGETS, "assets") | {"plotly": "plotly"}
-SLIDER_RULES = HERE / "assets" / "knobs.css"
-PLOTLY = HERE / "plotly" / "plotly-basic.min.js"
+ASSETS = HERE / "assets"
+SLIDER_RULES = ASSETS / "knobs.css"
 
 _registering = threading.Lock()
 
 
 def _hash() -> str:
-    files = sorted(file for folder in set(FOLDERS.values()) for file in (HERE / folder).iterdir())
-    told = (part for file in files for part in (file.name.encode(), hashlib.sha256(file.read_bytes()).digest()))
-    return hashlib.sha256(b"".join(told)).hexdigest()[:12]
+    """Return a hash of the names and contents of all assets."""
+    digest = hashlib.sha256()
+    for file in sorted(ASSETS.iterdir()):
+        digest.update(file.name.encode())
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:12]
+
+
+def _package_folder(name: str) -> Path:
+    """Return the folder of an installed package, without importing it."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"{name} is not installed")
+    return Path(spec.origin).parent
 
 
 PACKAGE = f"epsilon_lab_{_hash()}"
+PLOTLY_PACKAGE = "plotly_" + importlib.metadata.version("plotly").replace(".", "_")
+PLOTLY = _package_folder("plotly") / "package_data" / "plotly.min.js"
 
 
 def address(component: str, file: str) -> str:
     """Return where Streamlit serves a file of a component, below its base path."""
     return f"/_stcore/bidi-components/{PACKAGE}.{component}/{file}"
+
+
+def plotly_address() -> str:
+    """Return where Streamlit serves plotly.js, below its base path."""
+    return f"/_stcore/bidi-components/{PLOTLY_PACKAGE}.plotly/{PLOTLY.name}"
 
 
 def base() -> str:
@@ -53,17 +72,24 @@ def base() -> str:
 
 def files() -> dict[str, Path]:
     """Return all that the widgets load, by ``address``."""
-    return {address(name, file.name): file for name, folder in FOLDERS.items() for file in (HERE / folder).iterdir()}
+    assets = {address(name, file.name): file for name in WIDGETS for file in ASSETS.iterdir()}
+    return assets | {plotly_address(): PLOTLY}
 
 
 def _declare_folders() -> None:
     """Tell the running Streamlit, once, which folder belongs to which component: each AppTest is another one."""
-    register = get_bidi_component_manager()
     with _registering:
-        for name, folder in FOLDERS.items():
-            if register.get_component_asset_root(f"{PACKAGE}.{name}") is None:
-                components = [ComponentConfig(name=name, asset_dir=folder)]
-                register.register_from_manifest(ComponentManifest(PACKAGE, "1", components), HERE)
+        for name in WIDGETS:
+            _declare(PACKAGE, name, ASSETS)
+        _declare(PLOTLY_PACKAGE, "plotly", PLOTLY.parent)
+
+
+def _declare(package: str, name: str, folder: Path) -> None:
+    register = get_bidi_component_manager()
+    if register.get_component_asset_root(f"{package}.{name}") is not None:
+        return
+    components = [ComponentConfig(name=name, asset_dir=folder.name)]
+    register.register_from_manifest(ComponentManifest(package, "1", components), folder.parent)
 
 
 @cache

@@ -22,6 +22,7 @@ const NARROW = 220 // pixels
 const LEAST = 13 // height of letters in a picture that has the screen to itself, before they grow with the page
 const ONE_COLUMN = "(max-width: 899px)"
 const FIRST = "board" // the one that speaks for the page
+let address = "" // of Plotly, as the server says it
 let library = null // one copy of Plotly for all charts of the page
 let made = 0
 
@@ -57,7 +58,8 @@ class Board {
     this.ignore = whenComplete(() => this.frame || this.words.release())
   }
 
-  update({ name, rows, ack, of, paper }) {
+  update({ name, rows, ack, of, paper, plotly }) {
+    address = plotly
     this.name = name
     this.clicks.contained(ack)
     const named = new Map()
@@ -139,21 +141,21 @@ class Board {
   }
 }
 
-/** Plotly, from the folder beside this one: its name ends in another word, and holds the same version. */
+/** Plotly, from where the server has it, which is below the same path as this module. */
 function plotly() {
-  library ??= load(import.meta.url.replace(/\.chart\/[^/]*$/, ".plotly/plotly-basic.min.js")).catch((error) => {
+  library ??= load(new URL(`../../..${address}`, import.meta.url).href).catch((error) => {
     library = null // the next chart may try again
     throw error
   })
   return library
 }
 
-async function load(address) {
+async function load(source) {
   const script = document.createElement("script")
   await new Promise((resolve, reject) => {
     script.onload = resolve
     script.onerror = () => reject(new Error("Plotly could not be read"))
-    script.src = address
+    script.src = source
     document.head.append(script)
   })
   script.remove()

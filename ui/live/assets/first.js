@@ -1,5 +1,6 @@
 // Until the app is there to be seen, its page shows a question over its shape (`first.css`), so that nothing jumps: the
 // app is laid out unseen. It is there once its first run has ended, and the knobs and charts of that run have come.
+// Plotly is asked for once the page has loaded: by then the recorded first picture stands, and the front end has come.
 
 const LOOK = 30 // milliseconds between two looks
 const SETTLES = 100 // and after the last one, in which what has come is laid out
@@ -28,4 +29,11 @@ function look() {
   setTimeout(there() ? show : look, there() ? SETTLES : LOOK)
 }
 
+/** Ask for what the page names for later. */
+function askLater() {
+  for (const link of document.querySelectorAll("link[data-later]")) link.rel = link.dataset.later
+}
+
 look()
+if (document.readyState === "complete") askLater()
+else addEventListener("load", askLater)
