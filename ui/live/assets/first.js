@@ -31,7 +31,9 @@ function look() {
 
 /** Ask for what the page names for later. */
 function askLater() {
-  for (const link of document.querySelectorAll("link[data-later]")) link.rel = link.dataset.later
+  for (const link of /** @type {NodeListOf<HTMLLinkElement>} */ (document.querySelectorAll("link[data-later]"))) {
+    link.rel = link.dataset.later
+  }
 }
 
 look()
