@@ -42,8 +42,8 @@ HARMLESS = (r"second best source is .*? behind the best", r"adds? (?:one vertex|
 def words(result) -> str:
     assert len(plain(say.verdict(result))) <= 260
     parts = [*tiles(say.numbers(result)), say.verdict(result), say.caption(result), *say.diagnostics(result)]
-    drawn = (figures.over_epsilon, figures.over_coefficients, figures.walk)
-    parts += [say.guarantee(result), words_tabs.coefficients(result)]
+    drawn = (figures.over_epsilon, figures.walk)
+    parts += [say.guarantee(result)]
     return " ".join([*parts, *titles(*(draw(result) for draw in drawn))])
 
 
@@ -69,17 +69,6 @@ def places(result, case=better):
     every = zip(result.settings.epsilons, zip(*pairs, strict=True), strict=True)
     found = {epsilon: pair for epsilon, pair in every if not np.isnan(pair[0][0])}
     return [*found], lambda place: case(*found[place], higher=False, constant=result.nothing_learnt)
-
-
-def descends(result, width: int, first: str) -> bool:
-    """Whether descent, or Frank-Wolfe, is shown to be ahead with so many coefficients."""
-    one = result.alone[width]
-    both = (one.descent, one.walk) if first == "descent" else (one.walk, one.descent)
-    return better(*both, higher=False, constant=one.nothing)
-
-
-def at_all(first: str):
-    return lambda r, m: all(descends(r, int(width), first) for width in m[1].split(", "))
 
 
 def walked(result, match) -> bool:
@@ -164,15 +153,8 @@ RULES: Rules = {
 }
 SELDOM: Rules = {
     r"does better than Frank-Wolfe with them": lambda r, _: all(
-        better(r.alone[r.settings.dimension].descent, one, higher=False, constant=r.nothing_learnt)
-        for one in (risk(r, "transfer"), r.alone[r.settings.dimension].walk)
-    ),
-    r"DP gradient descent is ahead with": lambda r, _: descends(r, r.settings.dimension, "descent"),
-    r"Frank-Wolfe is ahead with": lambda r, _: descends(r, r.settings.dimension, "walk"),
-    r"Frank-Wolfe leads at (\d+(?:, \d+)*)": at_all("walk"),
-    r"DP gradient descent (?:leads )?at (\d+(?:, \d+)*)": at_all("descent"),
-    r"alone: (descent|Frank-Wolfe) is ahead(?: from (\d+))?": lambda r, m: since(
-        r.alone, lambda width: descends(r, width, m[1]), amount(m[2] or "0")
+        better(r.alone.descent, one, higher=False, constant=r.nothing_learnt)
+        for one in (risk(r, "transfer"), r.alone.walk)
     ),
     r"Frank-Wolfe runs: closer from (the source|zero)": walked,
     r"the sources help from ([\d.]*\d) on": lambda r, m: since(*places(r), amount(m[1])),
@@ -200,18 +182,13 @@ def test_every_text_is_reached():
         if settings.dimension <= 20:
             words(first(settings))
     settings, runs = TransferSettings(repeats=8, noise="printed"), np.linspace(0.99, 1.01, 8)
-    result, (one, other, *rest) = first(settings), settings.widths
+    result = first(settings)
     for at in RISKS:
         focus = replace(result.focus, risk=np.outer(at, runs))
         say.numbers(replace(result, focus=focus)), say.verdict(replace(result, focus=focus))
-    behind, ahead, alike, constant = (
-        Alone(walk=walk * runs, descent=descent * runs, plain=0.01, nothing=0.5)
-        for walk, descent in ((0.05, 0.2), (0.05, 1e-4), (0.05, 0.05), (0.9, 0.9))
-    )
-    for now, then in ((behind, ahead), (ahead, alike), (behind, alike), (alike, alike), (constant, alike)):
-        said = replace(result, alone=dict.fromkeys(rest, alike) | {one: now, other: then})
-        words_tabs.beside(said), words_tabs.coefficients(said)
-    words_tabs.coefficients(result), words_tabs.costs_table(result)
+    for descent in (0.2, 1e-4):
+        words_tabs.beside(replace(result, alone=Alone(walk=0.05 * runs, descent=descent * runs)))
+    words_tabs.costs_table(result)
     page.PAGE.lead(settings), say.texts(settings)["help.selection"], page.board(*page.DRAWN)(result)
     for penalty, least in ((0.1, 0.0), (1.0, 99.0)):
         done = {task: task.run() for task in published.tasks(penalty)}

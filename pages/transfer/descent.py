@@ -1,40 +1,34 @@
-"""The private rows alone, over the number of coefficients: the noisy walk beside noisy gradient descent.
+"""The private rows alone: the noisy walk beside noisy gradient descent.
 
 Both stay within the L1 ball of the page's radius, have its penalty and keep its promise. The walk's noise is for one
 number of a gradient, the descent's for the length of all d.
 """
 
 import math
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from dpcore import transfer
-from dpcore.accountants import account, gdp
 from dpcore.cache import cached
-from dpcore.estimators.reference import penalised_least_squares
-from dpcore.privacy import Adjacency, Guarantee, public_count
+from dpcore.privacy import Adjacency
 from dpcore.regression.least_squares import Statistics
 from dpcore.regression.perturbed import Descent
 from dpcore.streams import stream
 from dpcore.transfer import RADIUS
-from pages.transfer.work import PARTS, Claim, Model
+from pages.transfer.work import PARTS, Model
 
-DIMENSIONS = (5, 10, 20, 50, 100, 200, 500)
 # The descent's steps, and what a row's gradient is clipped to, in usual lengths of a row: good on made-up data of many
 # sizes, best on none.
 STEPS, _REACH = 16, 0.2
 
 
 class Alone(NamedTuple):
-    """Excess risks of the private rows alone: walk (R,), descent (R,), without privacy, and of predicting 0."""
+    """Excess risks (R,) of the private rows alone, by Frank-Wolfe and by gradient descent."""
 
     walk: np.ndarray
     descent: np.ndarray
-    plain: float
-    nothing: float
 
     @property
     def medians(self) -> tuple[float, float]:
@@ -47,12 +41,9 @@ def beside(model: Model, at: tuple[float], repeats: range) -> Alone:
     data, (epsilon,) = model.data, at
     problem, walk = _rows(data.seed, data.rows, data.dimension), model.plans(epsilon, 0)["target"]
     noisy = {"steps": walk.steps, "scale": walk.scale, "noise": walk.noise, "part": PARTS["target"], "draws": repeats}
-    plain = penalised_least_squares(problem.X, problem.y, penalty=model.penalty, q=model.penalty_q)
     return Alone(
         walk=problem.risk(model.walk(problem.X, problem.y, model.ball(RADIUS), **noisy).weights),
         descent=problem.risk(_descent(model, problem, epsilon, repeats)),
-        plain=float(problem.risk(plain)),
-        nothing=float(problem.risk(np.zeros(data.dimension))),
     )
 
 
@@ -91,15 +82,3 @@ def _descent(model: Model, problem: transfer.Problem, epsilon: float, repeats: r
     unit *= Adjacency(model.claim.adjacency).contributions / 2
     X, y = problem.X, problem.y
     return chosen.fit(Statistics.of(X, y), unit, np.array([epsilon]), rows=(X, y)).weights[0]
-
-
-def noise_sd(model: Model, epsilon: float) -> float:
-    """Return the standard deviation of the descent's noise on each number of a mean gradient."""
-    moved = Adjacency(model.claim.adjacency).contributions * _clip_norm(model.data.dimension) / model.data.rows
-    return math.sqrt(STEPS) / gdp.mu_of(epsilon, delta=model.claim.delta) * moved
-
-
-def guarantee(claim: Claim, epsilon: float) -> Guarantee:
-    """Return the guarantee of the descent: Gaussian releases, which compose exactly."""
-    found = account(Descent(delta=claim.delta, steps=STEPS).event(epsilon), **claim.neighbours)
-    return replace(found, assumes=public_count(found.adjacency))

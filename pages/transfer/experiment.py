@@ -52,7 +52,7 @@ class TransferSettings(TransferParameters):
         """Return today's values and the walk first, then both curves in slices, and the published table at the end."""
         printed = () if self.private else published.tasks(self.loop_penalty, self.penalty_q)
         over_epsilon, over_migrated = self._curves
-        return self.probe(), self._walks, *self._quick, *over_epsilon, *over_migrated, *self._alone.values(), *printed
+        return self.probe(), self._walks, *self._quick, *over_epsilon, *over_migrated, *self._alone, *printed
 
     @property
     def _walks(self) -> Runs[work.Walks, work.WalkOutcome]:
@@ -87,14 +87,12 @@ class TransferSettings(TransferParameters):
             for risks, cases in ((work.risks, budgets), (work.public_risks, self._pots))
         )
 
-    @cached_property
-    def _alone(self) -> dict[int, Runs[Model, descent.Alone]]:
-        models = {
-            width: replace(self.model, data=self.part(work.Data, rows=self.target_rows, dimension=width))
-            for width in self.widths
-        }
-        how: dict[str, Any] = {"work": descent.beside, "at": (self.epsilon,), "count": self.repeats}
-        return {width: Runs(model=model, **how) for width, model in models.items()}
+    @property
+    def _alone(self) -> tuple[Runs[Model, descent.Alone], ...]:
+        """Return the work of two methods on the private rows alone; none for a file, whose truth is not known."""
+        if self.private:
+            return ()
+        return (Runs(work=descent.beside, model=self.model, at=(self.epsilon,), count=self.repeats),)
 
     def result(self, outcomes: Mapping[Task, Any]) -> TransferResult:
         """Assemble what has been done; needs the essential tasks only."""
@@ -111,6 +109,6 @@ class TransferSettings(TransferParameters):
             walks=outcomes[self._walks],
             over_epsilon=Grid(EPSILONS, budgets),
             over_migrated=Grid(tuple(rows for _, rows in self._pots), np.concatenate([still, pots])),
-            alone={width: outcomes[task] for width, task in self._alone.items() if task in outcomes},
+            alone=next((outcomes[task] for task in self._alone if task in outcomes), None),
             published=published.result(outcomes, penalty=self.loop_penalty, q=self.penalty_q),
         )

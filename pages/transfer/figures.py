@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lab.claims import Case, onwards, stretch
+from lab.claims import Case, stretch
 from lab.ensemble import Grid
-from lab.settings import quantiles_of
 from lab.sources import OWN
 from pages.transfer.own import OwnProblem
 from pages.transfer.parameters import LIMITS
@@ -22,8 +21,6 @@ STYLES = {
     "pooled": ("pooled", theme.GOLD, "longdashdot"),
     "transfer": ("source + private correction", theme.PUBLIC, "dashdot"),
 }
-# On the private rows alone.
-DESCENT = ("DP gradient descent", theme.PINE, "longdash")
 WITHOUT = ("target only, non-private", theme.NON_PRIVATE, "dot")
 # Those whose spread is drawn: what is promised nothing, or is not the question, is a line.
 _BANDS = ("target", "transfer")
@@ -207,40 +204,6 @@ def _risks(result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: f
 def _curve(style: tuple[str, str, str], x: Any, y: Any, **more: Any) -> Curve:
     name, colour, dash = style
     return Curve(name=name, colour=colour, dash=dash, x=x, y=y, **more)
-
-
-def over_coefficients(result: TransferResult) -> dict:
-    """Draw the excess risk of the private rows alone by the number of coefficients, and what it is without privacy."""
-    at = sorted(result.alone)
-    found, (low, high) = [result.alone[one] for one in at], result.settings.limits["dimension"]
-    walk, descent = (
-        np.array([quantiles_of(getattr(one, pick)) for one in found]).reshape(-1, 3).T for pick in ("walk", "descent")
-    )
-    return over(
-        _curve(("Frank-Wolfe", *STYLES["target"][1:]), at, walk),
-        _curve(DESCENT, at, descent),
-        _curve(WITHOUT, at, np.clip([one.plain for one in found], _RISK[0], 100.0)),
-        _curve(("predict 0", theme.NON_PRIVATE, "dash"), at, [one.nothing for one in found]),
-        now=result.settings.dimension,
-        legend=True,
-        left=_LEFT,
-        title=theme.title("Private rows alone", _in_front(result)),
-        xaxis=theme.log_axis("coefficients (log scale)", low / 1.2, high * 1.2, most=8),
-        yaxis=theme.log_axis("excess risk (log scale)", _RISK[0], 100.0, most=8),
-    )
-
-
-def _in_front(result: TransferResult) -> str:
-    """Return which method is shown to be ahead, and with how many coefficients; or how far the curves have come."""
-    if part := trained(len(result.alone), len(result.settings.widths)):
-        return part
-    widths = sorted(result.alone)
-    cases = [result.alone_beside(result.alone[one]) for one in widths]
-    for case, name in ((Case.BEHIND, "Frank-Wolfe"), (Case.AHEAD, "descent")):
-        first = onwards(cases, case)
-        if first < len(cases):
-            return f"{name} is ahead{f' from {widths[first]}' if first else ''}"
-    return ""
 
 
 def published(result: TransferResult) -> dict:

@@ -23,7 +23,6 @@ DRAWN = {
     "walk": figures.walk,
     "sources": figures.sources,
     "migrated": figures.over_migrated,
-    "coefficients": figures.over_coefficients,
     "published": figures.published,
 }
 
@@ -61,13 +60,6 @@ def board(*names: str, height: int = HEIGHT, **parts: Any) -> Callable[[Transfer
     return draw
 
 
-def frames(result: TransferResult) -> dict[str, Callable]:
-    """Return the tables to download by name; what is said of a known truth, with made-up data only."""
-    found = {"Candidates": result.table, "All runs": result.curves}
-    known = {"Sources": result.sources, "Coefficients": result.coefficients, "Published table": result.published.frame}
-    return found if result.settings.private else found | known
-
-
 def program(settings: TransferParameters) -> str:
     """Return the transfer of these settings by the estimator, as a program that runs in a checkout."""
     noise, rows = "gumbel" if settings.noise == "gumbel" else "laplace", settings.migrated // settings.sources
@@ -101,7 +93,6 @@ PAGE = Page(
         "guarantee": say.guarantee,
         "published": words_tabs.published_table,
         "costs": words_tabs.costs_table,
-        "coefficients": words_tabs.coefficients,
     },
     pictures=board("epsilon", "walk", wide={"epsilon": 1.5}, pair={"walk": True}),
     # What must be trained before anything is drawn takes some 30 ms; a redraw takes up no more on top of that.
@@ -111,10 +102,9 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("sources", "Sources", pictures=board("sources", "migrated"), when=made_up),
         Tab("sources", "Public rows", pictures=board("migrated"), when=lambda settings: settings.private),
-        Tab("coefficients", "Coefficients", ("coefficients",), board("coefficients"), when=made_up),
         Tab("published", "Published table", ("published",), board("published", height=360), when=made_up),
         Tab("costs", "Published noise scale", ("costs",), when=made_up),
     ),
-    frames=frames,
+    frames=lambda result: {"Table": result.table, "All runs": result.curves},
     code=program,
 )

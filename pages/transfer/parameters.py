@@ -15,8 +15,8 @@ from lab.files import file_handles, own_rows, own_table
 from lab.files.own_rows import OwnRows
 from lab.settings import Measure
 from lab.sources import OWN, SourceSettings, of_sources
-from pages.transfer import descent, published
 from pages.transfer import own as own_file
+from pages.transfer import published
 from pages.transfer.work import EPSILONS, MIGRATED, Claim, Data, Model
 
 NOISES = ("gumbel", "laplace", "printed")
@@ -213,14 +213,6 @@ class TransferParameters(SourceSettings):
             event=Sequence(events=tuple(one.event for one in self.paid)),
             basis=BASES["naive"],
         )
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        """Return the numbers of coefficients at which two methods are compared, today's first; of a file, none."""
-        if self.private:
-            return ()
-        most = self.limits["dimension"][1]
-        return tuple(dict.fromkeys((self.dimension, *(one for one in descent.DIMENSIONS if one <= most))))
 
 
 def _usable(held: str) -> TypeGuard[OwnRows]:

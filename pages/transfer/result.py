@@ -1,6 +1,5 @@
 """What the transfer page shows: excess risks of four candidates, their guarantees, the sources, and the curves."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +26,7 @@ class TransferResult:
     """What a page shows. Excess risks are squared errors of prediction above that of the true coefficients.
 
     over_epsilon (4, E, R), over_migrated (4, P, R): by ``CANDIDATES``. While a slider moves, over_migrated has fewer
-    repeats. alone: number of coefficients -> the private rows by walk and by descent, as far as trained.
+    repeats. alone: the private rows by walk and by descent; None until trained.
     """
 
     settings: TransferParameters
@@ -36,7 +35,7 @@ class TransferResult:
     walks: WalkOutcome
     over_epsilon: Grid
     over_migrated: Grid
-    alone: Mapping[int, descent.Alone]
+    alone: descent.Alone | None
     published: published.PublishedResult
 
     def summary(self) -> dict[str, Spread]:
@@ -76,11 +75,6 @@ class TransferResult:
         trained = ~np.isnan(alone[:, 0])
         return [self.beside(*pair) for pair in zip(helped[trained], alone[trained], strict=True)]
 
-    def alone_beside(self, found: descent.Alone) -> Case:
-        """Return what may be said of the descent on the private rows alone beside the walk."""
-        least = _LEAST_SHOWN * float(np.median(found.walk))
-        return compare(found.descent, found.walk, better="lower", constant=found.nothing, least=least)
-
     @property
     def nothing_learnt(self) -> float:
         """Return the excess risk of predicting 0 for everybody."""
@@ -100,16 +94,6 @@ class TransferResult:
     def plan(self, name: str) -> work.Plan:
         """Return how a candidate's walk spends its budget now."""
         return self.settings.model.plans(self.settings.epsilon, self.settings.migrated)[name]
-
-    def coefficients(self) -> pd.DataFrame:
-        """Return a row per number of coefficients, method and repeat: excess risk of the private rows alone."""
-        rows = [
-            (d, name, repeat, risk)
-            for d, one in sorted(self.alone.items())
-            for name, runs in (("walk", one.walk), ("descent", one.descent))
-            for repeat, risk in enumerate(runs)
-        ]
-        return pd.DataFrame(rows, columns=["coefficients", "method", "repeat", "excess risk"])
 
     def strong(self, name: str) -> Guarantee:
         """Return the walk's guarantee by strong composition, which the printed scale is made for."""

@@ -1,8 +1,7 @@
-"""What the tabs of the transfer page say: two methods on the private rows alone, and tables of what is published."""
+"""Two methods on the private rows alone in words, and tables of published results."""
 
 from lab.claims import Case
-from pages.transfer import descent
-from pages.transfer.descent import STEPS, Alone
+from pages.transfer.descent import Alone
 from pages.transfer.figures import risk
 from pages.transfer.result import TransferResult, printed_costs
 from ui import panels
@@ -12,44 +11,18 @@ from ui.texts import Texts
 SAYS, OWN = Texts(__file__), Texts(__file__, "own.md")
 
 
-def coefficients(result: TransferResult) -> str:
-    """Return which method is ahead, with how many coefficients, why, and what descent guarantees. HTML."""
-    now, settings = result.alone.get(result.settings.dimension), result.settings
-    if now is None:
-        return panels.note(SAYS["descent.training"])
-    here = {"dimension": settings.dimension, "rows": settings.target_rows, "runs": len(now.walk)}
-    said = [SAYS(f"descent.{result.alone_beside(now)}", nothing=risk(now.nothing), **_medians(now), **here)]
-    own, noise = result.plan("target"), number(descent.noise_sd(settings.model, settings.epsilon))
-    about = SAYS("descent.noise", dimension=settings.dimension, steps=STEPS, noise=noise)
-    about += " " + SAYS("descent.scale", scale=number(own.scale), steps=own.steps)
-    text = panels.bullets(filter(None, [*said, _over(result), about])) + panels.note(SAYS["descent.guarantee"])
-    text += panels.guarantee(descent=descent.guarantee(settings.model.claim, settings.epsilon))
-    return text + (panels.note(SAYS["descent.printed"]) if settings.noise == "printed" else "")
-
-
 def _medians(found: Alone) -> dict[str, str]:
     return dict(zip(("walk", "descent"), map(risk, found.medians), strict=True))
 
 
 def beside(result: TransferResult) -> str:
     """Return descent beside Frank-Wolfe and beside what the sources buy it; "" until it is trained."""
-    now = result.alone.get(result.settings.dimension)
+    now = result.alone
     if now is None:
         return ""
     ahead = all(result.beside(now.descent, one) == Case.AHEAD for one in (result.runs("transfer"), now.walk))
     case = "descent.beside_ahead" if ahead else "descent.beside"
     return SAYS(case, helped=risk(result.medians["transfer"]), **_medians(now))
-
-
-def _over(result: TransferResult) -> str:
-    """Return with how many coefficients each is ahead, once all are trained."""
-    if len(result.alone) < len(result.settings.widths):
-        return ""
-    cases = {width: result.alone_beside(one) for width, one in sorted(result.alone.items())}
-    sides = {"walk": Case.BEHIND, "descent": Case.AHEAD}
-    found = {name: ", ".join(str(width) for width, one in cases.items() if one == side) for name, side in sides.items()}
-    ahead = [name for name, widths in found.items() if widths]
-    return SAYS(f"descent.over_{'both' if len(ahead) > 1 else ahead[0]}", **found) if ahead else ""
 
 
 def costs_table(_: TransferResult) -> str:
