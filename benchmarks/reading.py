@@ -55,7 +55,7 @@ from ui.page import FIRST
 def drawn(settings):
     result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
     return [picture.figure for row in PAGE.at(settings).view(result).boards[FIRST] for picture in row]
-drawn(RegressionSettings(repeats=2, draw=1).change(dataset="diabetes"))  # what is imported when it is first used
+drawn(RegressionSettings(repeats=2).change(dataset="diabetes"))  # what is imported when it is first used
 empty = most()
 start, clock = time.process_time(), time.perf_counter()
 data = Path(sys.argv[1]).read_bytes()

@@ -49,8 +49,7 @@ PICTURES = (
     figures.lines,
     figures.coefficients,
     figures.split,
-    figures.true_surface,
-    figures.noisy_surface,
+    figures.objective,
 )
 WORDS = (say.numbers, say.verdict, say.diagnostics, say.guarantee)
 
@@ -136,9 +135,9 @@ class Page:
             fresh = {task: task.run() for task in moved.tasks() if task.essential}
             result = moved.result(done | fresh)
             if drawn:
-                released = result.noisy_surface is not None
+                released = result.focus.least is not None
                 for make in (*PICTURES, *WORDS):
-                    if released or make is not figures.noisy_surface:
+                    if released or make is not figures.objective:
                         make(result)
 
 

@@ -41,7 +41,7 @@ ROLES = {
 QUICK = {
     "classifier": {"repeats": 4, "steps": 5},
     "network": {"repeats": 2, "epochs": 2, "width": 4, "layers": 1},
-    "regression": {"repeats": 4, "draw": 1, "epsilon": 1.0, "mechanism": "gaussian"},
+    "regression": {"repeats": 4, "epsilon": 1.0, "mechanism": "gaussian"},
     "transfer": {"repeats": 3},
     "parties": {"public_rows": 50, "queries": 20, "repeats": 3, "parties": 40},
     "attack": {"repeats": 100, "steps": 5},

@@ -17,7 +17,7 @@ from pages.regression.experiment import RegressionSettings
 from pages.table import PAGES
 from scripts import load
 
-SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5, draw=2, across=1, up=3)
+SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5)
 
 
 @pytest.mark.parametrize("name", REGRESSIONS)

@@ -2,14 +2,12 @@
 
 import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from oracles import quiet, rows_of, statistics_of
 from scipy import optimize, stats
 
-from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.data.regression import SOURCES, load
 from dpcore.estimators import linear
@@ -18,7 +16,6 @@ from dpcore.regression import adassp, functional, gaussian_statistics, least_squ
 from dpcore.regression.functional import best_share, published_best_share
 from dpcore.regression.least_squares import Statistics
 from pages.regression import figures
-from pages.regression import surface as regression_surface
 from pages.regression.experiment import RegressionSettings
 from pages.regression.parameters import SPLITTERS
 from pages.regression.work import EPSILONS, SHARES, over_epsilon
@@ -261,12 +258,8 @@ def census():
 
 class TestSettings:
     @pytest.mark.parametrize("features", range(2, 14))
-    def test_fewer_features_keep_the_pictures_possible(self, features):
-        found = RegressionSettings(feature=12, across=12, up=11).change(features=features)
-        assert max(found.feature, found.across, found.up) < features
-        assert found.across != found.up
-        with pytest.raises(check.RefusedError, match="^up is 1, but must be another feature"):
-            replace(found, across=1, up=1)
+    def test_fewer_features_keep_the_lines_possible(self, features):
+        assert RegressionSettings(feature=12).change(features=features).feature < features
 
     def test_each_method_has_its_own_best_split_or_all_have_one(self):
         start = RegressionSettings(share=0.4)
@@ -321,46 +314,19 @@ class TestResult:
         assert low.least_squares > small.least_squares
 
 
-class TestSurface:
-    def random(self, signs, seed=0):
-        rng = np.random.default_rng(seed)
-        turn = np.linalg.qr(rng.normal(size=(5, 5)))[0]
-        return turn @ np.diag(np.array(signs) * rng.uniform(1, 3, 5)) @ turn.T, rng.normal(size=5)
-
-    def test_it_is_the_least_error_over_all_other_coefficients(self):
-        gram, moment = self.random([1, 1, 1, 1, 1])
-        found = regression_surface.surface(gram, moment, rows=10, pair=(1, 3))
-        np.testing.assert_allclose(found.centre, np.linalg.solve(gram, moment)[[1, 3]])
-
-        def least(a, b):
-            def objective(rest):
-                w = np.insert(rest, [1, 2], [a, b])
-                return (w @ gram @ w - 2 * moment @ w) / 10
-
-            return optimize.minimize(objective, np.zeros(3), tol=1e-12).fun
-
-        bottom = least(*found.centre)
-        for a, b in ((0.0, 0.0), (1.0, -2.0)):
-            z = np.array([a, b]) - found.centre
-            assert z @ found.hessian @ z == pytest.approx(least(a, b) - bottom, abs=1e-8)
-
-    @pytest.mark.parametrize("signs", [(1, 1, 1, 1, 1), (-1, 1, 1, 1, 1), (-1, -1, 1, 1, 1), (-1, -1, -1, -1, -1)])
-    def test_directions_that_curve_down_add_up_and_the_grid_is_the_quadratic(self, signs):
-        for seed in range(5):
-            gram, moment = self.random(signs, seed)
-            found = regression_surface.surface(gram, moment, rows=10, pair=(1, 3))
-            others = np.linalg.eigvalsh(gram[np.ix_([0, 2, 4], [0, 2, 4])])
-            assert found.negative == signs.count(-1) == found.seen + (others < 0).sum()
-            z = np.array([0.3 + 0.6, -0.1 - 0.6]) - found.centre
-            corner = found.values(np.array([0.3, -0.1]))[0, -1]  # rows from below, columns to the right
-            assert corner == pytest.approx(z @ found.hessian @ z)
-
-    def test_the_title_says_bowl_or_saddle(self, census):
+class TestObjective:
+    def test_a_line_falls_where_the_run_has_no_minimum(self, census):
         least = census.focus.least
         assert least.min() < 0 < least.max()
-        for draw in (int(np.argmin(least)), int(np.argmax(least))):
-            start = replace(census.settings, draw=draw + 1)
-            result = start.result({start.focus("published"): census.focus})
-            title = figures.noisy_surface(result)["layout"]["title"]["text"]
-            assert (result.noisy_surface.negative > 0) == (least[draw] <= 0)
-            assert ("saddle" in title or title.endswith(" maximum")) == (result.noisy_surface.seen > 0)
+        drawn = figures.objective(census)
+        lines = drawn["layout"]["shapes"][-1]["path"].split("M")[1:]
+        ends = [float(line.rpartition(",")[2]) for line in lines]
+        assert np.sign(ends).tolist() == np.sign(least).tolist()
+        assert f"{(least <= 0).sum()} of 100 without a minimum" in drawn["layout"]["title"]["text"]
+
+    def test_its_curvature_is_the_least_of_the_quadratic(self, census):
+        """In any direction the released objective curves at least as much as it is drawn."""
+        gram, least = census.focus.gram[0], census.focus.least[0]
+        directions = np.random.default_rng(0).normal(size=(200, len(gram)))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        assert (np.einsum("ij,jk,ik->i", directions, gram, directions) >= least * (1 - 1e-9) - 1e-9).all()

@@ -20,10 +20,10 @@ ONCE = [
     RegressionSettings(),
     RegressionSettings(mechanism="adassp", epsilon=100.0),
     RegressionSettings(mechanism="functional", split="own", share=0.5),
-    RegressionSettings(mechanism="gaussian", epsilon=0.01, repeats=10, draw=1),
-    RegressionSettings(mechanism="output", epsilon=0.01, repeats=8, draw=1),
-    RegressionSettings(label_top=30.0, repeats=8, draw=1),
-    RegressionSettings().change(dataset="diabetes").change(features=2).change(rows=50, repeats=8, draw=1, seed=2),
+    RegressionSettings(mechanism="gaussian", epsilon=0.01, repeats=10),
+    RegressionSettings(mechanism="output", epsilon=0.01, repeats=8),
+    RegressionSettings(label_top=30.0, repeats=8),
+    RegressionSettings().change(dataset="diabetes").change(features=2).change(rows=50, repeats=8, seed=2),
 ]
 
 

@@ -1,5 +1,5 @@
 """The regression's pictures: error between two rails, draws without a minimum, lines, coefficients, the split,
-and the error as a function of two coefficients: a bowl, and what noise makes of it.
+and the noisy objectives that are minimised.
 """
 
 from dataclasses import replace
@@ -9,8 +9,7 @@ import numpy as np
 
 from pages.regression.parameters import SPLITTERS, RegressionParameters
 from pages.regression.result import RegressionResult
-from pages.regression.surface import REACH, Surface
-from ui.plot import bars, columns, maps, theme
+from ui.plot import bars, columns, theme
 from ui.plot.curves import Curve, over, trained
 from ui.texts import Texts
 
@@ -19,8 +18,8 @@ METHODS = SAYS.cases("methods")
 
 _EPSILON_AXIS = theme.epsilon_axis(*RegressionParameters.LIMITS["epsilon"], beside=0.05)
 
-# Edges between bands of the excess error, as multiples of the least error, upwards; downwards they are the same.
-_EDGES = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
+# Points of a line of an objective.
+_POINTS = 25
 
 # Letters that a name has at most.
 _LETTERS = 44
@@ -88,7 +87,11 @@ def no_minimum(result: RegressionResult) -> dict:
     """Draw how often the released quadratic has no minimum, over epsilon."""
     settings, chosen = result.settings, result.settings.mechanism
     found = {name: 100 * one.no_minimum for name, one in result.curves.items() if one.no_minimum is not None}
-    finding = f"{result.failed} of {settings.repeats} at epsilon {settings.epsilon:.3g}" if result.noisy_surface else ""
+    finding = (
+        f"{result.failed} of {settings.repeats} at epsilon {settings.epsilon:.3g}"
+        if result.focus.least is not None
+        else ""
+    )
     return over(
         *(
             _curve(name, settings.epsilons, found[name], chosen=name == chosen)
@@ -184,48 +187,26 @@ def split(result: RegressionResult) -> dict:
     )
 
 
-def true_surface(result: RegressionResult) -> dict:
-    """The error that the rows really have, with the end of every run."""
-    ends, surface = result.focus.weights[:, list(result.pair)], result.true_surface
-    seen = (np.abs(ends - surface.centre) <= REACH).all(axis=1).sum()
-    return _surface(
-        result, surface, title=theme.title("Error surface", f"{seen} of {len(ends)} runs in view"), dots=ends
+def objective(result: RegressionResult) -> dict:
+    """Draw each run's released objective along its weakest direction, around its stationary point.
+
+    Along the eigenvector of the least eigenvalue l, J(t) - J(0) = l t^2 / n. The line of an objective without a minimum
+    falls.
+    """
+    least = np.zeros(0) if result.focus.least is None else result.focus.least / result.problem.places
+    exact = result.weakest / result.problem.train().rows
+    distance = np.linspace(-1.0, 1.0, _POINTS)
+    reach = 1.2 * max(exact, float(np.quantile(np.abs(least), 0.9)))
+    path = "".join(
+        "M" + "L".join(f"{x:.4g},{y:.4g}" for x, y in zip(distance, curvature * distance**2, strict=True))
+        for curvature in np.clip(least, -20 * reach, 20 * reach)
     )
-
-
-def noisy_surface(result: RegressionResult) -> dict:
-    """Draw what is minimised in one draw, where a quadratic is released."""
-    surface, place = result.noisy_surface or result.true_surface, result.settings.draw - 1
-    kind = "minimum" if not surface.negative else ("minimum in this plane only", "saddle", "maximum")[surface.seen]
-    return _surface(
-        result,
-        surface,
-        title=theme.title(f"Noisy objective of run {result.settings.draw}", kind),
-        dots=result.focus.weights[place : place + 1, list(result.pair)],
-    )
-
-
-def _surface(result: RegressionResult, surface: Surface, *, title: dict, dots: np.ndarray) -> dict:
-    middle, factor = result.true_surface.centre, 2 * result.problem.half
-    (left, bottom), side = factor * (middle - REACH), 2 * factor * REACH
-    ends, speck = np.clip(factor * dots, -1e6, 1e6), 0.02 * side
-    fill, line = theme.REGRESSIONS[result.settings.mechanism], {"width": 0.8, "color": "rgba(255,255,255,.8)"}
-    runs = theme.specks(*ends.T, width=speck, height=speck)
-    hover = "%{x:.4~g}, %{y:.4~g}<extra>least squares</extra>"
-    (across, up), values = factor * middle, surface.values(middle)
-    edges = np.concatenate([-_EDGES[::-1], [0.0], _EDGES]) if (values < 0).any() else _EDGES
-    rim = {"width": 1.2, "color": theme.ON_SCALE[1]}
-    cross = {"symbol": "x", "size": 10, "color": theme.ON_SCALE[0], "line": rim}
-    return maps.heat(
-        np.searchsorted(edges, values / result.least_error),
-        [(colour, 1.0) for colour in theme.shades(len(edges) + 1)[::-1]],
-        theme.markers(
-            [left - side], [up], name="run", colour=fill, size=8, hover="", symbol="diamond"
-        ),  # for the legend
-        theme.markers([across], [up], name="least squares", hover=hover, colour="", size=0, marker=cross),
+    line = {"color": theme.REGRESSIONS[result.settings.mechanism], "width": 1.2}
+    return over(
+        Curve(name="without noise", colour=theme.NON_PRIVATE, x=distance, y=exact * distance**2),
+        title=theme.title("Noisy objectives", f"{result.failed} of {len(least)} without a minimum"),
         legend=True,
-        shapes=[theme.path(runs, fillcolor=fill, fillrule="nonzero", line=line)],
-        title=title,
-        xaxis=theme.axis(_feature(result, result.settings.across), left, left + side),
-        yaxis=theme.axis(_feature(result, result.settings.up), bottom, bottom + side),
+        xaxis=theme.axis("distance along the weakest direction", -1, 1),
+        yaxis=theme.axis("change of the objective", -reach, reach),
+        shapes=[theme.path(path, layer="between", line=line, opacity=0.5, name=theme.GHOST)],
     )

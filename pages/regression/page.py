@@ -35,29 +35,27 @@ def more(desk: controls.Desk) -> None:
         return
     names = dict(enumerate(source.features[: desk.settings.features]))
     desk.choose("feature", "Feature of the lines", names)
-    desk.choose("across", "Surface x axis", names)
-    desk.choose("up", "Surface y axis", names)
 
 
 def knobs(settings: RegressionParameters) -> Knobs:
-    """The share of epsilon has a knob where it is set by hand, and the draw where its quadratic is released."""
+    """Return the sliders, with the share of epsilon where it is set by hand."""
     by_hand = settings.split == "own" and settings.mechanism in SPLITTERS
     changes: dict[str, dict[str, Any]] = {
         "rows": {"label": "People"} if settings.by_person else {},
         "label_top": {"unit": settings.problem.source.unit},
-        "draw": {"pace": 500},
     }
     main = (*MAIN, "share") if by_hand else MAIN
-    play = "draw" if settings.mechanism in say.ON else None
-    return Knobs(hero="epsilon", main=main, more=MORE, play=play, changes=changes)
+    return Knobs(hero="epsilon", main=main, more=MORE, changes=changes)
 
 
 def pictures(result: RegressionResult) -> list[list[live.Picture]]:
-    """Draw what it costs, and what the models say; and one run's quadratic, or where all runs end."""
-    released = result.noisy_surface is not None
+    """Draw the errors, the fitted lines, and the noisy objectives of a method that releases one."""
     drawn = {"errors": figures.errors(result), "lines": figures.lines(result)}
-    drawn |= {"noisy": figures.noisy_surface(result)} if released else {"true": figures.true_surface(result)}
-    about = say.ABOUT | ({"lines": say.ABOUT["own_lines"]} if result.settings.private else {})
+    if result.focus.least is not None:
+        drawn["objective"] = figures.objective(result)
+    about = say.ABOUT
+    if result.settings.private:
+        about = about | {"lines": say.ABOUT["own_lines"]}
     return [live.row(about, drawn, height=455, wide={"errors": 1.5}, pair={"lines": True})]
 
 
@@ -68,12 +66,8 @@ def methods(result: RegressionResult) -> list[list[live.Picture]]:
 
 
 def coefficients(result: RegressionResult) -> list[list[live.Picture]]:
-    """Draw what the features are worth, and where two coefficients of all runs end, where that is not in view
-    already."""
-    drawn = {"coefficients": figures.coefficients(result)}
-    if result.noisy_surface is not None:
-        drawn["true"] = figures.true_surface(result)
-    return [live.row(say.ABOUT, drawn, height=380, wide={"coefficients": 1.6})]
+    """Draw the change of the prediction over each feature."""
+    return [live.row(say.ABOUT, {"coefficients": figures.coefficients(result)}, height=380)]
 
 
 def targets(result: RegressionResult) -> Mapping[str, float]:
@@ -121,11 +115,5 @@ PAGE = Page(
         Tab("methods", "All methods", ("table",), methods),
         Tab("coefficients", "Coefficients", ("coefficients",), coefficients),
     ),
-    frames=lambda result: {
-        "Methods now": result.table,
-        "Over epsilon": lambda: result.over_epsilon,
-        "All runs": lambda: result.runs,
-        "Coefficients": result.coefficients,
-        "Split": lambda: result.over_split,
-    },
+    frames=lambda result: {"Table": result.table, "All runs": lambda: result.runs},
 )

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from dpcore import check
 from dpcore.data import regression as regression_data
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Guarantee
@@ -39,8 +38,6 @@ class RegressionParameters(SourceSettings):
     repair: of the "functional" and "gaussian" mechanisms, a key of ``REPAIRS``.
     seed: of the noise, and of who is held out where the data set is not a fixed one.
     feature: number of the feature whose line is drawn.
-    across, up: numbers of the features whose coefficients span the surface.
-    draw: whose noisy surface is drawn, from 1.
     """
 
     CHOICES: ClassVar = {
@@ -63,7 +60,7 @@ class RegressionParameters(SourceSettings):
     PEOPLE: ClassVar = "rows"
     CURVE: ClassVar = EPSILONS
     OF_NUMBERS: ClassVar = True
-    FOLLOWS: ClassVar = {"features": ("feature", "across", "up"), "repeats": ("draw",)}
+    FOLLOWS: ClassVar = {"features": ("feature",)}
     COMMON: ClassVar = ("dataset", "own", "mechanism", "rows", "features", "label_top", "repeats", "seed")
 
     dataset: str = "us"
@@ -80,14 +77,6 @@ class RegressionParameters(SourceSettings):
     repeats: int = 50
     seed: int = 4
     feature: int = 2
-    across: int = 8
-    up: int = 9
-    draw: int = 37
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.across == self.up:
-            raise check.RefusedError("up", self.up, "another feature than the one across")
 
     def starts(self, dataset: str, own: str) -> dict[str, Any]:
         """Return all rows of a data set and its usual label bound, and all inputs of a file, unless a link has said how
@@ -98,14 +87,6 @@ class RegressionParameters(SourceSettings):
         if dataset != OWN:
             return {"rows": source.train_rows, "label_top": source.label_top}
         return {} if self.awaits(dataset) else {"rows": source.train_rows, "features": len(source.features)}
-
-    def _in_range(self, changes: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
-        """Return two different features of the surface, where fewer features leave both the last one."""
-        moved = super()._in_range(changes, names)
-        across, up = (moved.get(name, getattr(self, name)) for name in ("across", "up"))
-        if {"across", "up"} <= names and across == up:
-            moved["across"] = up - 1 if up else 1
-        return moved
 
     @property
     def source(self) -> regression_data.Source | None:
@@ -129,9 +110,6 @@ class RegressionParameters(SourceSettings):
             "features": (2, features),
             "label_top": source.label_tops if source and not self.private else (_DECLARED, _DECLARED),
             "feature": (0, last),
-            "across": (0, last),
-            "up": (0, last),
-            "draw": (1, self.repeats if isinstance(self.repeats, int) else 1),
         }
 
     @property

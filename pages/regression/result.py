@@ -15,7 +15,6 @@ from lab.claims import Case, compare, onwards
 from lab.ensemble import Grid
 from lab.settings import Spread, quantiles_of
 from pages.regression.parameters import RegressionParameters
-from pages.regression.surface import Surface, surface
 from pages.regression.work import SHARES, CurveOutcome, FocusOutcome, Problem
 
 
@@ -43,11 +42,6 @@ class RegressionResult:
     def least_squares(self) -> float:
         """Held-out error of least squares without privacy: the lower rail."""
         return float(self.problem.errors(self.problem.least_squares()))
-
-    @cached_property
-    def least_error(self) -> float:
-        """Mean squared error of least squares on the private rows, on the scale of the learners; analyst only."""
-        return max(float(self.problem.train().errors(self.problem.least_squares())), 1e-9)
 
     @cached_property
     def weakest(self) -> float:
@@ -196,21 +190,3 @@ class RegressionResult:
     def _bounds(self) -> np.ndarray:
         """Return the bounds (2,) of the chosen feature in its unit."""
         return np.array(list(self.problem.source.bounds.values())[self.settings.feature], dtype=float)
-
-    @property
-    def pair(self) -> tuple[int, int]:
-        """The inputs whose coefficients span the surfaces."""
-        return self.settings.across + 1, self.settings.up + 1
-
-    @cached_property
-    def true_surface(self) -> Surface:
-        train = self.problem.train()
-        return surface(train.gram, train.moment, rows=train.rows, pair=self.pair)
-
-    @cached_property
-    def noisy_surface(self) -> Surface | None:
-        """Return the surface of the chosen draw; None where no quadratic is released."""
-        gram, moment, place = self.focus.gram, self.focus.moment, self.settings.draw - 1
-        if gram is None or moment is None:
-            return None
-        return surface(gram[place], moment[place], rows=self.problem.places, pair=self.pair)

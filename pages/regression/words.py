@@ -69,7 +69,7 @@ def caption(result: RegressionResult) -> str:
             "caption.some" if settings.rows < most else "caption.all", rows=settings.rows, all=most, people=people
         )
         return f"{used} {SAYS('caption.own', tested=int(result.problem.test().there))}"
-    return SAYS["caption.quadratic" if result.noisy_surface else "caption.true"]
+    return SAYS["caption.made"]
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:

@@ -88,13 +88,12 @@ class Method:
 
 @dataclass(frozen=True, kw_only=True)
 class FocusOutcome:
-    """One mechanism at one epsilon: weights (R, p), held-out error (R,) in the label's unit, the statistics as released
-    (gram (R, p, p), moment (R, p)) and least eigenvalue (R,) of that gram; None where no gram is released."""
+    """One mechanism at one epsilon: weights (R, p), held-out error (R,) in the label's unit, the released
+    gram (R, p, p) and its least eigenvalue (R,); None where no gram is released."""
 
     weights: np.ndarray
     errors: np.ndarray
     gram: np.ndarray | None
-    moment: np.ndarray | None
     least: np.ndarray | None
 
     @property
@@ -105,12 +104,11 @@ class FocusOutcome:
 
 def focus(method: Method, at: tuple[float], repeats: range) -> FocusOutcome:
     fit = method.fit(at, repeats)
-    gram, moment = (None if released is None else released[0] for released in (fit.gram, fit.moment))
+    gram = None if fit.gram is None else fit.gram[0]
     return FocusOutcome(
         weights=fit.weights[0],
         errors=method.problem.errors(fit.weights[0]),
         gram=gram,
-        moment=moment,
         least=None if gram is None else np.linalg.eigvalsh(gram)[:, 0],
     )
 

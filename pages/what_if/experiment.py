@@ -31,7 +31,7 @@ TARGET_RANGE = 100.0
 # Target in percent of a measure that no start names.
 USUAL_PERCENT = 80
 # Sliders that choose what is looked at, or how many runs: no answer depends on them.
-IGNORED_KNOBS = {"repeats", "seed", "shown", "draw", "person", "person_x", "person_y", "label", "feature"}
+IGNORED_KNOBS = {"repeats", "seed", "shown", "person", "person_x", "person_y", "label", "feature"}
 # Data that a visitor has to bring: refused in a question, unless the rows are here.
 BROUGHT_DATA = {"data": ("own", "newsgroups"), "dataset": ("own",)}
 # How the base is written: one text among those of a link.
