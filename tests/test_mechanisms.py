@@ -291,8 +291,8 @@ def test_drawn_curves_and_table_rows_are_those_of_the_result():
     run = result("gaussian", 3.0)
     line, densities = figures.trade_off(run)["data"][2], figures.release(run)["data"][:2]
     np.testing.assert_allclose(numbers(line["y"]), 100 * run.trade_off["misses"], rtol=1e-6, atol=1e-7)
-    for name, trace in zip(("density without you", "density with you"), densities, strict=True):
-        np.testing.assert_allclose(numbers(trace["y"]), run.densities()[name], rtol=1e-5, atol=1e-12)
+    for density, trace in zip(run.worlds.densities(run.outputs), densities, strict=True):
+        np.testing.assert_allclose(numbers(trace["y"]), density, rtol=1e-5, atol=1e-12)
     table = result("classical", 20.0).table().set_index("mechanism")
     for name in NUMBER_MECHANISMS:
         run = result(name, 20.0)

@@ -62,9 +62,7 @@ GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
 # Of pages that questions can be asked about.
 ANSWER = "answer"
 ASK_TAB = Tab("what-if", "What if")
-# Of pages with classes: what accuracy alone does not say.
-CLASSES_TAB = Tab("classes", "Confusion matrix", ("classes",))
-# Of those that have a table of results besides.
+# Of pages with classes: the table of results, and what accuracy alone does not say.
 RESULTS_TAB = Tab("table", "Results", ("table", "classes"))
 # Of every page, behind its own.
 METHOD_TAB = Tab("method", "How it works")

@@ -229,22 +229,3 @@ def table(
         f'class="lab-table{" lab-named" * named}"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>'
         f'</table></div><p class="lab-note">{caption}</p>'
     )
-
-
-def by_class_frames(result: Any) -> dict[str, Callable[[], pd.DataFrame]]:
-    """Return frames to download: a row per arm, class and answer; and a row per arm, with what its median model
-    reaches.
-
-    result: with ``held_out``, arm -> what its models do on held-out rows, and ``classes``, their names.
-    """
-
-    def matrices() -> pd.DataFrame:
-        index = pd.MultiIndex.from_product([result.held_out, result.classes, result.classes])
-        shares = [share for one in result.held_out.values() for share in one.shares.ravel()]
-        return pd.DataFrame({"share": shares}, index.rename(["arm", "class", "answered"])).reset_index()
-
-    def measures() -> pd.DataFrame:
-        rows = {arm: one.middle for arm, one in result.held_out.items()}
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("arm").reset_index()
-
-    return {"By class": matrices, "Held-out rows": measures}

@@ -66,8 +66,7 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("effects", "Adjacency, groups, tuning", ("effects", "neighbours")),
-        Tab("searches", "Hyperparameter tuning", ("searches",), row("searches")),
+        Tab("effects", "Adjacency, groups, tuning", ("effects", "neighbours", "searches"), row("searches")),
         Tab("table", "Accountants", ("table",), row("noise")),
     ),
     frames=lambda result: {

@@ -157,18 +157,16 @@ def _sampling(result: AccountingResult) -> str:
 
 
 def effects(result: AccountingResult) -> list[str]:
-    """Return a sentence each on subsampling, groups, post-processing and tuning."""
-    people, tried, found = result.settings.people, result.settings.settings_tried, result.effects()
-    group, tuned = found["group"], found["tuned"]
+    """Return a sentence each on subsampling, groups and post-processing."""
+    people, found = result.settings.people, result.effects()
+    group = found["group"]
     case = "person" if people == 1 else "nobody" if group and group.delta >= 1 else "group"
     both = {"published": number(result.epsilon("published")), "strong": number(result.epsilon("strong"))}
     after = AFTERWARDS[result.settings.afterwards]
-    search = "one" if tried == 1 else "tuned_bound" if is_bound(tuned) else "tuned"
     return [
         SAYS("effects.sampling", **both),
         SAYS(f"effects.{case}", people=people, **_pair(group)),
         SAYS("effects.after", after=after, **_pair(found["afterwards"])),
-        SAYS(f"effects.{search}", tried=tried, **_pair(tuned)),
     ]
 
 

@@ -14,9 +14,9 @@ from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.figures import SAYS
 from pages.hypotheses.parameters import ROWS, WEIGHTS, HypothesesParameters
 from pages.hypotheses.result import HypothesesResult
-from ui import controls, labels, live, own_file, panels
+from ui import controls, labels, live, own_file
 from ui.moves import Move
-from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 NOISES = {
     "exponential": "Output perturbation",
@@ -159,14 +159,7 @@ PAGE = Page(
         Tab("steps", "Algorithm", ("stages",), steps),
         Tab("ways", "Methods", pictures=ways),
         Tab("features", "Features", pictures=features),
-        CLASSES_TAB,
-        Tab("table", "Results table", ("table", "published")),
+        RESULTS_TAB._replace(words=("table", "classes", "published")),
     ),
-    frames=lambda result: {
-        "Curves": result.curves,
-        "Weights": result.weights_table,
-        "Table": result.table,
-        **panels.by_class_frames(result),
-        "Noise": lambda: result.noise,
-    },
+    frames=lambda result: {"Table": result.table, "All runs": result.curves},
 )

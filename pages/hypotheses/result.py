@@ -275,11 +275,6 @@ class HypothesesResult:
                 parts.append(pd.DataFrame({"over": over, "at": at, "method": method} | columns))
         return pd.concat(parts, ignore_index=True)
 
-    def weights_table(self) -> pd.DataFrame:
-        """Return a row per source: the true share, and quantiles of its weight."""
-        quantiles = dict(zip(Spread._fields, self.weight_spread, strict=True))
-        return pd.DataFrame({"source": range(1, self.settings.sources + 1), "share": self.settings.shares} | quantiles)
-
     def table(self) -> pd.DataFrame:
         """Return a row per mixture and level of privacy: median accuracy in 100 by method, and the best of the first
         five where one is shown to be.

@@ -250,13 +250,6 @@ class MechanismsResult:
         noise = self.worlds.scale * self.worlds.at_share((np.arange(_DOTS) + 0.5) / _DOTS)
         return self.worlds.value + np.array([[0.0], [self.worlds.sensitivity]]) + noise
 
-    def densities(self) -> dict[str, np.ndarray]:
-        """Return columns, a row per output: densities and log-ratio."""
-        x = self.outputs
-        without, with_you = self.worlds.densities(x)
-        columns = {"output": x, "density without you": without, "density with you": with_you}
-        return columns | {"log ratio": self.worlds.log_ratio(x)}
-
     @cached_property
     def trade_off(self) -> dict[str, Any]:
         """Return columns, a row per share of false alarms: the misses of the best test, and the least of the claim."""

@@ -93,13 +93,8 @@ ONE = Page(
         Tab("choice", "Private selection", ("choice",), row("choice")),
     ),
     frames=lambda result: {
-        "Mechanisms": result.table,
-        "Densities": result.densities,
+        "Table": result.table,
         "Trade-off": lambda: result.trade_off,
-        "Delta over epsilon": lambda: result.profile,
-        "Formulas": lambda: result.claims,
-        "Noise of several answers": lambda: result.answers,
-        "Choice": lambda: result.choice,
     },
 )
 
