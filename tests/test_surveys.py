@@ -134,7 +134,6 @@ OF_MANY: Rules = {
     r"which is (\d+) % here": percent(lambda r: r.expected),
     r"needs more questions than people": lambda r, _: r.settings.questions <= PEOPLE,
     r"curve finding: (\d+) % after": percent(lambda r: np.median(r.now)),
-    r"between (\d+) % and (\d+) % are guessed": percent(lambda r: r.now.min(), lambda r: r.now.max()),
     r"Epsilon of all answers: ([\d.,e+]+)": says(lambda r: r.guarantee.epsilon),
 }
 WITHIN_LOCAL = {"epsilon": (0.01, 20.0), "respondents": [10, 1000, 100_000]}

@@ -4,9 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn import linear_model
 
-from dpcore.transfer import RADIUS
 from pages.transfer import figures, page, published, words_tabs
 from pages.transfer import words as say
 from pages.transfer.descent import Alone
@@ -14,7 +12,7 @@ from pages.transfer.experiment import TransferSettings
 from pages.transfer.work import CANDIDATES
 from tests import attackers, reached
 from tests.claims import better, since, until, worse
-from tests.sentences import Rules, amount, counts, first, hold, plain, says, tiles, titles
+from tests.sentences import Rules, amount, first, hold, plain, says, tiles, titles
 
 QUICK = {"dataset": ["made"], "target_rows": [100, 400, 1000], "dimension": [2, 10, 20], "sources": [1, 2, 6]}
 QUICK |= {"migrated": [24, 600, 15_000], "difference": [0.0, 0.8, 1.6, 4.0], "repeats": [2, 6, 8, 20], "seed": [0, 3]}
@@ -77,12 +75,6 @@ def walked(result, match) -> bool:
     return better(*((zero, source) if match[1] == "zero" else (source, zero)), higher=False)
 
 
-def lasso(result) -> np.ndarray:
-    """(d,): the private rows with the page's L1 penalty, whose weight scikit-learn halves."""
-    model = linear_model.Lasso(alpha=result.settings.penalty / 2, fit_intercept=False, tol=1e-6, max_iter=10_000)
-    return model.fit(result.problem.X, result.problem.y).coef_
-
-
 def ratio(result) -> float:
     """How many times the excess risk with the sources is that of the private rows alone."""
     return max(result.medians["transfer"], 1e-4) / max(result.medians["target"], 1e-4)
@@ -141,10 +133,6 @@ RULES: Rules = {
         == pytest.approx(r.settings.change(penalty=0.0).guarantee(one).epsilon, rel=1e-9)
         for one in ("target", "pooled", "transfer")
         if r.settings.noise != "printed"
-    ),
-    r"one more vertex to choose, of (\d+)": counts(lambda r: len(r.settings.model.ball(RADIUS).vertices)),
-    r"Without privacy (\d+) of (\d+) coefficients": counts(
-        lambda r: (lasso(r) == 0).sum(), lambda r: r.settings.dimension
     ),
     r"whether you are in the data": lambda r, _: r.settings.adjacency == "add/remove",
     r"your row or another one was used": lambda r, _: r.settings.adjacency == "replace-one",

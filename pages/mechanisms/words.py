@@ -132,18 +132,27 @@ def _likely(release: Mapping[str, float], section: str) -> str:
 
 
 def diagnostics(result: MechanismsResult) -> list[str]:
-    """Return what the noise depends on, and what the best attacker does."""
+    """Return the explanation, three sentences: the sensitivity, the best attacker, the mechanism."""
     settings = result.settings
-    said = [SAYS("why.sensitivity", sensitivity=number(settings.sensitivity)), SAYS["why.double"], _attack(result)]
+    return [
+        SAYS("why.sensitivity", sensitivity=number(settings.sensitivity)),
+        _attack(result),
+        _mechanism(result),
+    ]
+
+
+def _mechanism(result: MechanismsResult) -> str:
+    """Return what is particular to the mechanism."""
+    settings = result.settings
     if settings.mechanism == "laplace":
-        return [*said, SAYS["why.laplace"]]
-    beyond, delta = panels.small(result.worlds.beyond(settings.epsilon)[1]), theme.delta(settings.delta)
-    said.append(SAYS("why.gaussian", beyond=beyond, needed=needs(result.claim.needed_delta), delta=delta))
+        return SAYS["why.laplace"]
     if settings.mechanism == "classical":
-        case = "why.formula_holds" if result.claim.holds else "why.formula_broken"
-        difference = number(100 * abs(result.worlds.scale / settings.claim("gaussian").worlds.scale - 1))
-        said.append(SAYS(case, difference=difference, delta=delta, crossing=number(result.formulas["classical"].until)))
-    return said
+        case = "formula_holds" if result.claim.holds else "formula_broken"
+        exact = settings.claim("gaussian").worlds.scale
+        return SAYS(f"why.{case}", difference=number(100 * abs(result.worlds.scale / exact - 1)))
+    beyond = panels.small(result.worlds.beyond(settings.epsilon)[1])
+    needed = needs(result.claim.needed_delta)
+    return SAYS("why.gaussian", beyond=beyond, needed=needed, delta=theme.delta(settings.delta))
 
 
 def _attack(result: MechanismsResult) -> str:

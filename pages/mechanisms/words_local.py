@@ -46,17 +46,21 @@ def verdict(result: LocalAnswers) -> str:
 
 
 def diagnostics(result: LocalAnswers) -> list[str]:
-    """Return how answers are drawn, whom they protect, and what the correction costs."""
-    survey, one, share = result.survey, result.survey.mechanism, float(result.shares[0])
-    naive = share * one.truthful + (1 - share) * one.other
-    lies = (1 - share) * one.other / naive
-    chances = {"truthful": outcomes.percent(one.truthful, digits=1), "other": outcomes.percent(one.other, digits=1)}
-    shown = {"naive": outcomes.percent(naive, digits=1), "share": outcomes.percent(share, digits=1)}
+    """Return the explanation, three sentences: how answers are drawn, whom they protect, what is corrected."""
+    survey = result.survey
+    mechanism = survey.mechanism
+    share = float(result.shares[0])
+    untrue = (1 - share) * mechanism.other
+    naive = share * mechanism.truthful + untrue
     return [
-        SAYS("why.answers", epsilon=number(survey.epsilon), **chances),
-        SAYS("why.deniable", lies=outcomes.percent(lies, digits=1)),
-        SAYS("why.biased", **shown),
-        SAYS["why.root"],
+        SAYS(
+            "why.answers",
+            epsilon=number(survey.epsilon),
+            truthful=outcomes.percent(mechanism.truthful, digits=1),
+            other=outcomes.percent(mechanism.other, digits=1),
+        ),
+        SAYS("why.deniable", lies=outcomes.percent(untrue / naive, digits=1)),
+        SAYS("why.biased", naive=outcomes.percent(naive, digits=1), share=outcomes.percent(share, digits=1)),
     ]
 
 

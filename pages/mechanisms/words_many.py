@@ -2,7 +2,7 @@
 
 import math
 
-from pages.mechanisms.reconstruction import PEOPLE, REPEATS, ManyAnswers
+from pages.mechanisms.reconstruction import PEOPLE, ManyAnswers
 from ui import outcomes, panels
 from ui.panels import Number, number
 from ui.plot import theme
@@ -39,22 +39,17 @@ def verdict(result: ManyAnswers) -> str:
 
 
 def diagnostics(result: ManyAnswers) -> list[str]:
-    """Return how the attacker solves for the secrets, what the formula expects, and what stops them."""
-    asked, sd = result.settings.questions, result.model.noise_sd
-    low, high = (outcomes.percent(end) for end in (result.now.min(), result.now.max()))
-    case = "few" if math.isnan(result.expected) else "formula"
-    expected = {} if math.isnan(result.expected) else {"expected": outcomes.percent(result.expected)}
-    said = [
-        SAYS("why.attack", questions=asked),
-        SAYS(f"why.{case}", people=PEOPLE, **expected),
-        SAYS(
-            "why.average", questions=asked, average=number(result.error / math.sqrt(asked)), error=number(result.error)
-        ),
-        SAYS["why.theorem"],
-        SAYS("why.stops", now=number(sd), more=number(2 * sd)),
+    """Return the explanation, three sentences: the attack, what theory expects of it, what stops it."""
+    noise_sd = result.model.noise_sd
+    if math.isnan(result.expected):
+        theory = SAYS("why.few", people=PEOPLE)
+    else:
+        theory = SAYS("why.formula", expected=outcomes.percent(result.expected))
+    return [
+        SAYS("why.attack", questions=result.settings.questions),
+        theory,
+        SAYS("why.stops", now=number(noise_sd), more=number(2 * noise_sd)),
     ]
-    whole = len(result.now) == REPEATS
-    return [*said, SAYS("why.runs", runs=REPEATS, low=low, high=high)] if whole else said
 
 
 def guarantee(result: ManyAnswers) -> str:

@@ -8,16 +8,18 @@ from typing import Any
 from lab.claims import Case
 from lab.files.own_rows import Roles
 from pages.regression.figures import METHODS, SAYS
-from pages.regression.parameters import SPLITTERS
 from pages.regression.result import RegressionResult
 from ui import outcomes, panels
-from ui.outcomes import apart, percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 
 LEAD, ABOUT, HELP = SAYS["lead"], SAYS.cases("about"), SAYS.cases("help")
 # The methods that release a noisy objective.
 ON = ("published", "functional", "gaussian", "adassp")
+# Share of labels whose clipping the explanation mentions.
+_NEGLIGIBLE_CUT = 0.001
+# A worst run is mentioned where its error is more than this many times the median.
+_FAR = 3
 Formats = dict[str, Callable[[Any], str]]
 
 
@@ -81,27 +83,25 @@ def _apart(one: float, other: float) -> tuple[str, str]:
 
 
 def diagnostics(result: RegressionResult) -> list[str]:
-    settings, name, failed = result.settings, result.settings.mechanism, result.failed
-    median, worst, said = result.summary().median, float(result.focus.errors.max()), []
+    """Return the explanation, at most three sentences: the noise, clipped labels, the worst run."""
+    name = result.settings.mechanism
+    sentences = []
     if name in ON:
-        found = {"weakest": number(result.weakest), "failed": failed, "runs": settings.repeats}
+        case = "indefinite" if result.failed else "definite"
         noise = SAYS(f"why.{name}", sd=number(result.noise_sd))
-        said.append(f"{noise} {SAYS('why.indefinite' if failed else 'why.definite', **found)}")
-    if worst > 3 * median:
-        said.append(SAYS("why.worst", worst=number(worst), median=number(median), unit=result.problem.source.unit))
-    if name in SPLITTERS:
-        share, best = settings.share_of(name), SPLITTERS[name](result.problem.inputs)
-        if abs(share - best) < 0.005:
-            said.append(SAYS("why.least", share=percent(share)))
-        else:
-            said.append(SAYS("why.split", **dict(zip(("share", "best"), apart(share, best), strict=True))))
-    if name in ("output", "descent"):
-        said.append(SAYS[f"why.{name}"])
-    if result.cut > 0.001:
-        said.append(SAYS("why.cut", bound=number(settings.label_top), share=number(100 * result.cut)))
-    if result.problem.source.rows_each > 1:
-        said.append(SAYS("why.person", rows=result.problem.source.rows_each))
-    return [*said, SAYS("why.size", rows=settings.rows)] if name in ON else said
+        sentences.append(f"{noise} {SAYS(f'why.{case}', failed=result.failed, runs=result.settings.repeats)}")
+    elif name in ("output", "descent"):
+        sentences.append(SAYS[f"why.{name}"])
+    if result.cut > _NEGLIGIBLE_CUT:
+        share = number(100 * result.cut)
+        sentences.append(SAYS("why.cut", bound=number(result.settings.label_top), share=share))
+        return sentences
+    median = result.summary().median
+    worst = float(result.focus.errors.max())
+    if worst > _FAR * median:
+        unit = result.problem.source.unit
+        sentences.append(SAYS("why.worst", worst=number(worst), median=number(median), unit=unit))
+    return sentences
 
 
 def guarantee(result: RegressionResult) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND, Detection
 from lab.claims import Case, compare
-from lab.settings import Spread
 from pages.transfer import words_tabs
 from pages.transfer.figures import error, risk
 from pages.transfer.own import OwnProblem
@@ -22,6 +21,8 @@ SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"
 OWN_SELECTIONS = SELECTIONS | {"known": OWN["help.known"]}
 POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "seven given corners"}
 PENALTIES = {"1": "L1 norm (q = 1)", "2": "squared L2 norm (q = 2)"}
+# Share of clipped residuals that the explanation mentions.
+_NEGLIGIBLE_CLIPPING = 0.01
 HELP = {name: SAYS[f"help.{name}"] for name in ("noise", "penalty", "adjacency", "reach")}
 
 
@@ -117,82 +118,80 @@ def _used(settings: TransferParameters, problem: OwnProblem) -> str:
 
 
 def diagnostics(result: TransferResult) -> list[str]:
-    """Return why the charts look as they do: noise, penalty, sources, detection, sparsity or scale, clipping."""
-    settings, found, bound = result.settings, result.focus.detection, number(RESIDUAL_BOUND)
-    clipped = panels.in_hundred(result.focus.clipped)
-    said = [
-        noise(result),
-        penalty(result),
-        _sources(result, settings.roles.sources) if settings.roles else _threshold(result),
-        detection(result, found) if found else "",
-        OWN("why.scale", radius=number(RADIUS), bound=bound) if settings.private else _sparsity(result),
-        "" if settings.private else words_tabs.beside(result),
-        texts(settings)("why.clipped", share=clipped, bound=bound) if result.focus.clipped > 0.01 else "",
-        panels.large_delta(settings.delta, settings.target_rows),
-    ]
-    return [*filter(None, said)]
+    """Return the explanation, at most three sentences: the noise, the sources, and what matters most besides."""
+    settings = result.settings
+    detection = result.focus.detection
+    if detection:
+        sources = _detection(result, detection)
+    elif settings.roles:
+        sources = _sources(result, settings.roles.sources)
+    else:
+        sources = _threshold(result)
+    large_delta = panels.large_delta(settings.delta, settings.target_rows)
+    sentences = [noise(result), sources, large_delta or _besides(result)]
+    return [sentence for sentence in sentences if sentence]
 
 
-def _sparsity(result: TransferResult) -> str:
-    """Return how many coefficients the walk around the sources leaves as they are; "" without one."""
-    found = result.focus.sparsity
-    if "transfer" not in found:
-        return ""
-    zero, near = (f"{Spread.of(found[name]).median:.0f}" for name in ("target", "transfer"))
-    return SAYS("why.sparsity", zero=zero, near=near, vertices=2 * result.settings.dimension)
+def _besides(result: TransferResult) -> str:
+    """Return what the penalty, gradient descent or clipping changes; the first that applies."""
+    settings = result.settings
+    if settings.penalty:
+        return SAYS["why.penalty"]
+    if not settings.private:
+        beside = words_tabs.beside(result)
+        if beside:
+            return beside
+    if result.focus.clipped > _NEGLIGIBLE_CLIPPING:
+        share = panels.in_hundred(result.focus.clipped)
+        return texts(settings)("why.clipped", share=share, bound=number(RESIDUAL_BOUND))
+    return ""
 
 
 def _sources(result: TransferResult, sources: Sequence[str]) -> str:
     names = [*map(plain, sources)]
     if result.focus.detection is None:
-        return OWN("why.all_sources", names=", ".join(names), risk=error(result.medians["source"]))
+        return OWN("why.all_sources", names=", ".join(names))
     times = zip(names, result.focus.kept.sum(axis=0), strict=True)
     used = ", ".join(OWN("why.used_source", name=name, times=runs) for name, runs in times)
     return OWN("why.used_sources", runs=result.settings.repeats, names=used)
 
 
 def noise(result: TransferResult) -> str:
-    """Return the noise of Frank-Wolfe from zero and around the sources, which goes with the size of the ball."""
+    """Return the noise of Frank-Wolfe from zero and around the sources, which is proportional to the ball's radius."""
     plan = result.plan("target")
-    said = [SAYS("noise.zero", radius=number(RADIUS), scale=number(plan.scale), steps=plan.steps)]
-    if "transfer" in result.focus.sparsity:
-        plan, radius = result.plan("transfer"), number(result.settings.radius)
-        said.append(SAYS("noise.near", radius=radius, scale=number(plan.scale), steps=plan.steps))
-    return " ".join([*said, SAYS["noise.steps"]])
-
-
-def penalty(result: TransferResult) -> str:
-    """Return what the penalty changes: a vertex and the optimum, never the noise on a score; "" without one."""
-    d, settings = result.settings.dimension, result.settings
-    if not settings.penalty:
-        return ""
-    return SAYS(f"penalty.l{settings.penalty_q}", vertices=2 * d + 1, zeros=result.focus.zeros, all=d)
+    holes = {"radius": number(RADIUS), "scale": number(plan.scale), "steps": plan.steps}
+    if "transfer" not in result.focus.sparsity:
+        return SAYS("noise.zero", **holes)
+    near = result.plan("transfer")
+    return SAYS(
+        "noise.both",
+        **holes,
+        near_radius=number(result.settings.radius),
+        near_scale=number(near.scale),
+        near_steps=near.steps,
+    )
 
 
 def _threshold(result: TransferResult) -> str:
-    frame, h, known = result.sources(), number(result.settings.h), result.focus.detection is None
+    """Return which sources lie within h."""
+    frame = result.sources()
     near = frame["source"][frame["transferable"]]
+    h = number(result.settings.h)
     if near.empty:
-        return " ".join([SAYS("threshold.none", h=h), *([SAYS["threshold.zero"]] if known else [])])
-    farther, ball = len(near) < len(frame), result.settings.radius < RADIUS
-    cases = {"near": True, "source": known, "farther": farther, "ball": ball}
-    holes = {"h": h, "near": len(near), "names": ", ".join(map(str, near)), "risk": risk(result.medians["source"])}
-    return " ".join(SAYS(f"threshold.{case}", **holes) for case, said in cases.items() if said)
+        return SAYS("threshold.none", h=h)
+    return SAYS("threshold.near", h=h, near=len(near), names=", ".join(map(str, near)))
 
 
-def detection(result: TransferResult, found: Detection) -> str:
-    """Return what the detection saw, and what that cost."""
-    none, runs, held = result.without_source, len(result.focus.kept), _detected(result.settings)
-    said = [SAYS("detection.cost", epsilon=held, sd=risk(found.sd), losses=len(found.losses))]
-    if none:
-        said.append(SAYS("detection.unused", none=none, runs=runs))
-    _, *losses = found.losses
-    if len(losses) < 2:
-        return " ".join([*said, SAYS["detection.one"]])
-    best, second, *_ = sorted(losses)
-    gap = float(second - best)
-    case = "hidden" if gap < found.sd else "sometimes" if gap < 3 * found.sd else "apart"
-    return " ".join([*said, SAYS(f"detection.{case}", gap=risk(gap))])
+def _detection(result: TransferResult, found: Detection) -> str:
+    """Return what the detection costs, or in how many runs it keeps no source."""
+    if result.without_source:
+        return SAYS("detection.unused", none=result.without_source, runs=len(result.focus.kept))
+    return SAYS(
+        "detection.cost",
+        epsilon=_detected(result.settings),
+        sd=risk(found.sd),
+        losses=len(found.losses),
+    )
 
 
 def _detected(settings: TransferParameters) -> str:
