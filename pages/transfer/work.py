@@ -195,8 +195,8 @@ class FocusOutcome:
 
     risk (4, R), by ``CANDIDATES``: excess risk, or of a file the held-out error. kept (R, K): the sources that the
     transfer uses. detection: what it cost to find them, or None. sparsity: candidate -> (R,), the number of different
-    vertices in the model. least_squares: the risk of the target rows without privacy. clipped: the share of
-    residuals beyond the bound at the transfer's centre.
+    vertices in the model. least_squares: the risk of the target rows without privacy. zeros: how many of its d
+    coefficients are 0. clipped: the share of residuals beyond the bound at the transfer's centre.
     """
 
     risk: np.ndarray
@@ -204,6 +204,7 @@ class FocusOutcome:
     detection: transfer.Detection | None
     sparsity: dict[str, np.ndarray]
     least_squares: float
+    zeros: int
     clipped: float
 
 
@@ -221,6 +222,7 @@ def focus(model: Model, at: Cases, repeats: range) -> FocusOutcome:
         detection=found.detections[0],
         sparsity=found.sparsity,
         least_squares=float(problem.risk(best)),
+        zeros=int((best == 0).sum()),
         clipped=float((np.abs(residual) > RESIDUAL_BOUND).mean()),
     )
 
