@@ -123,6 +123,7 @@ def test_the_noise_on_the_sums_does_not_depend_on_how_many_people_there_are():
         how = {"mechanism": mechanism, "repair": "none", "epsilon": 1.0}
         few, many = (RegressionSettings(rows=rows, **how).run() for rows in (30_000, 290_000))
         assert few.noise_sd == pytest.approx(many.noise_sd, rel=0.02)
+        assert few.weakest < many.weakest / 5
 
 
 def test_every_text_is_reached():

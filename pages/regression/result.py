@@ -44,6 +44,11 @@ class RegressionResult:
         return float(self.problem.errors(self.problem.least_squares()))
 
     @cached_property
+    def weakest(self) -> float:
+        """Least eigenvalue of X^T X without noise; analyst only."""
+        return float(np.linalg.eigvalsh(self.problem.train().gram)[0])
+
+    @cached_property
     def noise_sd(self) -> float:
         """Standard deviation of the noise on an off-diagonal entry of X^T X, from the draws; NaN without such noise."""
         if self.focus.gram is None:
