@@ -322,7 +322,7 @@ class TestObjective:
         lines = drawn["layout"]["shapes"][-1]["path"].split("M")[1:]
         ends = [float(line.rpartition(",")[2]) for line in lines]
         assert np.sign(ends).tolist() == np.sign(least).tolist()
-        assert f"{(least <= 0).sum()} of 100 without a minimum" in drawn["layout"]["title"]["text"]
+        assert f"{(least <= 0).sum()} of 100 fall" in drawn["layout"]["title"]["text"]
 
     def test_its_curvature_is_the_least_of_the_quadratic(self, census):
         """In any direction the released objective curves at least as much as it is drawn."""

@@ -204,7 +204,7 @@ def objective(result: RegressionResult) -> dict:
     line = {"color": theme.REGRESSIONS[result.settings.mechanism], "width": 1.2}
     return over(
         Curve(name="without noise", colour=theme.NON_PRIVATE, x=distance, y=exact * distance**2),
-        title=theme.title("Noisy objectives", f"{result.failed} of {len(least)} without a minimum"),
+        title=theme.title("Noisy objectives", f"{result.failed} of {len(least)} fall"),
         legend=True,
         xaxis=theme.axis("distance along the weakest direction", -1, 1),
         yaxis=theme.axis("change of the objective", -reach, reach),
