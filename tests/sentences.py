@@ -142,18 +142,12 @@ def costs(
         whole = len(private(result)) == result.settings.repeats
         return begun(result) and worse(private(result), without(result), constant=always(result), whole=whole)
 
-    def ends(result: Any) -> np.ndarray:
-        return np.quantile(private(result), [0.05, 0.95])
-
     return {
         r"Privacy lowers accuracy by ([\d.]+) points?": percent(gap, given=lost, within=1.01),
         r"No accuracy loss can be shown in (\d+) runs": counts(
             lambda r: len(private(r)), given=lambda r: begun(r) and not lost(r)
         ),
         r"learnt nothing yet": lambda r, _: begun(r) and middle(r) <= always(r),
-        r"90\s% of runs fall between ([\d.]+) and ([\d.]+)": percent(
-            lambda r: ends(r)[0], lambda r: ends(r)[1], given=lambda r: np.ptp(ends(r)) >= 0.15
-        ),
         r"(?:Private accuracy|Accuracy as published|Accuracy): ([\d.]+)": percent(middle),
         r"Non-private accuracy: ([\d.]+)": percent(lambda r: np.median(without(r))),
         r"accuracy loss: ([\d.]+) points?": percent(gap, given=lost, within=1.01),

@@ -1,6 +1,7 @@
 """The documents name what exists, and visible sentences keep the punctuation of the style sheet."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,21 @@ def test_the_readme_shows_small_pictures_with_alternative_texts():
     assert sorted(shown) == PICTURES
     assert all(shown.values())
     assert sum(path.stat().st_size for path in PICTURES) <= 2_000_000
+
+
+def test_the_readme_counts_the_lessons_and_names_every_page_of_the_menu():
+    readme = text("README.md")
+    count = len(tomllib.loads(text("pages/lessons/lessons.toml")))
+    words = ("eight", "nine", "ten", "eleven", "twelve")
+    assert f"one of {words[count - 8]} [lessons]" in readme
+
+    menu = dict(re.findall(r"^\| (\w+) \| (.+) \|$", readme, re.MULTILINE))
+    titles = {group: [page.title for page in PAGES if page.group == group] for group in {page.group for page in PAGES}}
+    titles["Plan"] += ["My data"]
+    titles["Learn"] = re.findall(r'^    \("\w+", "(.+?)", ":material', text("pages/frame.py"), re.MULTILINE)
+    for group, names in titles.items():
+        shown = menu[group].replace('"', "").replace("Papers, checked", "Papers checked").split(", ")
+        assert shown == [name.replace(", ", " ") for name in names]
 
 
 def test_the_table_of_decisions_lists_each_entry_once():

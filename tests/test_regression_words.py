@@ -126,6 +126,19 @@ def test_the_noise_on_the_sums_does_not_depend_on_how_many_people_there_are():
         assert few.weakest < many.weakest / 5
 
 
+@pytest.mark.parametrize("mechanism", ["published", "adassp"])
+def test_the_method_beside_the_chosen_one_stays_while_epsilon_moves(mechanism):
+    """It is the best of the others over all epsilons. At 0.01 and at 100, different ones are the best."""
+    settings = RegressionSettings(mechanism=mechanism, repeats=20)
+    results = [settings.change(epsilon=epsilon).run() for epsilon in (0.01, 0.1, 1.0, 10.0, 100.0)]
+
+    assert len({result.rival for result in results}) == 1
+
+    medians = results[0].over_epsilon.groupby("epsilon")
+    best = {frame.set_index("mechanism")["median"].drop(mechanism).idxmin() for _, frame in medians}
+    assert len(best) > 1
+
+
 def test_every_text_is_reached():
     person = replace(own_files.NUMBER, person="hours", columns=own_files.COLUMNS[::2])
     roles = (own_files.NUMBER, replace(own_files.NUMBER, gaps=False), person, replace(person, rows_each=2))

@@ -22,8 +22,6 @@ from ui.texts import SAYS, count
 
 # A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
 LEARNT = 0.05
-# From here on a single run says little: the width of nine runs in ten.
-WIDE = 0.15
 # From here on accuracy and balanced accuracy are two stories.
 FEW_POINTS = 0.03
 
@@ -132,12 +130,6 @@ def price(private: np.ndarray, reference: np.ndarray | float, *, base: float, ru
     lost = SAYS("tile.lost", lost=_lost(float(np.median(private)), float(np.median(reference))))
     case = case if case != Case.AHEAD else Case.ALIKE
     return beside(case, lost, runs=len(private), of=runs, none=SAYS["tile.none"])
-
-
-def landing(low: float, high: float) -> str:
-    """Return between which accuracies 90 % of runs lie, from the 5 % and the 95 % quantile."""
-    left, right = (text.removesuffix("\u00a0%") for text in apart(low, high))
-    return SAYS("landing.point" if left == right else "landing.range", low=left, high=right)
 
 
 def start(rows: int, started: np.ndarray, scratch: np.ndarray, *, base: float, runs: int) -> str:

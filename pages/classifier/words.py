@@ -55,12 +55,10 @@ def verdict(result: ClassifierResult) -> str:
 
 
 def _cost(result: ClassifierResult) -> list[str]:
-    found, settings = result.summary["scratch"], result.settings
+    settings = result.settings
     always, base = result.split.best_constant
     scratch, runs = result.focus.accuracy[0], settings.repeats
     said = [outcomes.cost(scratch, result.reference.accuracy, baseline=(escape(always), base), runs=runs)]
-    if found.high - found.low >= outcomes.WIDE:
-        said.append(outcomes.landing(found.low, found.high))
     if result.gain:
         started = result.focus.accuracy[1]
         said.append(outcomes.start(settings.public_rows, started, scratch, base=base, runs=runs))

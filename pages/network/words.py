@@ -73,16 +73,13 @@ def verdict(result: NetworkResult) -> str:
 
 
 def _cost(result: NetworkResult) -> str:
-    """Return the median private network against the non-private one at the same step, and how far runs differ."""
-    spread, (always, base) = result.summary("private"), result.split.best_constant
+    """Return the median private network against the non-private one at the same step."""
+    always, base = result.split.best_constant
     private, plain = result.accuracy["private"], result.accuracy["plain"]
     runs, baseline = result.settings.repeats, (escape(always), base)
     parts = [outcomes.cost(private, plain, baseline=baseline, runs=runs, model="network")]
     found, labels = lambda: result.held_out["private"], result.split.y_test
-    alike = outcomes.one_answer(private, labels, found, result.classes, model="network")
-    if not alike and spread.high - spread.low >= outcomes.WIDE:
-        parts.append(outcomes.landing(spread.low, spread.high))
-    parts.append(alike)
+    parts.append(outcomes.one_answer(private, labels, found, result.classes, model="network"))
     if result.settings.private:
         parts.append(outcomes.disguised(result.summary("plain").median, base))
     return " ".join(filter(None, parts))

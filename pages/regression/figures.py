@@ -27,7 +27,7 @@ _LETTERS = 44
 
 def errors(result: RegressionResult) -> dict:
     """Held-out error over epsilon between the two rails, a stroke for each run at today's: of the chosen method, of the
-    one that errs least beside it. What lies above the frame is drawn on its edge.
+    one that errs least of the others over all epsilons. What lies above the frame is drawn on its edge.
     """
     (low, high), first = _error_range(result), result.useful_from
     mean, exact = _rails(result)

@@ -93,13 +93,23 @@ class RegressionResult:
 
     @property
     def rival(self) -> str | None:
-        """Return which other mechanism errs least where curves are trained next to today's epsilon; None before all
-        are."""
+        """Return which other mechanism errs least over all trained epsilons; None before all are trained.
+
+        It does not depend on today's epsilon, so one curve stays in the picture while epsilon moves.
+        """
         if len(self.curves) < len(REGRESSIONS):
             return None
-        nearest = int(np.abs(np.log(np.array(self.settings.epsilons) / self.settings.epsilon)).argmin())
-        others = (name for name in self.curves if name != self.settings.mechanism)
-        return min(others, key=lambda name: np.median(self.curves[name].errors[nearest]))
+        others = [name for name in self.curves if name != self.settings.mechanism]
+        return min(others, key=self._error_over_epsilon)
+
+    def _error_over_epsilon(self, name: str) -> float:
+        """Return the mean over the trained epsilons of a mechanism's median error.
+
+        An error above that of the baseline counts as the baseline's, because such a model is of no use however large
+        its error is.
+        """
+        medians = np.median(self.curves[name].errors, axis=1)
+        return float(np.minimum(medians, self.mean_error).mean())
 
     @property
     def useful_from(self) -> float | None:

@@ -180,11 +180,20 @@ def windows(chromium: Browser) -> Iterator[dict[bool, tuple[BrowserContext, list
 
 @pytest.fixture
 def page(windows, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
-    """page(address, width=, height=, dark=, touch=) -> a page with something on it. ``page.watches`` tell of faults."""
+    """page(address, width=, height=, dark=, touch=, forced=) -> a page with something on it.
+
+    forced: whether the visitor has chosen a few colours for all pages. ``page.watches`` tell of faults.
+    """
     taken, failed = [], request.session.testsfailed
 
     def open_page(
-        address: str, *, width: int = 1200, height: int = 900, dark: bool = False, touch: bool = False
+        address: str,
+        *,
+        width: int = 1200,
+        height: int = 900,
+        dark: bool = False,
+        touch: bool = False,
+        forced: bool = False,
     ) -> Page:
         profile, idle = windows[touch]
         watch = idle.pop() if idle else Watch(profile.new_page())
@@ -193,7 +202,11 @@ def page(windows, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page
         open_page.watches.append(watch)
         opened = watch.page
         opened.set_viewport_size({"width": width, "height": height})
-        opened.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="null")
+        opened.emulate_media(
+            color_scheme="dark" if dark else "light",
+            reduced_motion="null",
+            forced_colors="active" if forced else "none",
+        )
         opened.goto(address)
         opened.wait_for_selector("[data-testid=stMain] [data-testid=stElementContainer]:not(.st-key-connection)")
         return opened

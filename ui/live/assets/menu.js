@@ -1,7 +1,10 @@
 // Streamlit's side menu, which a narrow screen has in place of the menus above, puts groups into a list, where only items may
-// stand: to a screen reader it is no list, but links with headings.
+// stand: to a screen reader it is no list, but links with headings. The button that opens it shows the word "Menu"
+// (ui/style.css), and is called so.
 
 const AROUND = "[data-testid=stAppViewContainer]"
+const HEADER = "[data-testid=stHeader]"
+const OPENER = "[data-testid=stExpandSidebarButton]"
 const LISTS = "[data-testid=stSidebarNavItems], [data-testid=stSidebarNavItems] li"
 
 /** See to the side menu whenever it is there; returns a function that ends it. */
@@ -17,5 +20,10 @@ export function mendMenu() {
   const around = document.querySelector(AROUND)
   if (around) outside.observe(around, { childList: true })
   comes()
-  return () => [inside, outside].forEach((one) => one.disconnect())
+  const name = () => document.querySelector(OPENER)?.setAttribute("aria-label", "Menu")
+  const above = new MutationObserver(name)
+  const header = document.querySelector(HEADER)
+  if (header) above.observe(header, { childList: true, subtree: true })
+  name()
+  return () => [inside, outside, above].forEach((one) => one.disconnect())
 }

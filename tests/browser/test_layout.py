@@ -1,0 +1,154 @@
+"""The layout in forced colours, on narrow screens, and while the first knob is dragged over its whole range."""
+
+import io
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from pages.table import HEADS
+from tests.browser.person import button, grab
+from tests.browser.sight import STILL, becomes, rests, still
+from tests.browser.test_smoke import PATHS, QUICK
+
+# The topics whose charts once moved; the others are dragged at night.
+DRAGGED = ("classifier", "regression", "accounting", "parties", "what-if")
+# Where the elements of a page are: the lowest and the highest left and upper edge of each since the page was watched.
+WATCH = """() => {
+  const places = window.places = {}
+  const look = () => {
+    const all = document.querySelectorAll(".lab-tile, .lab-verdict, .st-key-pictures [data-chart], .panel," +
+      ".st-key-pictures .nsewdrag[data-subplot=xy], .lab-words-caption, [role=tablist], .st-key-below")
+    for (const one of all) {
+      const { left, top, width } = one.getBoundingClientRect()
+      if (!width) continue
+      const chart = one.closest("[data-chart]")?.dataset.chart ?? ""
+      const place = [...one.parentElement.children].indexOf(one)
+      const name = [chart, [...one.classList].find((word) => /^(lab|st-key|nsew)/.test(word)), place].join(" ")
+      const [least, most] = places[name] ??= [[left, top], [left, top]]
+      for (const [axis, at] of [left, top].entries()) {
+        least[axis] = Math.min(least[axis], at)
+        most[axis] = Math.max(most[axis], at)
+      }
+    }
+    requestAnimationFrame(look)
+  }
+  look()
+}"""
+MOVED = """() => Object.entries(window.places)
+  .filter(([, [least, most]]) => most.some((at, axis) => at - least[axis] > 2))
+  .map(([name, [least, most]]) => [name, ...most.map((at, axis) => Math.round(at - least[axis]))])"""
+# What ends beyond the right edge of the window and is in no box that scrolls or cuts it off within the window.
+BEYOND = """() => {
+  const within = (box) => box.getBoundingClientRect().right <= innerWidth + 1
+  const cut = (node) => {
+    for (let box = node.parentElement; box; box = box.parentElement) {
+      if (getComputedStyle(box).overflowX !== "visible" && within(box)) return box !== document.documentElement &&
+        !box.matches("[data-testid=stMain], [data-testid=stAppViewContainer], [data-testid=stApp], body, #root")
+    }
+    return false
+  }
+  return [...document.querySelectorAll("[data-testid=stApp] *")]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .filter((one) => one.getBoundingClientRect().width > 1 && !within(one) && !cut(one))
+    .map((one) => one.outerHTML.slice(0, 120)).slice(0, 3)
+}"""
+
+
+def painted(thing: Locator) -> Image.Image:
+    """Return what an element looks like."""
+    return Image.open(io.BytesIO(thing.screenshot(animations="disabled"))).convert("RGB")
+
+
+def ground(thing: Locator) -> str:
+    return thing.evaluate("one => getComputedStyle(one).backgroundColor")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_forced_colours_show_the_track_what_is_chosen_and_the_focus(lab, dark):
+    page = lab("classifier", width=1440, dark=dark, forced=True)
+    still(page)
+    app = ground(page.locator("html"))
+
+    track = painted(page.get_by_role("slider").first)
+    middle = track.height // 2
+    left, right, above = (track.getpixel(place) for place in ((8, middle), (track.width - 8, middle), (8, 2)))
+    assert left != above, "the part of the track up to the thumb"
+    edge = {track.getpixel((track.width - 8, y)) for y in range(track.height)}
+    assert len(edge) > 1, "the rest of the track has an outline"
+    assert left != right
+
+    chosen, other = (
+        page.locator(f".st-key-setup [role=radio][aria-checked={state}]").first for state in ("true", "false")
+    )
+    assert ground(chosen) != ground(other)
+    letters = chosen.locator("p").evaluate("one => getComputedStyle(one).color")
+    assert letters != ground(chosen)
+    assert ground(page.locator("[role=tab][aria-selected=true] .react-aria-SelectionIndicator")) != app
+
+    other.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+    dots = page.locator(".lab-dots > i").first
+    assert ground(dots) not in (app, "rgba(0, 0, 0, 0)")
+    chart = page.locator(".st-key-pictures [data-chart]").first
+    title = chart.locator(".gtitle").evaluate("one => getComputedStyle(one).fill")
+    assert ground(chart) not in (title, "rgba(0, 0, 0, 0)")
+
+
+@pytest.mark.parametrize("path", [*PATHS, *(name for name in HEADS if name not in PATHS and name != "attack")])
+def test_nothing_ends_beyond_the_right_edge_at_a_zoom_of_four(lab, path):
+    """320 px is what a screen of 1280 px has at 400 %."""
+    page = lab(QUICK.get(path, path), charts=0, width=320, height=640)
+    expect(page.get_by_role("heading", level=1).first).to_be_visible()
+    rests(page)
+    becomes(page, BEYOND, [])
+
+
+def top(thing: Locator) -> float:
+    return thing.bounding_box()["y"]
+
+
+def bottom(thing: Locator) -> float:
+    box = thing.bounding_box()
+    return box["y"] + box["height"]
+
+
+def test_on_a_phone_the_drawer_has_its_own_row_and_the_sentence_stands_between_numbers_and_charts(lab):
+    page = lab("classifier", width=390, height=844)
+    still(page)
+    assert top(page.locator(".panel .more > summary")) >= bottom(page.locator(".hero .notes"))
+    verdict = page.locator(".lab-verdict")
+    assert bottom(page.locator(".lab-numbers")) <= top(verdict)
+    assert bottom(verdict) <= top(page.locator(".st-key-pictures [data-chart]").first)
+    opener = button(page, "Menu")
+    expect(opener).to_be_visible()
+    assert opener.evaluate("one => getComputedStyle(one, '::after').content") == '"Menu"'
+    opener.click()
+    expect(page.get_by_role("link", name="Glossary")).to_be_visible()
+
+
+def drag_over_all(page: Page) -> None:
+    """Drag the first knob to both ends and between, and wait at each place until all of it is shown."""
+    name = page.get_by_role("slider").first.get_attribute("aria-label")
+    left, width, height = grab(page, name)
+    for share in (0.6, 0.8, 1, 0.7, 0.4, 0.25, 0.1, 0, 0.5):
+        page.mouse.move(left + 1 + share * (width - 2), height, steps=3)
+        page.wait_for_function(STILL)
+    page.mouse.up()
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=() if path in DRAGGED else pytest.mark.soak) for path in PATHS],
+)
+def test_nothing_moves_while_the_first_knob_is_dragged(lab, path, width):
+    page = lab(QUICK.get(path, path), charts=1, width=width, height=900)
+    still(page)
+    page.evaluate(WATCH)
+    drag_over_all(page)
+    still(page)
+    assert page.evaluate(MOVED) == []
