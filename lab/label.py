@@ -17,6 +17,7 @@ from dpcore.cache import CACHE
 from dpcore.privacy import Guarantee
 from lab.files.own_rows import Column, OwnRows, Roles
 from lab.mu import Fitting
+from lab.number_text import with_minus
 from lab.settings import Settings
 
 # What an analyst has said of a person's rows: that there is one, that there may be several, or nothing.
@@ -193,5 +194,6 @@ def _column(column: Column) -> str:
 
 def number(value: float) -> str:
     """Return a number as one would write it: 0.5, 1e-5, 12,000."""
-    written = f"{value:,.0f}" if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
-    return written.replace("e-0", "e-").replace("e+0", "e+")
+    if 999.5 <= abs(value) < 1e9:
+        return with_minus(f"{value:,.0f}")
+    return with_minus(f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e+"))

@@ -2,8 +2,8 @@
 
 Nothing that is read takes anything away: what the settings refuse is left as it was, and the refusal says why.
 
-A link names the version of the defaults that it leaves out, ``v=3``. To change a default, raise ``VERSION`` and put the
-old one into ``EARLIER`` of its settings under the version before.
+A link names the version of the defaults that it leaves out, ``v=3``. Raise ``VERSION`` when a default changes: a link
+with another version opens with the present defaults, and the page says so.
 """
 
 import logging
@@ -20,51 +20,50 @@ from lab.settings import Settings
 
 # Parts a name from its value, and a pair from the next, where a whole setting is one word.
 APART = "~"
-# Old names of pages -> their names now. Links, pins, downloads and open browser tabs may still hold an old one.
-RENAMED = MappingProxyType({"ledger": "accounting"})
-# The parameter that names the version of the defaults, today's, and that of links written before there were versions.
-VERSION_NAME, VERSION, UNVERSIONED = "v", 3, 1
+# The parameter of a link that names the version of the defaults, and the present version.
+VERSION_NAME = "v"
+VERSION = 3
 UNFORESEEN = "another value, as this one met a fault of the page"
 # Numbers as people write them, in the address as in a field (``scale.js`` has the same): no "nan", no "1_000", no
 # digits of other scripts.
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
 # "1,000" may be a thousand, or one; "0,3", "2,75" and "0,125" are decimals, whoever writes them.
-THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+# The same with a point, where a whole number is asked for. Elsewhere a point is a decimal point.
+_WHOLE_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+# Parameters that mail programs, search engines and learning platforms add to a link: beginnings, and whole names.
+_TRACKING_PREFIXES = ("utm_", "mc_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "_hs", "oly_", "lti_", "vero_", "at_")
+_TRACKING_NAMES = frozenset(
+    (
+        *("fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "ysclid", "twclid", "ttclid"),
+        *("igsh", "igshid", "mibextid", "li_fat_id", "epik", "sccid", "srsltid", "_ga", "_gl", "_openstat", "_ke"),
+        *("mkt_tok", "wickedid", "rb_clickid", "s_cid", "cmpid", "__s", "__hstc", "__hssc", "__hsfp", "hsctatracking"),
+        *("ref", "ref_src", "ref_url", "si", "forceview", "redirect", "safelinks", "trk", "trkcampaign", "sid"),
+    )
+)
 
 _log = logging.getLogger(__name__)
 
 
-def page_now(name: str) -> str:
-    """Return the name that the page called ``name`` has now."""
-    return RENAMED.get(name, name)
+def is_tracking(name: str) -> bool:
+    """Return whether a mail program, a search engine or a learning platform adds this parameter to links."""
+    lowered = name.lower()
+    return lowered in _TRACKING_NAMES or lowered.startswith(_TRACKING_PREFIXES)
 
 
-def versioned(texts: Mapping[str, Any], version: int | str = VERSION) -> dict[str, Any]:
-    """Return ``texts`` with the version of the defaults that they leave out; one that they name stays."""
-    return {**texts, VERSION_NAME: texts.get(VERSION_NAME, str(version))}
-
-
-def from_address(address: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the parameters of an address with their version: that of the first links where they name none. An address
-    without any parameter is no link, and has the defaults of today.
-    """
-    return versioned(address, UNVERSIONED) if address else address
-
-
-def version_of(texts: Mapping[str, str]) -> tuple[int, dict[str, RefusedError]]:
-    """Return (the version that ``texts`` name, today's where it is none of this lab, why it was refused)."""
-    named = texts.get(VERSION_NAME, str(VERSION))
-    known = {str(version): version for version in range(UNVERSIONED, VERSION + 1)}
-    if named in known:
-        return known[named], {}
-    allowed = f"a version that this lab knows, {UNVERSIONED} to {VERSION}"
-    return VERSION, {VERSION_NAME: RefusedError(VERSION_NAME, named, allowed)}
+def versioned(texts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``texts`` with the version of the defaults that they leave out."""
+    return {**texts, VERSION_NAME: str(VERSION)}
 
 
 def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str, RefusedError]]:
     """Return (the settings of this kind with what ``texts`` say by field, field -> why it was refused)."""
-    version, refused = version_of(texts)
-    settings, texts = kind.of_version(version), kind.modernised(texts, version)
+    refused = {}
+    version = texts.get(VERSION_NAME, str(VERSION))
+    if version != str(VERSION):
+        allowed = f"{VERSION}, the version of the present defaults"
+        refused[VERSION_NAME] = RefusedError(VERSION_NAME, version, allowed)
+    settings = kind()
     for name in (one.name for one in fields(kind) if one.name in texts):
         try:
             settings = changed(settings, name, texts[name])
@@ -132,7 +131,7 @@ def of_word(kind: type[Settings], text: str, *, name: str, apart: str = APART) -
     texts = pairs(text, name=name, apart=apart)
     texts |= {one: held for one, held in getattr(text, "held", {}).items() if one in texts}
     settings, refused = read(kind, texts)
-    unknown: Iterable[str] = texts.keys() - {one.name for one in fields(kind)} - {VERSION_NAME}
+    unknown: Iterable[str] = texts.keys() - {one.name for one in fields(kind)}
     for field in (*refused, *unknown):
         why = f"{field} must be {refused[field].allowed}" if field in refused else f"there is no {field}"
         raise RefusedError(name, text, f"settings that this page takes: {why}")
@@ -158,15 +157,37 @@ def _typed(settings_type: type, name: str, value: float | str) -> Any:
     """Return ``value`` as the field's type where it can be read as one; else as it is, for the settings to refuse."""
     kind = next((one.type for one in fields(settings_type) if one.name == name), "str")
     kind = kind if isinstance(kind, str) else next(iter(get_args(kind)), kind).__name__
-    number = _number(value) if isinstance(value, str) else float(value)
-    if number is None or kind not in ("int", "float"):
+    if kind not in ("int", "float"):
         return value
-    return int(number) if kind == "int" and number.is_integer() else number
+    if kind == "int" and isinstance(value, str) and _WHOLE_THOUSANDS.fullmatch(value.strip(" ")):
+        return value
+    number = _number(value) if isinstance(value, str) else float(value)
+    if number is None:
+        return value
+    if kind == "int" and number.is_integer():
+        return int(number)
+    return number
 
 
 def _number(text: str) -> float | None:
     """Return what a text says, if it is a number; a comma is a decimal point where it can be nothing else."""
-    plain = text.strip(" ")
-    if not THOUSANDS.fullmatch(plain):
+    plain = text.strip(" ").replace("\u2212", "-")
+    if not _THOUSANDS.fullmatch(plain):
         plain = plain.replace(",", ".")
     return float(plain) if _NUMBER.fullmatch(plain) else None
+
+
+def two_readings(refused: object) -> tuple[str, str, str] | None:
+    """Return (the separator, both readings) of a refused text such as "10,000" that may mean thousands or a decimal.
+
+    A text with a point is refused as a text only where a whole number is asked for (``changed``).
+    """
+    if not isinstance(refused, str):
+        return None
+    plain = refused.strip(" ").replace("\u2212", "-")
+    if not _WHOLE_THOUSANDS.fullmatch(plain):
+        return None
+    separator = "comma" if "," in plain else "point"
+    thousands = plain.replace(",", "").replace(".", "")
+    decimal = f"{float(plain.replace(',', '.')):g}"
+    return separator, thousands, decimal

@@ -97,9 +97,7 @@ class Settings(Key):
     noise of scale 1 repeat r has; empty where repeats have no noise of their own. TUNED: the fields that one would
     tune -> (lowest, highest) value worth a try, public knowledge, to be searched on a logarithmic scale. PEOPLE: the
     field that says how many people there are, or "". STATED: the fields that are shown even where they can have one
-    value only. EARLIER: version of links (``lab.links``) -> field -> its default up to that version, where it has been
-    changed since. RENAMED: field -> a value that links may hold -> its name now. GONE: a field that there is no more ->
-    the value with which a link to it means what it did.
+    value only.
     """
 
     CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
@@ -109,22 +107,6 @@ class Settings(Key):
     TUNED: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
     STATED: ClassVar[Collection[str]] = ()
     PEOPLE: ClassVar[str] = ""
-    EARLIER: ClassVar[Mapping[int, Mapping[str, Any]]] = MappingProxyType({})
-    RENAMED: ClassVar[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
-    GONE: ClassVar[Mapping[str, str]] = MappingProxyType({})
-
-    @classmethod
-    def of_version(cls, version: int) -> Self:
-        """Return the defaults of links of this version."""
-        changed: dict[str, Any] = {}
-        for until in sorted(cls.EARLIER, reverse=True):
-            changed |= cls.EARLIER[until] if until >= version else {}
-        return cls(**changed)
-
-    @classmethod
-    def modernised(cls, texts: Mapping[str, str], version: int) -> Mapping[str, str]:
-        """Return the fields of a link of this version with each value, and setting inside of another, as today."""
-        return {name: cls.RENAMED.get(name, {}).get(text, text) for name, text in texts.items()}
 
     def __post_init__(self) -> None:
         for name, options in self.choices.items():

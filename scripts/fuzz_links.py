@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from dpcore.check import RefusedError
-from lab.links import UNFORESEEN, UNVERSIONED, VERSION, VERSION_NAME
+from lab.links import UNFORESEEN, VERSION, VERSION_NAME
 from pages import table
 from ui.controls import from_link
 
@@ -57,7 +57,7 @@ def links(settings_type: type, *, count: int, seed: int) -> Iterator[dict[str, s
     """
     rng, start = random.Random(f"{settings_type.__name__} {seed}"), settings_type()
     versions = random.Random(f"{settings_type.__name__} {seed} version")
-    named = [str(version) for version in range(UNVERSIONED - 1, VERSION + 2)]
+    named = [str(version) for version in range(VERSION - 1, VERSION + 2)]
     names = [one.name for one in fields(settings_type)] + ["unknown"]
     options = {name: _options(start, name) for name in names}
     for _ in range(count):

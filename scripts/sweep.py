@@ -53,11 +53,13 @@ def read(text: str) -> tuple[str, Settings]:
     else:
         parts = urlsplit(text)
         page, texts = parts.path.strip("/").rpartition("/")[-1], dict(parse_qsl(parts.query, keep_blank_values=True))
-    page = check.choice(kinds, page=links.page_now(page))
-    settings, refused = links.read(kinds[page], links.from_address(texts))
+    check.choice(kinds, page=page)
+    settings, refused = links.read(kinds[page], texts)
     for refusal in refused.values():
         raise refusal
-    if unknown := sorted(set(texts) - asdict(settings).keys() - {links.VERSION_NAME}):
+    known = {links.VERSION_NAME, *asdict(settings)}
+    unknown = sorted(name for name in texts if name not in known and not links.is_tracking(name))
+    if unknown:
         raise RefusedError("settings", unknown[0], f"a field of the page {page}")
     return page, settings
 

@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 
 from dpcore.cache import Cache
 from dpcore.check import RefusedError
-from lab import at_scale, links
+from lab import at_scale
 from lab.sweep import sweep as in_order
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
@@ -147,13 +147,11 @@ def test_scheduler_that_is_no_address_is_refused_in_one_line(tmp_path, capsys, m
     assert said[-1].startswith("LAB_SCHEDULER is 'nonsense', but must be the address of a Dask scheduler")
 
 
-def test_settings_are_read_from_a_file_as_from_a_link_and_pages_by_their_old_names(tmp_path):
+def test_settings_are_read_from_a_file_as_from_a_link(tmp_path):
     file = tmp_path / "settings.json"
     file.write_text(json.dumps({"page": "classifier", "public_rows": 0, "steps": 10}))
     assert sweep.read(str(file)) == sweep.read(LINK) == ("classifier", SETTINGS)
-    for old, now in links.RENAMED.items():
-        file.write_text(json.dumps({"page": old, "steps": 300}))
-        assert sweep.read(str(file)) == sweep.read(f"{now}?steps=300") == sweep.read(f"{old}?steps=300")
+    assert sweep.read(f"{LINK}&utm_source=moodle") == ("classifier", SETTINGS)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)

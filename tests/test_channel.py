@@ -23,7 +23,6 @@ from ui.live import channel
 from ui.live.channel import MOST_A_SECOND, MOST_AHEAD, MOST_BYTES, MOST_MOVES, NAME, Channel, Question, Seen, shown
 from ui.page import ANSWER, ASK_TAB, FIRST, Page
 from ui.panels import tiles
-from ui.pins import MOST
 from ui.turns import Turns
 
 PATIENCE = 60  # seconds
@@ -202,7 +201,7 @@ BAD = {
     "settings": [[], {"epsilon": 3}, {"epsilon": "1" * MOST_BYTES}],
     "moves": [{}, *([move] for move in (["epsilon"], [3, 3], *(["epsilon", to] for to in (None, True, "9" * 65))))],
     "tab": [3],
-    "pins": ["x", [3], ["~"] * (MOST + 1)],
+    "pin": [3, ["x"], {}],
     "ask": [3, "~" * (LONGEST + 1)],
     "present": [3, "x" * 65],
     "ahead": [3, [1.0]],  # without the name of a knob

@@ -13,7 +13,6 @@ from ui.live import Knob
 from ui.live.channel import read, shown
 from ui.page import FIRST
 from ui.panels import Number
-from ui.pins import Pin
 
 OLD, NEW, OTHER = ({"epsilon": text} for text in ("0.5", "2.0", "7.0"))
 
@@ -26,8 +25,8 @@ def sent(app: AppTest) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_run_sets_no_widget_that_has_its_value(page):
     """A run that began before the person chose would otherwise send their choice back to what it was."""
-    pins = {"pin": ["~one~seed~5", "~two~seed~6"]} if "seed" in page.settings().limits else {}
-    app = opened(page.name, **QUICK[page.name], **pins, **({"tab": "what-if"} if page.asked else {}))
+    pin = {"pin": "seed~5"} if "seed" in page.settings().limits else {}
+    app = opened(page.name, **QUICK[page.name], **pin, **({"tab": "what-if"} if page.asked else {}))
     assert app.title[0].value == page.question
     assert sent(app.run()) == []
     for kind, state in (("selectbox", "index"), ("button_group", "indices"), ("number_input", "value")):
@@ -130,14 +129,12 @@ def desk_at(said: str = "1", **link: str) -> Desk:
     return Desk(page=CLASSIFIER.name, settings=settings, shown={"present": said})
 
 
-def test_stops_are_round_values_of_the_hero_knob_or_the_pins_and_the_start():
+def test_stops_are_round_values_of_the_hero_knob_and_the_start():
     desk = desk_at(epsilon="0.3")
-    places = present.stops(CLASSIFIER, desk, ())
+    places = present.stops(CLASSIFIER, desk)
     assert [*places.values()] == [f"Epsilon {value}" for value in ("0.01", "0.1", "0.3", "1", "10", "100")]
     assert desk.settings in places
     assert all(one.change(epsilon=0.3) == desk.settings for one in places)
-    pins = [Pin(desk.settings.change(epsilon=1.0), "Much"), Pin(desk.settings.change(clip_norm=0.2))]
-    assert [*present.stops(CLASSIFIER, desk, pins).values()] == ["Much", "Clipping norm 0.2", "As it was"]
     # The place is the stop, or the one before the knob was moved.
     for epsilon, place in ((0.3, 2), (0.35, 2), (10.0, 4)):
         desk.change(epsilon=epsilon)
@@ -151,33 +148,27 @@ def test_stops_are_round_values_of_the_hero_knob_or_the_pins_and_the_start():
 def test_start_stays_in_the_address_whatever_is_moved():
     """But for what an address does not hold, a file of one's own: only the hero knob goes back."""
     desk = desk_at(epsilon="0.3")
-    first = present.stops(CLASSIFIER, desk, ())
+    first = present.stops(CLASSIFIER, desk)
     assert (desk.shown["present"], desk.presents) == ("1~epsilon~0.3", "1")
-    assert present.stops(CLASSIFIER, desk_at(desk.shown["present"], epsilon="7"), ()) == first
+    assert present.stops(CLASSIFIER, desk_at(desk.shown["present"], epsilon="7")) == first
     whole = desk_at()
     present.begun(whole)
     assert present.begun(desk_at(whole.shown["present"], epsilon="7")) == CLASSIFIER.settings()
-    other = present.stops(CLASSIFIER, desk_at("1~epsilon~0.3", epsilon="7", steps="11"), ())
+    other = present.stops(CLASSIFIER, desk_at("1~epsilon~0.3", epsilon="7", steps="11"))
     assert {one.steps for one in other} == {11}
     assert "Epsilon 0.3" in other.values()
     for broken in ("1~", "1~epsilon", "1~epsilon~soup~steps", "x~" + "~" * 50, "~epsilon~2"):
         assert isinstance(present.begun(desk_at(broken)), CLASSIFIER.settings)
 
 
-def test_knobs_lead_from_each_stop_to_each_other_and_choices_do_not():
+def test_the_hero_knob_leads_from_each_stop_to_each_other_unless_it_changes_more():
     settings = CLASSIFIER.settings()
-    places = {settings.change(epsilon=1.0, steps=7): "a", settings.change(clip_norm=0.2): "b"}
+    places = {settings.change(epsilon=1.0): "a", settings.change(epsilon=2.0): "b"}
     for settings, stop in zip(places, present.told(places, hero="epsilon"), strict=True):
-        assert {name for name, _ in stop["moves"]} == {"epsilon", "steps", "clip_norm"}
-        assert all(getattr(settings, name) == value for name, value in stop["moves"])
+        assert stop["moves"] == [("epsilon", settings.epsilon)]
         assert from_link(CLASSIFIER.settings, dict(pair.split("=") for pair in stop["link"].split("&")))[0] == settings
     places[settings.change(dataset="wine")] = "c"
     assert all(stop["moves"] is None for stop in present.told(places, hero="epsilon"))
-    for page in PAGES:
-        desk = Desk(page=page.name, settings=page.settings(), shown={"present": "1"})
-        places, hero = present.stops(page, desk, ()), page.at(desk.settings).knobs(desk.settings).hero
-        assert 3 <= len(places) <= 8
-        assert all(stop["moves"] for stop in present.told(places, hero=hero)), page.name
 
 
 def test_round_values_along_a_knob():
@@ -222,7 +213,7 @@ def test_only_a_page_is_presented_and_notes_compute_nothing(monkeypatch):
 
 
 def test_a_presented_page_has_one_picture():
-    message = '{"number":1,"page":"toy","settings":{},"moves":[],"tab":"","pins":[],"present":"1"}'
+    message = '{"number":1,"page":"toy","settings":{},"moves":[],"tab":"","pin":null,"present":"1"}'
     told = shown(read(message, {"toy": TOY})[0], 0)
     assert told.rows == {FIRST: [[next(iter(told.pictures))]]}
     assert {".lab-verdict", ".lab-numbers"} == set(told.words)

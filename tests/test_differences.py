@@ -16,8 +16,8 @@ from pages.classifier.experiment import ClassifierSettings
 from pages.table import ROOMS
 from tests.claims import better, worse
 from tests.sentences import NEVER, amount, plain
-from ui.comparison import apart, number_rows, sentence, settings_rows, table
-from ui.comparison import rows as to_html
+from ui.compare import apart, number_rows, sentence, settings_rows, table
+from ui.compare import rows as to_html
 from ui.panels import Number
 
 TRIALS = 4000
@@ -258,7 +258,7 @@ def test_table_has_heads_the_settings_that_differ_and_the_differences_as_shown()
     numbers = number_rows(now, then)
     assert numbers == [("Accuracy", "91", "87.4", "+3.6"), ("90 %", "85–95", "69–94", ""), ("Attacker", "53", "–", "")]
     assert apart("52", "85.5") == "−33.5"
-    html = table(to_html(rows[:1]), to_html(numbers[:1]), "Said.", name="<mine>")
-    words = "A now B <mine> A − B dataset <gaussians> <moons> Accuracy 91 87.4 +3.6 Said."
+    html = table(to_html(rows[:1]), to_html(numbers[:1]), "Said.")
+    words = "A now B pinned A − B dataset <gaussians> <moons> Accuracy 91 87.4 +3.6 Said."
     assert " ".join(plain(html).split()) == words
     assert (html.count('scope="row"'), html.count('scope="col"')) == (2, 3)

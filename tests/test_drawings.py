@@ -16,7 +16,7 @@ from tests.handouts import quick
 from tests.sentences import plain
 from tests.test_figures import numbers
 from ui import hundred, panels
-from ui.ghosts import NAME, ghosted
+from ui.compare import NAME, ghosted
 from ui.live import Picture
 from ui.plot import theme
 from ui.plot.curves import Curve, Level, over

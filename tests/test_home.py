@@ -67,11 +67,11 @@ def test_its_numbers_are_the_classifier_s_and_it_has_no_pins():
     front, whole = home.front(PAGES), next(page for page in PAGES if page.name == "classifier")
     result, _ = compute(whole.settings(epsilon=0.05), seconds=0)
     assert set(front.numbers(result)) <= set(whole.numbers(result))
-    app = opened("", epsilon="0.05", pin="~mine~epsilon~2.0")
+    app = opened("", epsilon="0.05", pin="epsilon~2.0")
     assert text(app).count(panels.tiles(front.numbers(result))) == 1
-    assert [one.value for one in app.warning] == ["A pin in the link was ignored, because this page has none."]
+    assert [one.value for one in app.warning] == ["The pin in the link was ignored, because this page has none."]
     desk = app.session_state["home.desk"]
-    assert (desk.pins, desk.settings.epsilon) == ((), 0.05)
+    assert (desk.pin, desk.settings.epsilon) == (None, 0.05)
     assert "pin" not in app.query_params
     assert not app.exception
 

@@ -14,7 +14,7 @@ from dpcore.check import RefusedError
 from lab.files import own_texts
 from lab.files.own_table import Table
 from lab.files.own_texts import Columns
-from lab.links import UNFORESEEN
+from lab.links import UNFORESEEN, VERSION, is_tracking
 from lab.settings import Settings
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
@@ -46,6 +46,25 @@ def test_no_link_takes_a_page_away(page):
     # A feature beyond the second needs another data set in the same link
     assert names - taken <= {"own", "feature_x", "feature_y", "weight_7", "weight_8"} or page in COSTLY
     assert len(some) / 4 < refused < len(some)
+
+
+def test_what_others_add_to_a_link_is_dropped_and_an_unknown_parameter_is_said():
+    added = {"utm_source": "moodle", "UTM_Medium": "x", "fbclid": "x", "gclid": "x", "mc_eid": "x", "forceview": "1"}
+    assert from_link(ClassifierSettings, {"epsilon": "2", **added}) == (ClassifierSettings(epsilon=2.0), [])
+    settings, (notice,) = from_link(ClassifierSettings, {"epsilon": "2", "epsilom": "3"})
+    assert settings == ClassifierSettings(epsilon=2.0)
+    assert "`epsilom=3` was ignored" in notice
+    fields_of_pages = {one.name for kind in PAGES.values() for one in fields(kind)}
+    assert not [name for name in fields_of_pages if is_tracking(name)]
+
+
+def test_a_link_of_another_version_says_so_and_opens():
+    for version in (str(VERSION + 1), "0", "", f"{VERSION}.0", "x" * 5000, "<b>"):
+        settings, (notice,) = from_link(ClassifierSettings, {"epsilon": "2", "v": version})
+        assert settings == ClassifierSettings(epsilon=2.0)
+        assert notice.endswith(f" was ignored. It must be {VERSION}, the version of the present defaults.")
+        assert len(notice) < 200
+    assert from_link(ClassifierSettings, {"epsilon": "2", "v": str(VERSION)})[1] == []
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -85,18 +104,32 @@ def test_a_fault_of_ours_is_a_refusal_in_words(caplog):
 
 
 def test_numbers_are_read_as_people_write_them_and_other_texts_are_refused():
-    """A comma that can be read in two ways is asked about."""
+    """A comma or a point that can be read in two ways is asked about."""
     for text in ("0,3", " 0.3 ", "3e-1", "+,3"):
         assert from_link(PartiesSettings, {"unlike": text}) == (PartiesSettings(unlike=0.3), [])
-    asks = "Its comma can be read in two ways. Write 1000 or 1.000."
-    for text in ("nan", "inf", "1_0", "\uff11\uff10", "10\n", "0x10", "1,0,0", "True", "", "9" * 5000, "1,000"):
+    for text in ("nan", "inf", "1_0", "\uff11\uff10", "10\n", "0x10", "1,0,0", "True", "", "9" * 5000):
         settings, (notice,) = from_link(PartiesSettings, {"parties": text})
         assert settings == PartiesSettings()
         assert "must be a whole number from 2 to 20000" in notice
         assert len(notice) < 200
         desk = Desk(page="parties", settings=settings)
         desk.change(parties=text)
-        assert notice.endswith(asks) == desk.errors["parties"].endswith(asks) == (text == "1,000")
+        assert "two ways" not in notice + desk.errors["parties"]
+    for text, asks in (
+        ("1,000", "Its comma can be read in two ways. Write 1000 or 1."),
+        ("10.000", "Its point can be read in two ways. Write 10000 or 10."),
+        (" 1.250 ", "Its point can be read in two ways. Write 1250 or 1.25."),
+    ):
+        settings, (notice,) = from_link(PartiesSettings, {"parties": text})
+        assert settings == PartiesSettings()
+        assert notice.endswith(asks)
+        desk = Desk(page="parties", settings=settings)
+        desk.change(parties=text)
+        assert desk.errors["parties"].endswith(asks)
+    assert from_link(PartiesSettings, {"epsilon": "1.250"}) == (PartiesSettings(epsilon=1.25), [])
+    desk = Desk(page="parties", settings=PartiesSettings())
+    desk.change(parties=1e9)
+    assert "two ways" not in desk.errors["parties"]
 
 
 def test_a_field_that_is_refused_can_be_corrected():

@@ -22,9 +22,9 @@ from pages.table import PAGES
 from tests.app import at_rest, moved, opened, press, text
 from tests.app import settings_of as of
 from tests.sentences import plain
-from ui import comparison, samples, share, takeaway
-from ui.card import PIN
+from ui import compare, samples, share, takeaway
 from ui.my_rows import MOST_SPENT, Draft
+from ui.pin import PIN
 
 CUSTOMERS = samples.FOLDER / "customers.csv"
 BOUNDS = {"age": (18, 100), "tenure_years": (0, 30), "support_calls": (0, 20)}
@@ -223,12 +223,12 @@ class TestEachPage:
         assert "<td>0.1</td><td>2</td>" in said(app).replace("2.0", "2")
         assert "pin" not in app.query_params
         desk = app.session_state["classifier.desk"]
-        (pin,) = desk.own_pins.kept
-        assert (pin.settings.epsilon, pin.settings.own, desk.pins) == (2, desk.settings.own, ())
+        pinned = desk.own_pin
+        assert (pinned.epsilon, pinned.own, desk.pin) == (2, desk.settings.own, None)
         assert {one.epsilon for one in desk.settings.own.table.compared} == {0.1, 2}
-        roles, words = replace(desk.settings.roles, one_row=True), partial(comparison.choice_words, choices={})
+        roles, words = replace(desk.settings.roles, one_row=True), partial(compare.choice_words, choices={})
         other = desk.settings.change(own=own_rows.choose(desk.settings.own.table, roles))
-        assert not comparison.settings_rows(desk.settings, other, words), "a handle is nothing to read"
+        assert not compare.settings_rows(desk.settings, other, words), "a handle is nothing to read"
         app = trained(press(my_data(app), "Remove"), "classifier")
         assert "file" in said(app)
         assert 'class="lab-compare"' not in said(app)

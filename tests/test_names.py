@@ -146,13 +146,16 @@ def test_an_error_names_the_file_the_text_and_the_hole(texts, tmp_path):
 def test_a_number_has_three_digits_up_to_each_edge_and_powers_of_ten_only_where_digits_end():
     both = {0.0: "0", 0.00012345: "0.000123", 0.99951: "1", 999.4: "999", 999.5: "1,000", 99_949.0: "99,900"}
     both |= {999_400_000.0: "999,000,000", 999_600_000.0: "1e+9"}
+    both |= {-2000.0: "−2,000", -0.0: "0", -1e-5: "−1e-5", -0.5: "−0.5", -1e9: "−1e+9"}
     both |= {math.inf: "unlimited", -math.inf: "none", math.nan: "none"}
     for written, shown in (
         (panels.number, both),
         (theme.number, both),
         (of_accounting, {999.7: "1,000", 999_400.0: "999,000", 999_600.0: "1e+6", math.nan: "…"}),
         (error, {999.7: "1,000", 123_456.0: "123,000", math.nan: "…"}),
-        (label.number, {999.4: "999", 999.7: "1,000", 12_000: "12,000", 1e-5: "1e-5"}),
+        (label.number, {999.4: "999", 999.7: "1,000", 12_000: "12,000", 1e-5: "1e-5", -2000: "−2,000", -0.0: "0"}),
+        (theme.tick, {-2000.0: "−2,000", -0.0: "0", -1e-5: "−1e-5", 1e-5: "10<sup>-5</sup>"}),
+        (panels.amount, {"−2,000": -2000.0, "−1.5\u00a0%": -1.5, "below 1": None}),
         (panels.multiple, {"1": "about", "1.01": "1.01 times", "…": "… times"}),
     ):
         assert {value: written(value) for value in shown} == shown

@@ -61,9 +61,8 @@ class TestSettings:
         assert digits.change(dataset="moons").change(rows=400) == usual
         mine = usual.change(clip_norm=0.7).change(dataset="digits")
         assert (mine.clip_norm, mine.learning_rate) == (0.7, digits.learning_rate)
-        for version, rate in (("2", usual.learning_rate), ("3", digits.learning_rate)):
-            settings, _ = links.read(NetworkSettings, {"dataset": "digits", "v": version})
-            assert settings.learning_rate == rate
+        settings, _ = links.read(NetworkSettings, {"dataset": "digits"})
+        assert settings.learning_rate == digits.learning_rate
 
 
 class TestBudget:

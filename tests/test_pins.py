@@ -6,14 +6,12 @@ import math
 import re
 import weakref
 from dataclasses import asdict
-from urllib.parse import parse_qs, urlencode
 
 import numpy as np
 import pytest
 
 from dpcore.cache import CACHE
-from lab.links import brief
-from lab.settings import Settings
+from lab.links import brief, word
 from lab.sweep import beside
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE
@@ -25,53 +23,19 @@ from scripts.fuzz_links import links
 from tests.app import at_rest, moved, opened, press, settings_of, text
 from tests.hostile import HOSTILE
 from tests.sentences import plain
-from ui import comparison, controls
-from ui.card import PIN
-from ui.compare import MOVING, SAID, compare
-from ui.comparison import knob_words, rows
+from ui import controls
+from ui.compare import LATER, MOVING, SAID, compare, knob_words, rows
 from ui.controls import LONGEST, from_link
 from ui.live import serving
 from ui.live.channel import Question, shown
 from ui.page import FIRST
-from ui.pins import LONGEST_NAME, MOST, Pin, Pins, called, read
+from ui.pin import PIN, read
 from ui.plot.theme import GHOST
 from ui.vocabulary import KNOBS
 
-A, B, C, D = (ClassifierSettings(seed=seed) for seed in (1, 2, 3, 4))
-THREE = Pins().add(A, "one").add(B).add(C, "three")
 CLASSIFIER, LINK = "classifier", {"repeats": "2", "steps": "5"}
 HERE = ClassifierSettings(repeats=6, steps=10, epsilon=2.0)
 THERE = HERE.change(clip_norm=0.1, epsilon=1.0)
-
-
-def again(pins: Pins, kind: type[Settings] = ClassifierSettings) -> Pins:
-    found, notices = read(kind, tuple(parse_qs(urlencode({"pin": pins.texts}, doseq=True)).get("pin", ())))
-    assert not notices
-    return found
-
-
-def test_newest_of_a_few_pins_is_shown_until_one_is_chosen_or_gone():
-    assert THREE.ghost == Pin(C, "three")
-    assert len(THREE.kept) == MOST
-    assert not THREE.takes(D)
-    assert THREE.add(D) == THREE
-    assert Pins().add(A).add(A, "again") == Pins().add(A)
-    assert [THREE.show(place).at for place in (-5, 0, 99)] == [0, 0, 2]
-    assert Pins().ghost is None
-    named = THREE.rename("  a\nname ~ of~mine\u202e " + "x" * 100)
-    assert named.ghost.name == ("a name of mine " + "x" * 100)[:LONGEST_NAME]
-    assert called(" \n\t~~ ") == ""
-    for pins in (Pins(), Pins().add(A), THREE, THREE.show(0), THREE.show(1), named):
-        assert again(pins) == pins
-    left = THREE.show(1).unpin()
-    assert [pin.settings for pin in left.kept] == [A, C]
-    assert left.ghost.settings == A
-    assert left.unpin().unpin() == Pins()
-    settings, pins = THREE.show(1).swap(D)
-    assert settings == B
-    assert [pin.settings for pin in pins.kept] == [A, D, C]
-    assert pins.ghost == Pin(D)
-    assert pins.swap(settings) == (D, THREE.show(1))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -83,13 +47,14 @@ def test_what_is_brief_reads_as_the_whole_and_no_pin_takes_a_page_away(page):
         short = brief(settings)
         assert from_link(page.settings, short) == (settings, [])
         assert short.items() <= {name: str(value) for name, value in asdict(settings).items()}.items()
-        assert len(Pin(settings, "x" * LONGEST_NAME).text) < LONGEST
+        assert len(word(settings)) < LONGEST
+        assert read(page.settings, word(settings)) == (settings, ())
     names = [*asdict(page.settings())]
     for place, value in enumerate([*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]):
         field = names[place % len(names)]
-        for pin in (value, f"{value}~{field}~{value}", f"~{value}~{field}~1~{field}~{value}~{value}~3"):
-            pins, notices = read(page.settings, (pin,))
-            assert again(pins, page.settings) == pins
+        for pin in (value, f"{field}~{value}", f"{field}~1~{field}~{value}~{value}~3"):
+            pinned, notices = read(page.settings, pin)
+            assert pinned is None or read(page.settings, word(pinned)) == (pinned, ())
             assert len(" ".join(notices)) < 2000
             assert all("\n" not in notice for notice in notices)
 
@@ -106,18 +71,24 @@ def test_brief_holds_what_a_change_brings_while_the_settings_live():
     assert gone() is None
 
 
-def test_what_is_ignored_is_said():
-    texts = ("b~clip_norm~-3~steps~80", "odd~clip_norm", "gone~knob~3")
-    pins, notices = read(ClassifierSettings, texts)
-    assert pins.kept == (Pin(ClassifierSettings(steps=80), "b"), Pin(ClassifierSettings(), "gone"))
-    ignored = ("`clip_norm=-3` was ignored", "`odd~clip_norm` was ignored", "this page has no such setting")
-    assert all(said in notice for said, notice in zip(ignored, notices, strict=True))
-    pins, notices = read(ClassifierSettings, tuple(f"{seed}~seed~{seed}" for seed in (1, 1, 2, 3, 5, 6)))
-    assert [pin.settings.seed for pin in pins.kept] == [1, 2, 3]
-    assert len(notices) == 1
-    assert pins.at == 0
-    pins, (notice,) = read(HypothesesSettings, ("mine~data~own",))
-    assert pins == Pins()
+@pytest.mark.parametrize(
+    ("text", "pinned", "said"),
+    [
+        ("clip_norm~-3~steps~80", ClassifierSettings(steps=80), "`clip_norm=-3` was ignored"),
+        ("knob~3", ClassifierSettings(), "this page has no such setting"),
+        ("clip_norm", None, "`clip_norm`, was ignored"),
+        ("clip_norm~" + "1" * LONGEST, None, "was ignored"),
+    ],
+)
+def test_what_is_ignored_of_a_pin_is_said(text, pinned, said):
+    found, (notice,) = read(ClassifierSettings, text)
+    assert found == pinned
+    assert said in notice
+
+
+def test_settings_with_an_own_file_are_not_pinned_by_a_link():
+    found, (notice,) = read(HypothesesSettings, "data~own")
+    assert found is None
     assert "not pinned" in notice
 
 
@@ -140,7 +111,7 @@ def test_page_pins_compares_swaps_and_unpins(page):
 
     press(app, PIN)
     assert mounted(app)["marks"] == {}
-    assert next(one for one in app.button if one.label == "Pin").disabled
+    assert PIN not in [one.label for one in app.button]
     moved(app, page.name, hero, other)
     assert compared(other, mine)
     press(app, "Swap")
@@ -148,7 +119,7 @@ def test_page_pins_compares_swaps_and_unpins(page):
     assert compared(mine, other)
     press(app, "Unpin")
     assert mounted(app)["marks"] == {}
-    assert not desk.pins
+    assert desk.pin is None
     assert settings_of(app, page.name) == pinned
     assert not app.exception
     for name in set(KNOBS) - set(pinned.limits):  # one that has no limits, such as a method, is no knob of the page
@@ -172,7 +143,7 @@ def said(both) -> str:
 
 
 def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
-    both, fresh = whole(HERE, Pin(THERE)), []
+    both, fresh = whole(HERE, THERE), []
     for settings in (HERE, THERE):
         CACHE.forget()
         fresh.append(settings.run())
@@ -199,13 +170,13 @@ def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
 
 def test_what_is_said_follows_from_the_runs():
     """Until all runs of both are trained, how sure a difference is is not said."""
-    assert said(whole(HERE, Pin(HERE))) == "The accuracy is equal in A and B in every run."
-    assert said(whole(HERE, Pin(THERE.change(seed=9)))).startswith("Compared as two groups, ")
+    assert said(whole(HERE, HERE)) == "The accuracy is equal in A and B in every run."
+    assert said(whole(HERE, THERE.change(seed=9))).startswith("Compared as two groups, ")
     page = next(one for one in PAGES if one.name == "hypotheses")
     start = page.settings().change(sources=3, target_rows=600, source_rows=300, unlabelled_rows=300)
-    beside = compare(page, start, Pin(start.change(epsilon=0.1)), seconds=0)
+    beside = compare(page, start, start.change(epsilon=0.1), seconds=0)
     assert beside.result.repeats < start.repeats
-    assert said(beside) == comparison.LATER
+    assert said(beside) == LATER
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -214,7 +185,7 @@ def test_every_page_stands_beside_a_pin(page):
     start = page.settings()
     knob = page.at(start).knobs(start).hero
     other = start.change(**{knob: start.limits[knob][0]})
-    alone, beside = compare(page, start, None, seconds=0), compare(page, start, Pin(other), seconds=0)
+    alone, beside = compare(page, start, None, seconds=0), compare(page, start, other, seconds=0)
     names, pictures = (
         [one.name for rows in both.boards("").values() for row in rows for one in row] for both in (alone, beside)
     )
@@ -223,16 +194,16 @@ def test_every_page_stands_beside_a_pin(page):
     assert beside.says("").keys() - alone.says("").keys() == {MOVING, SAID}
     assert alone.says("").items() <= beside.says("").items()
     for part in [one for one in start.choices.get("part", ()) if one != start.part][:1]:  # another page has no ghost
-        assert compare(page, start, Pin(start.change(part=part)), seconds=0).boards("") == alone.boards("")
+        assert compare(page, start, start.change(part=part), seconds=0).boards("") == alone.boards("")
 
 
 def test_channel_answers_as_the_page_does_and_moves_a_alone():
     """A drag with a pin: A's picture and numbers move, and B's stay. A hostile pin is none."""
-    pins, link = Pins().add(THERE), {"repeats": "6", "steps": "10"}
+    link = {"repeats": "6", "steps": "10"}
     before, after = (
-        shown(Question({}, PAGE, link, moves=(("epsilon", value),), pins=pins.texts), 0) for value in (2.0, 4.0)
+        shown(Question({}, PAGE, link, moves=(("epsilon", value),), pin=word(THERE)), 0) for value in (2.0, 4.0)
     )
-    page = compare(PAGE, HERE.change(epsilon=4.0), pins.ghost, seconds=0)
+    page = compare(PAGE, HERE.change(epsilon=4.0), THERE, seconds=0)
     assert after.words == page.says("")
     assert after.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
     for picture in page.boards("")[FIRST][0]:
@@ -243,34 +214,29 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
         zip(*re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.words[MOVING]), strict=True) for one in (before, after)
     )
     assert (a != moved_a, b) == (True, same_b)
-    hostile = shown(Question({}, PAGE, {"repeats": "3"}, pins=("x~clip_norm", "a~b~c~d", "\n" * 5000)), 0)
-    assert SAID not in hostile.words
+    for hostile in ("x~clip_norm~a", "\n" * 5000):
+        assert SAID not in shown(Question({}, PAGE, {"repeats": "3"}, pin=hostile), 0).words
 
 
-def test_a_link_with_pins_opens_the_same_and_a_broken_one_is_said():
+def test_a_link_with_a_pin_opens_the_same_and_a_broken_one_is_said():
     app = at_rest(opened(CLASSIFIER, **LINK), CLASSIFIER)
-    desk = app.session_state["classifier.desk"]
-    for value in (1.0, 2.0, 3.0):
-        at_rest(moved(app, CLASSIFIER, "epsilon", value), CLASSIFIER)
-        press(app, "Pin" if desk.pins else PIN)
+    at_rest(moved(app, CLASSIFIER, "epsilon", 2.0), CLASSIFIER)
+    press(app, PIN)
     at_rest(moved(app, CLASSIFIER, "epsilon", 4.0), CLASSIFIER)
-    app.text_input[0].set_value("my <b>best</b>").run()
-    app.selectbox(key="classifier/pins.which").select(1).run()
-    at_rest(app, CLASSIFIER)
-    assert next(one for one in app.button if one.label == "Pin").disabled, "there is no room"
-    address = parse_qs(urlencode({**app.query_params}, doseq=True))
-    assert len(address["pin"]) == MOST
-    fresh = opened(CLASSIFIER, **{name: value if name == "pin" else value[0] for name, value in address.items()})
-    at_rest(fresh, CLASSIFIER)
-    assert fresh.session_state["classifier.desk"].pins == desk.pins
+    assert "Epsilon</th><td>4</td><td>2</td>" in table(app)
+    fresh = at_rest(opened(CLASSIFIER, **app.query_params), CLASSIFIER)
+    assert fresh.session_state["classifier.desk"].pin == app.session_state["classifier.desk"].pin
     assert not fresh.warning
     assert table(fresh) == table(app)
-    assert "Epsilon</th><td>4</td><td>2</td>" in table(fresh)
-    fresh.selectbox(key="classifier/pins.which").select(2).run()
-    assert '<b class="lab-b">B</b> my &lt;b&gt;best&lt;/b&gt;' in table(fresh)
-    app = at_rest(opened(CLASSIFIER, **LINK, pin=["~~clip_norm~-3", "odd~clip_norm"]), CLASSIFIER)
-    assert [warning.value.startswith("A pin in the link") for warning in app.warning] == [True, True]
-    assert app.session_state["classifier.desk"].pins == ("~",)
+    app = at_rest(opened(CLASSIFIER, **LINK, pin="clip_norm~-3"), CLASSIFIER)
+    assert [warning.value.startswith("The pin in the link") for warning in app.warning] == [True]
+    assert app.session_state["classifier.desk"].pin == ""
+
+
+def test_the_defaults_can_be_pinned_and_the_link_keeps_them():
+    app = at_rest(opened(CLASSIFIER, pin=""), CLASSIFIER)
+    assert 'class="lab-compare"' in table(app)
+    assert app.query_params["pin"] == ""
 
 
 def table(app) -> str:

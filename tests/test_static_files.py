@@ -11,8 +11,7 @@ import pytest
 import streamlit as st
 from PIL import Image
 
-from lab import links
-from pages.table import HEADS, PAGES
+from pages.table import HEADS
 from tests.asgi import ask, inside
 from ui import security_headers, static_files
 from ui.head_tags import SIZE, Head, address, title
@@ -98,18 +97,27 @@ def test_everything_else_is_answered_by_streamlit(front):
 
 
 @pytest.mark.parametrize("base", ["", "lab/"])
-def test_files_and_moved_pages_stand_below_the_base_path(monkeypatch, base):
+def test_files_and_redirects_stand_below_the_base_path(monkeypatch, base):
     monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else "")
     below, root = static_files.Delivery(inside, QUESTIONS), f"/{base}".rstrip("/")
     chart = serving.address("chart", "chart.js")
     assert gzip.decompress(ask(below, root + chart, **GZIP)[2]) == (serving.HERE / "assets/chart.js").read_bytes()
     assert (ask(below, chart, **GZIP)[2] == b"inside") == bool(base)
     assert f'href=".{chart}"' in html(below, f"{root}/classifier")
-    for old, now in links.RENAMED.items():
-        assert now in {page.name for page in PAGES}
-        for query in ("", "?steps=9&pin=~~steps~3&embed=true"):
-            for takes in (GZIP, {}):
-                assert ask(below, f"{root}/{old}{query}", **takes)[1]["location"] == f"{root}/{now}{query}"
+    for asked, leads_to in (
+        ("/classifier/x", "/classifier"),
+        ("/classifier/", "/classifier"),
+        ("/classifier/x/y?epsilon=2", "/classifier?epsilon=2"),
+        ("/foo/bar", "/"),
+        ("/foo/bar?epsilon=2", "/?epsilon=2"),
+        ("//example.org/x", "/"),
+    ):
+        headers = ask(below, f"{root}{asked}", accept="text/html,*/*;q=0.8")[1]
+        assert headers["location"] == f"{root}{leads_to}", asked
+    for path in ("/", "/classifier", "/foo", "/media/x.html", "/component/y/index.html", "/_stcore/health"):
+        assert "location" not in ask(below, f"{root}{path}", accept="text/html")[1], path
+    assert "location" not in ask(below, f"{root}/classifier/x.js", accept="*/*")[1]
+    assert "location" not in ask(below, "/other/x/y", accept="text/html")[1] or not base
 
 
 def test_page_has_title_and_description_and_with_an_address_previews(front, monkeypatch):

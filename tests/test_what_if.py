@@ -4,7 +4,7 @@ import base64
 import io
 import math
 from contextlib import redirect_stdout
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from itertools import product
 
 import numpy as np
@@ -20,7 +20,6 @@ from pages.table import PAGES
 from pages.what_if import figures, figures_knobs, figures_map, words
 from pages.what_if.experiment import QUESTIONS, STARTS
 from pages.what_if.result import WhatIfResult
-from ui import pins
 from ui.compute import compute
 from ui.plot import theme
 
@@ -69,18 +68,6 @@ def test_a_topic_has_a_beginning_and_a_link_holds_the_whole_question(topic):
     assert links.read(PAGE.settings, links.brief(settings)) == (settings, {})
     own = {one.name for one in fields(PAGE.settings)}
     assert not {one.name for one in fields(settings.settings)} & (set(dir(PAGE.settings)) - own)
-
-
-def test_an_old_name_of_a_page_is_read_as_the_new_one_in_a_link_a_pin_and_python():
-    for old, now in links.RENAMED.items():
-        if now not in PAGE.settings.TOPICS:
-            continue
-        for read in (
-            lambda name: links.read(PAGE.settings, {"topic": name, "base": "steps 300"}),
-            lambda name: pins.read(PAGE.settings, (f"~topic~{name}~base~steps 300",)),
-            lambda name, now=now: replace(PAGE.settings().change(topic=now), topic=name),
-        ):
-            assert read(old) == read(now)
 
 
 class TestMap:

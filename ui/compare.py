@@ -1,25 +1,277 @@
-"""What a page shows of its settings, A, beside the pinned ones, B: ghosts in the pictures, and what differs."""
+"""Compare the settings of a page, A, with the pinned ones, B: table, sentence, and ghosts of B in the pictures.
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+Differences beside two numbers are those of the numbers as shown. The sentence is chosen by the interval alone.
+
+A topic marks what has a ghost with ``theme.GHOST``, a trace in its ``meta`` and a shape in its ``name``, and a picture
+that is to stand beside today's by ``Picture.pair``. A ghost keeps its colour, with dashes and hollow marks.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
+from html import escape, unescape
 from typing import Any
 
 import numpy as np
 
 from lab import differences
-from lab.claims import LEAST
-from lab.settings import Settings
-from ui import comparison, mu
-from ui.compute import compute, repeats
-from ui.ghosts import ghosted
+from lab.claims import LEAST, Case, judge
+from lab.differences import Difference
+from lab.settings import Measure, Settings
+from ui import mu
+from ui.compute import compute as computed
+from ui.compute import repeats
+from ui.live import Picture
 from ui.page import ANSWER, ASK_TAB, Page, Rows, View
-from ui.pins import Pin
+from ui.panels import Number, amount
+from ui.plot.theme import GHOST, key, written
+from ui.texts import SAYS
+from ui.vocabulary import KNOBS
 
+# CSS selectors of the parts of the comparison that follow the sliders.
+MOVING = ".lab-compare-moving"
+SAID = ".lab-compare-said"
+LATER = SAYS["compared.later"]
+NAME = "pinned B"
 # The share of the work that is done where only a mu is missing.
 _BUT_MU = 0.99
-# What of the comparison moves with a finger.
-MOVING, SAID = ".lab-compare-moving", ".lab-compare-said"
+_MOST_DECIMALS = 15
+_TAG = re.compile(r"<[^>]*>")
+_SMALL = re.compile(r"<small>(.*?)</small>")
+_DASH = "dash"
+# More pictures side by side cannot be read.
+_MOST_PICTURES = 3
+_VALUE = re.compile(r"  <b>(.*)</b>$")
+_EXTRA = re.compile(r"<extra>.*</extra>", re.DOTALL)
+# What fills an area; a ghost is but an outline.
+_FILL = ("fill", "fillcolor")
+_OUTLINE = 1.5
+
+# (label, A, B, A − B), plain.
+Row = tuple[str, str, str, str]
+# (field, value) -> (its label, the value in words), or None where it is somebody else's to say.
+Words = Callable[[str, Any], tuple[str, str] | None]
+
+
+def table(choices: str, moving: str, said: str) -> str:
+    """Return ``choices`` and what is ``moving``, rows of it, and the sentence ``said`` under them."""
+    return (
+        '<div class="lab-compare"><table><thead><tr><td></td><th scope="col"><b class="lab-a">A</b> now</th>'
+        f'<th scope="col"><b class="lab-b">B</b> pinned</th><th scope="col">A − B</th></tr></thead>'
+        f'<tbody>{choices}</tbody><tbody class="lab-compare-moving">{moving}</tbody></table>'
+        f'<p class="lab-compare-said">{said}</p></div>'
+    )
+
+
+def rows(some: Iterable[Row]) -> str:
+    """Return rows of the table, as HTML."""
+    return "".join(
+        f'<tr><th scope="row">{escape(label)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+        for label, *cells in some
+    )
+
+
+def settings_rows(a: Settings, b: Settings, words: Words) -> list[Row]:
+    """Return a row for each field that differs, as ``words`` say it; none where they say nothing."""
+    names = (one.name for one in fields(a) if getattr(a, one.name) != getattr(b, one.name))
+    pairs = ((words(name, getattr(a, name)), words(name, getattr(b, name))) for name in names)
+    return [(*one, other[1], "") for one, other in pairs if one and other]
+
+
+def knob_words(name: str, value: Any, changes: Mapping[str, Mapping[str, Any]]) -> tuple[str, str] | None:
+    """Return a knob's label and value, or None for a field without a knob; ``changes``: how a page differs from
+    ``KNOBS``."""
+    if name not in KNOBS:
+        return None
+    label = changes.get(name, {}).get("label", KNOBS[name]["label"])
+    return label, written(value) if isinstance(value, float) else str(value)
+
+
+def choice_words(name: str, value: Any, choices: Mapping[str, tuple[str, Mapping[Any, str]]]) -> tuple[str, str] | None:
+    """Return the label of any other field, and what is chosen; ``choices``: field -> (label, options)."""
+    label, options = choices.get(name, (name.replace("_", " ").capitalize(), {}))
+    return None if name in KNOBS or name == "own" else (label, options.get(value, str(value)))
+
+
+def number_rows(a: Sequence[Number], b: Sequence[Number]) -> list[Row]:
+    """Return a row for each of A's big numbers, beside B's of the same name or, in the same place, of the same unit."""
+    named = {one.label: one for one in b}
+    places = {(place, one.unit): one for place, one in enumerate(b) if one.unit}
+    found = []
+    for place, mine in enumerate(a):
+        theirs = named.get(mine.label) or places.get((place, mine.unit))
+        one, other = _shown(mine), _shown(theirs) if theirs else "–"
+        single = theirs is not None and None not in (mine.amount, theirs.amount)
+        found.append((mine.label, one, other, apart(one, other) if single else ""))
+    return found
+
+
+def _shown(number: Number) -> str:
+    """Return a number of the strip in a narrow column: without its unit, a range with a dash."""
+    bare = unescape(_TAG.sub("", _SMALL.sub(lambda found: "–" if found[1] == "to" else "", number.value)))
+    return re.sub(r"\s*–\s*", "–", bare.replace("%", "")).strip()
+
+
+def apart(one: str, other: str) -> str:
+    """Return the difference of two numbers as they are shown, with its sign; nothing where one is none.
+
+    >>> apart("90.6", "87.4"), apart("1,880", "2,010"), apart("53", "53.0"), apart("unlimited", "3")
+    ('+3.2', '−130', '0', '')
+    """
+    mine, theirs = amount(one), amount(other)
+    if mine is None or theirs is None:
+        return ""
+    decimals = max(len(text.partition(".")[2]) for text in (one, other))
+    return _signed(mine - theirs, decimals, plus="+")
+
+
+def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:
+    """Return how much better A is, and how sure that is. ``least``: the least difference worth a claim."""
+    decimals = _decimals(found, measure)
+    unit = ""
+    if measure.share:
+        unit = "\u00a0point" if f"{abs(100 * found.median):.{decimals}f}" == "1" else "\u00a0points"
+    scaled, way = _scaled(found.median, measure), "higher" if found.median > 0 else "lower"
+    if found.sure:
+        case = f"sure-{way}" if found.median else "same"
+    else:
+        verdict = judge(found, better=measure.better, least=least)
+        size = way if verdict != Case.ALIKE else "small" if found.shown else "alike"
+        case = f"{'paired' if found.paired else 'groups'}-{size}"
+    return SAYS(
+        f"compared.{case}",
+        what="accuracy" if measure.share else measure.label,
+        size=f"{abs(scaled):,.{decimals}f}{unit}",
+        signed=f"{_signed(scaled, decimals, plus='+')}{unit}",
+        pairs=found.pairs,
+        sure=_range(found, measure, decimals),
+    )
+
+
+def _range(found: Difference, measure: Measure, decimals: int) -> str:
+    """Return the interval in words; where a difference is shown, with the ends of its size."""
+    if not found.bounded:
+        return SAYS["compared.unbounded"]
+    ends = [_scaled(end, measure) for end in (found.low, found.high)]
+    if found.high < 0:
+        ends = [-end for end in reversed(ends)]
+    low, high = (_signed(end, decimals) for end in ends)
+    return SAYS("compared.interval", low=low, high=high)
+
+
+def _scaled(value: float, measure: Measure) -> float:
+    return 100 * value if measure.share else value
+
+
+def _decimals(found: Difference, measure: Measure) -> int:
+    """Return as few as tell the ends apart, and from 0 what is not 0; one at least for points."""
+    values = [_scaled(value, measure) for value in (found.median, found.low, found.high)]
+    if not found.bounded:
+        values = values[:1] * 3
+    size = max(map(abs, values)) or 1.0
+    least = 1 if measure.share else max(0, 1 - math.floor(math.log10(size)))
+    sure = found.sure or not found.bounded
+    return next((n for n in range(least, _MOST_DECIMALS) if _apart(values, n, sure=sure)), _MOST_DECIMALS)
+
+
+def _apart(values: Sequence[float], decimals: int, *, sure: bool) -> bool:
+    texts = [f"{abs(value):.{decimals}f}" for value in values]
+    zeros = [float(text) == 0 for text in texts]
+    signed = [_signed(value, decimals) for value in values[1:]]
+    return zeros == [value == 0 for value in values] and (sure or signed[0] != signed[1])
+
+
+def _signed(value: float, decimals: int, *, plus: str = "") -> str:
+    """Return a number with a true minus sign."""
+    size = f"{abs(value):,.{decimals}f}"
+    if float(size.replace(",", "")) == 0:
+        return "0"
+    return f"{plus if value > 0 else '−'}{size}"
+
+
+def ghosted(rows: Rows, pinned: Rows) -> list[list[Picture]]:
+    """Return ``rows`` of pictures with the ghost of the ``pinned`` settings' ones, each found by its name.
+
+    A row that a pair makes too long leaves out what stands last in it and has no ghost.
+    """
+    known = {picture.name: picture for row in pinned for picture in row}
+    return [_fitted([_with_ghost(picture, known.get(picture.name)) for picture in row]) for row in rows]
+
+
+def _fitted(row: Sequence[Sequence[Picture]]) -> list[Picture]:
+    """Return the pictures of a row, each alone or with another one beside it; the first one always stays."""
+    row = list(row)
+    paired = any(len(some) > 1 for some in row)
+    for place in reversed(range(1, len(row))):
+        if paired and sum(map(len, row)) > _MOST_PICTURES and len(row[place]) == 1:
+            del row[place]
+    return [picture for some in row for picture in some]
+
+
+def _with_ghost(picture: Picture, other: Picture | None) -> list[Picture]:
+    if other is None:
+        return [picture]
+    if picture.pair:
+        return [_titled(picture, "A"), _beside(other)]
+    traces = [_outlined(trace) for trace in other.figure["data"] if trace.get("meta") == GHOST]
+    mine = picture.figure["layout"].get("shapes", ())
+    marked = (shape for shape in other.figure["layout"].get("shapes", ()) if shape.get("name") == GHOST)
+    shapes = [_hollow(shape) for shape in marked if shape not in mine]
+    return [replace(picture, figure=_under(picture.figure, traces, shapes))] if traces or shapes else [picture]
+
+
+def _beside(picture: Picture) -> Picture:
+    """Return the picture of the pinned settings, named and titled as such; a click in it means nothing."""
+    layout = dict(picture.figure["layout"])
+    if "shapes" in layout:
+        layout["shapes"] = [_hollow(one) if one.get("name") == GHOST else one for one in layout["shapes"]]
+    dashed = replace(picture, figure={**picture.figure, "layout": layout})
+    named = replace(dashed, name=f"{picture.name}.pinned", alt=f"Pinned B: {picture.alt}", clicks=None)
+    return _titled(named, "B")
+
+
+def _titled(picture: Picture, badge: str) -> Picture:
+    layout = picture.figure["layout"]
+    title = layout.get("title") or {}
+    words = " · ".join(filter(None, [f"<b>{badge}</b>", title.get("text")]))
+    return replace(picture, figure={**picture.figure, "layout": {**layout, "title": {**title, "text": words}}})
+
+
+def _under(figure: Mapping[str, Any], traces: list[dict], shapes: list[dict]) -> dict:
+    """Return the figure with these below its own curves and marks, and above its bands."""
+    data, layout = list(figure["data"]), dict(figure["layout"])
+    place = next((place for place, trace in enumerate(data) if trace.get("meta") == GHOST), 0)
+    data[place:place] = traces
+    if shapes:
+        layout["shapes"] = [*shapes, *layout.get("shapes", ())]
+    return {**figure, "data": data, "layout": layout}
+
+
+def _outlined(trace: Mapping[str, Any]) -> dict:
+    """Return a trace as a ghost: dashes, hollow marks, no area."""
+    ghost = {name: value for name, value in trace.items() if name not in (*_FILL, "meta")}
+    value = _VALUE.search(trace.get("name", ""))
+    ghost["name"] = key(NAME, value[1] if value else "")
+    if "line" in trace:
+        ghost["line"] = {**trace["line"], "dash": _DASH}
+    if "marker" in trace:
+        symbol = str(trace["marker"].get("symbol", "circle")).removesuffix("-open")
+        ghost["marker"] = {**trace["marker"], "symbol": f"{symbol}-open"}
+    if "hovertemplate" in trace:
+        ghost["hovertemplate"] = _EXTRA.sub(f"<extra>{NAME}</extra>", trace["hovertemplate"])
+    return ghost
+
+
+def _hollow(shape: Mapping[str, Any]) -> dict:
+    """Return a shape as a ghost: its outline in dashes, in the colour that filled it where it had none."""
+    line = dict(shape.get("line", {}))
+    if "fillcolor" in shape and not line.get("width"):
+        line |= {"color": shape["fillcolor"], "width": _OUTLINE}
+    elif line.get("width", 1):
+        line["dash"] = _DASH
+    return {name: value for name, value in shape.items() if name not in ("fillcolor", "name")} | {"line": line}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +309,7 @@ class Both:
 def compare(
     page: Page,
     settings: Settings,
-    pin: Pin | None,
+    pinned: Settings | None,
     *,
     seconds: float,
     tab: str = "",
@@ -67,7 +319,7 @@ def compare(
     """Compare after so many seconds of work, or what must be; what B needs comes after what A needs, and then what is
     asked about A (``Desk.ask``), if the ``tab`` that is open is that of the questions. Where that tab states a mu, it
     is counted last, and only if ``resting``: neither for a first picture nor while something moves."""
-    both = _compared(page, settings, pin, seconds=seconds)
+    both = _compared(page, settings, pinned, seconds=seconds)
     names = both.page.tab(tab).words
     if both.done == 1 and mu.pending(both.view.words, names):
         if resting:
@@ -81,29 +333,35 @@ def compare(
     question = asked.about(settings, ask, both.page.targets(both.result))
     if question is None:
         return both
-    answer, ready = compute(question, seconds=seconds if both.done == 1 else 0)
+    answer, ready = computed(question, seconds=seconds if both.done == 1 else 0)
     compared = {*both.compared, *asked.compared(answer)}
     return replace(both, answer=asked.view(answer), compared=compared, done=(both.done + ready) / 2)
 
 
-def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float) -> Both:
-    result, done = compute(settings, seconds=seconds)
+def _compared(page: Page, settings: Settings, pinned: Settings | None, *, seconds: float) -> Both:
+    result, done = computed(settings, seconds=seconds)
     here = page.at(settings)
     view = here.view(result)
-    if pin is None:
+    if pinned is None:
         return Both(page=here, result=result, view=view, pinned=None, done=done, moving={})
-    other, ready = compute(pin.settings, seconds=seconds if done == 1 else 0)
-    there = page.at(pin.settings)
-    pinned = there.view(other)
-    words = partial(comparison.knob_words, changes=here.sliders(settings).changes)
-    rows = comparison.settings_rows(settings, pin.settings, words)
+    other, ready = computed(pinned, seconds=seconds if done == 1 else 0)
+    there = page.at(pinned)
+    other_view = there.view(other)
+    words = partial(knob_words, changes=here.sliders(settings).changes)
+    differing = settings_rows(settings, pinned, words)
     moving = {
-        MOVING: comparison.rows([*rows, *comparison.number_rows(view.numbers, pinned.numbers)]),
-        SAID: said(settings, pin.settings, done=done == ready == 1),
+        MOVING: rows([*differing, *number_rows(view.numbers, other_view.numbers)]),
+        SAID: said(settings, pinned, done=done == ready == 1),
     }
-    ghost, compared = pinned if there is here else None, {settings, pin.settings} if settings.private else ()
-    done = (done + ready) / 2
-    return Both(page=here, result=result, view=view, pinned=ghost, done=done, moving=moving, compared=compared)
+    return Both(
+        page=here,
+        result=result,
+        view=view,
+        pinned=other_view if there is here else None,
+        done=(done + ready) / 2,
+        moving=moving,
+        compared={settings, pinned} if settings.private else (),
+    )
 
 
 def said(a: Settings, b: Settings, *, done: bool) -> str:
@@ -111,13 +369,15 @@ def said(a: Settings, b: Settings, *, done: bool) -> str:
     mine, theirs = (repeats(one, done=done) for one in (a, b))
     pair = (mine, a), (theirs, b)
     if not done and a.COMMON and any(known is None or len(known) < vars(one)["repeats"] for known, one in pair):
-        return comparison.LATER
+        return LATER
     if mine is None or theirs is None:
         return ""
     if a == b:
         found = differences.Difference(median=0.0, low=0.0, high=0.0, pairs=len(mine))  # however few runs there are
+    elif a.pairs_with(b):
+        found = differences.of_pairs(mine, theirs)
     else:
-        found = (differences.of_pairs if a.pairs_with(b) else differences.of_groups)(mine, theirs)
+        found = differences.of_groups(mine, theirs)
     measure = a.MEASURES[a.compared]
     least = LEAST if measure.share else LEAST * abs(float(np.median(theirs)))
-    return comparison.sentence(found, measure, least=least)
+    return sentence(found, measure, least=least)

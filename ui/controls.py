@@ -27,9 +27,8 @@ from ui.plot.theme import written
 from ui.texts import SAYS
 from ui.vocabulary import KNOBS
 
-# Of the address, what holds no setting: ``PIN`` is there once for each pin, ``ASK`` is what the tab of questions asks,
-# and ``SHOWN`` say how the page is shown, or to whom. Settings in ``PIN``, ``ASK`` and ``present`` leave out the
-# defaults of the link's version.
+# Of the address, what holds no setting: ``PIN`` is what was pinned (``ui.pin``), ``ASK`` is what the tab of questions
+# asks, and ``SHOWN`` say how the page is shown, or to whom.
 PIN, ASK, TAB, MORE = "pin", "what_if", "tab", "more"
 SHOWN = ("present", "lesson", "step", "only", TAB, MORE)
 # What ``present`` says where it names no picture.
@@ -82,11 +81,11 @@ class Desk:
     ``told``: (settings, whether all of their work was done) that the page around the live part shows. ``clicked`` is
     the number of the newest click on a chart that the settings contain.
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
-    the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
-    holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``);
+    the newest last; ``undone``: whether these are such again. ``pin``: pinned settings as the address holds them
+    (``ui.pin``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``);
     ``shown``: of the words ``SHOWN``, those that the address holds; ``followed``: whether the page has yet to open the
-    tab of a link; ``own_pins``: settings about a visitor's own file that were put aside (``ui.pins.Pins``), which no
-    address holds; ``tries``: the mean number of tries of which the best is released, 0 for one model.
+    tab of a link; ``own_pin``: pinned settings about a visitor's own file, which no address holds; ``tries``: the
+    mean number of tries of which the best is released, 0 for one model.
     ``changed`` is called after each change.
     """
 
@@ -97,19 +96,19 @@ class Desk:
     ack: int = 0
     moving: bool = False
     name: str = field(default_factory=partial(token_hex, 4))
-    link: dict[str, str | list[str]] = field(default_factory=dict)
-    replaced: deque[dict[str, str | list[str]]] = field(default_factory=lambda: deque(maxlen=MOST_UNDONE))
+    link: dict[str, str] = field(default_factory=dict)
+    replaced: deque[dict[str, str]] = field(default_factory=lambda: deque(maxlen=MOST_UNDONE))
     late: bool = False
     told: tuple[Any, bool] | None = None
     clicked: int = 0
     choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
     before: list[Any] = field(default_factory=list)
     undone: bool = False
-    pins: tuple[str, ...] = ()
+    pin: str | None = None
     ask: str = ""
     shown: dict[str, str] = field(default_factory=dict)
     followed: bool = False
-    own_pins: Any = None
+    own_pin: Any = None
     tries: int = 0
     changed: Callable[[], None] | None = None
 
@@ -239,11 +238,13 @@ class Desk:
         return {name: str(value) for name, value in asdict(self.settings).items()}
 
     def place(self, tab: str) -> dict[str, Any]:
-        """Return the page, its whole setting, its pins, the tab that is open and what is asked there: what a question
-        on the channel is about, and what pictures are of.
+        """Return the page, its whole setting, its pin, the tab that is open and what is asked there: what a question on
+        the channel is about, and what pictures are of.
         """
-        about = {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab, "ask": self.ask}
-        return about | {"pins": (), "present": self.presents} if self.presents else about
+        about = {"page": self.page, "settings": self.as_link, "pin": self.pin, "tab": tab, "ask": self.ask}
+        if self.presents:
+            about |= {"pin": None, "present": self.presents}
+        return about
 
     @property
     def presents(self) -> str:
@@ -278,14 +279,19 @@ class Desk:
             self.undone = True
 
     @property
-    def address(self) -> dict[str, str | list[str]]:
+    def address(self) -> dict[str, str]:
         """Return what the address of the page should hold: of the settings, what differs from the defaults."""
         return links.versioned({**links.brief(self.settings), **self.beside})
 
     @property
-    def beside(self) -> dict[str, str | list[str]]:
+    def beside(self) -> dict[str, str]:
         """Return what of the address holds no setting of the page."""
-        return ({PIN: [*self.pins]} if self.pins else {}) | ({ASK: self.ask} if self.ask else {}) | self.shown
+        found = dict(self.shown)
+        if self.pin is not None:
+            found[PIN] = self.pin
+        if self.ask:
+            found[ASK] = self.ask
+        return found
 
     def shows(self, name: str, value: str) -> None:
         """Hold one of ``SHOWN`` in the address; "" where it needs no word, as the first tab and a closed drawer."""
@@ -297,12 +303,12 @@ class Desk:
         """Write the settings to the address, once the live part of the page is at rest."""
         self.told = self.settings, done == 1
         address = self.address
-        if (self.link if self.late else _address()) != address:
+        if (self.link if self.late else st.query_params.to_dict()) != address:
             self.replaced.append(self.link)
             st.query_params.from_dict(address)
         self.link = address  # at last: a newer run may end this one wherever it reads or writes the address
 
-    def hears(self, address: dict[str, str | list[str]], *, history: bool) -> bool:
+    def hears(self, address: dict[str, str], *, history: bool) -> bool:
         """Return whether a message with this ``address`` asks for other settings: not if the address was replaced, of
         which the browser had not heard, unless it went back or forward in its ``history``.
         """
@@ -316,11 +322,6 @@ class Desk:
         if last not in (self.settings, *self.before[-1:]) and not self.undone:
             self.before = [*self.before, replace(last)][-MOST_UNDONE:]  # without the tasks that settings hold
         self.undone = False
-
-
-def _address() -> dict[str, str | list[str]]:
-    pins = st.query_params.get_all(PIN)
-    return st.query_params.to_dict() | ({PIN: pins} if pins else {})
 
 
 def _goes_back() -> bool:
@@ -345,15 +346,16 @@ def desk(page: str, settings_type: type) -> Desk:
     if key not in st.session_state:
         st.session_state[key] = Desk(page=page, settings=settings_type())
     here = st.session_state[key]
-    address = _address()
+    address = st.query_params.to_dict()
     if here.hears(address, history=_goes_back()):
         here.followed = True
-        link = links.from_address(address)
-        own = {name: text for name, text in link.items() if name not in (PIN, ASK, *SHOWN)}
+        own = {name: text for name, text in address.items() if name not in (PIN, ASK, *SHOWN)}
         here.settings, here.notices = from_link(settings_type, own)
-        here.errors, here.link, here.pins, here.ask = {}, address, tuple(address.get(PIN, ())), address.get(ASK, "")
+        here.errors = {}
+        here.link = address
+        here.pin = address.get(PIN)
+        here.ask = address.get(ASK, "")
         here.shown = {name: address[name] for name in SHOWN if name in address}
-        _date(here, link[links.VERSION_NAME])
         here.notices = [*here.notices, *_long(here)]
     heed(here)
     click = live.movement(f"{page}.board", after=here.clicked)
@@ -378,20 +380,6 @@ def heed(here: Desk) -> None:
             debounce.again()
 
 
-def _date(desk: Desk, version: str) -> None:
-    """Add the version of an older link to what it says of other settings."""
-    if version not in map(str, range(links.UNVERSIONED, links.VERSION)):
-        return
-
-    def dated(text: str, apart: str) -> str:
-        return apart.join((text, links.VERSION_NAME, version))
-
-    desk.pins = tuple(dated(pin, links.APART) for pin in desk.pins)
-    desk.ask = desk.ask and dated(desk.ask, " ")
-    if links.APART in desk.shown.get("present", ""):
-        desk.shown["present"] = dated(desk.shown["present"], links.APART)
-
-
 def _long(desk: Desk) -> list[str]:
     """Forget what nobody asks at such length; a sentence for each."""
     told = []
@@ -409,9 +397,9 @@ def from_link(settings_type: type[Settings], address: Mapping[str, str]) -> tupl
     settings, refused = links.read(settings_type, address)
     notices = []
     for name, refusal in refused.items():
-        notices.append(ignored(name, address[name], plain(refusal.allowed)) + _two_ways(address[name]))
+        notices.append(ignored(name, address[name], plain(refusal.allowed)) + _two_ways(refusal.value))
     known = {one.name for one in fields(settings_type)} | {links.VERSION_NAME}
-    unknown = [name for name, text in address.items() if name not in known and settings_type.GONE.get(name) != text]
+    unknown = [name for name in address if name not in known and not links.is_tracking(name)]
     notices += [f"{_quoted(name, address[name])} was ignored, as this page has no such setting." for name in unknown]
     return settings, notices
 
@@ -443,15 +431,17 @@ def _quoted(name: str, value: str) -> str:
     return f"In the link, {quoted(f'{name}={value}')}"
 
 
-def _two_ways(value: object) -> str:
-    """Return a sentence more, for a number whose comma may part thousands, or decimals."""
-    if not (isinstance(value, str) and links.THOUSANDS.fullmatch(value.strip(" "))):
+def _two_ways(refused: object) -> str:
+    """Return a further sentence for a number whose comma or point may separate thousands, or decimals."""
+    readings = links.two_readings(refused)
+    if readings is None:
         return ""
-    return f" Its comma can be read in two ways. Write {value.replace(',', '')} or {value.replace(',', '.')}."
+    separator, thousands, decimal = readings
+    return f" Its {separator} can be read in two ways. Write {thousands} or {decimal}."
 
 
 def _sentence(refusal: RefusedError) -> str:
     value = written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
-    why = f"it must be {refusal.allowed}.{_two_ways(value)}"
+    why = f"it must be {refusal.allowed}.{_two_ways(refusal.value)}"
     label = KNOBS[refusal.name]["label"] if refusal.name in KNOBS else refusal.name
     return f"{label} cannot be {value or 'empty'}: {why}"

@@ -16,7 +16,7 @@ import pandas as pd
 from lab import registry
 from lab.label import NOT_STATED, SCHEMA, Label, Stated, label
 from lab.settings import Settings
-from ui import comparison, hundred, labels, mu, one_file, panels, recording
+from ui import compare, hundred, labels, mu, one_file, panels, recording
 from ui.live import Picture
 from ui.page import FIRST, Page, View
 from ui.plot import theme
@@ -143,7 +143,7 @@ class Handout:
         shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"  # a target is what one moves
 
         def said(name: str, value: Any) -> str:
-            return escape(" ".join(comparison.knob_words(name, value, knobs.changes) or ()))
+            return escape(" ".join(compare.knob_words(name, value, knobs.changes) or ()))
 
         hero = knobs.hero
         there = elsewhere(settings, hero, knobs.changes)[0]

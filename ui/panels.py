@@ -111,7 +111,7 @@ def apart(one: float, other: float) -> tuple[str, str]:
 def amount(shown: str) -> float | None:
     """Return the number that a tile shows, or None where it shows none, as in "unlimited" or "below 1"."""
     try:
-        return float(shown.replace(",", "").removesuffix("\u00a0%"))
+        return float(shown.replace(",", "").replace("−", "-").removesuffix("\u00a0%"))
     except ValueError:
         return None
 

@@ -6,8 +6,8 @@ It is the page itself with less on it, so it stays live. ``stops`` are where Pag
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from functools import lru_cache, partial
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,12 +15,12 @@ import streamlit as st
 
 from lab.links import APART, brief, versioned, word
 from lab.settings import Settings
-from ui import comparison, controls
+from ui import controls
 from ui.controls import FIRST_PICTURE, Desk
 from ui.live import Knob, serving
 from ui.page import Knobs, Page, Rows, always
 from ui.panels import Number
-from ui.pins import Pin
+from ui.plot.theme import number, written
 from ui.texts import SAYS
 
 _MOST_STOPS = 6
@@ -86,33 +86,24 @@ def begun(desk: Desk) -> Settings:
     return controls.from_link(type(desk.settings), dict(zip(parts[::2], parts[1::2], strict=False)))[0]
 
 
-def stops(page: Page, desk: Desk, pins: Sequence[Pin]) -> dict[Settings, str]:
-    """Return settings -> name of the stop, in order: the pins and then where the presentation began; without pins, a
-    few values of the hero knob, among them where it began.
+def stops(page: Page, desk: Desk) -> dict[Settings, str]:
+    """Return settings -> name of the stop, in order: a few values of the hero knob, among them where it began.
+
+    All other settings stay as they are, and may be of a file, which no address holds.
     """
-    origin = begun(desk)
-    if not pins:
-        return _along(hero_of(page, desk.settings), desk.settings, origin)
-    changes = page.at(origin).sliders(origin).changes
-    named = {pin.settings: pin.name or _differing(pin.settings, origin, changes) for pin in pins}
-    return named | {origin: named.get(origin, "As it was")}
+    knob = hero_of(page, desk.settings)
+    places = {}
+    for value in sorted({*ticks(knob), getattr(begun(desk), knob.name)}):
+        there, refused = controls.moved(desk.settings, knob.name, value)
+        if not refused:
+            places[there] = f"{knob.label} {_written(value)}"
+    return places
 
 
 def hero_of(page: Page, settings: Any) -> Knob:
     """Return the one knob of a presented page."""
     knobs = page.at(settings).sliders(settings)
     return controls.knob(knobs.hero, settings.limits, **knobs.changes.get(knobs.hero, {}))
-
-
-def _along(knob: Knob, settings: Any, origin: Any) -> dict[Settings, str]:
-    """Return the same settings with other values of this knob, among them the one where it began: all else is as it is,
-    and may be of a file, which no address holds."""
-    places = {}
-    for value in sorted({*ticks(knob), getattr(origin, knob.name)}):
-        there, refused = controls.moved(settings, knob.name, value)
-        if not refused:
-            places[there] = f"{knob.label} {_written(value)}"
-    return places
 
 
 def ticks(knob: Knob) -> list[float]:
@@ -133,45 +124,36 @@ def ticks(knob: Knob) -> list[float]:
 
 
 def _written(value: float) -> str:
-    return f"{value:g}" if abs(value) < 1e5 else f"{value:,.0f}"
-
-
-def _differing(settings: Settings, origin: Settings, changes: Mapping[str, Mapping[str, Any]]) -> str:
-    rows = comparison.settings_rows(settings, origin, partial(comparison.knob_words, changes=changes))
-    return ", ".join(f"{label} {value}" for label, value, *_ in rows) or "Pinned"
+    if abs(value) < 1e5:
+        return written(value)
+    return number(value)
 
 
 def told(places: Mapping[Settings, str], *, hero: str) -> list[dict[str, Any]]:
     """Return the stops as the browser is told.
 
     link: what an address holds of it. moves: (field, value) pairs by which the live channel gets there from every other
-    stop, or None where only the server can.
+    stop, or None where only the server can, as the hero knob changes other settings too.
     """
-    ways = _ways(list(places), hero)
+    alone = _hero_alone(list(places), hero)
     return [
         {
             "name": name,
             "link": urlencode(versioned(brief(settings))),
-            "moves": None if ways is None else [(field, getattr(settings, field)) for field in ways],
+            "moves": [(hero, getattr(settings, hero))] if alone else None,
         }
         for settings, name in places.items()
     ]
 
 
-def _ways(places: Sequence[Settings], hero: str) -> list[str] | None:
-    """Return the fields that lead from each of these settings to each other, moved in this order; None where they do
-    not."""
-    names = [one.name for one in fields(places[0])]
-    ways = [name for name in names if name == hero or len({getattr(one, name) for one in places}) > 1]
-
-    def leads(here: Settings, there: Settings) -> bool:
-        for name in ways:
-            here, refused = controls.moved(here, name, getattr(there, name))
-            if refused:
+def _hero_alone(places: Sequence[Settings], hero: str) -> bool:
+    """Return whether a movement of the hero knob leads from each of these settings to each other."""
+    for here in places:
+        for there in places:
+            moved, refused = controls.moved(here, hero, getattr(there, hero))
+            if refused or moved != there:
                 return False
-        return here == there
-
-    return ways if all(leads(here, there) for here in places for there in places) else None
+    return True
 
 
 def arrived(desk: Desk, places: Mapping[Settings, str]) -> int:

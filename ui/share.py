@@ -12,7 +12,7 @@ import streamlit as st
 from lab.label import sections, why_void
 from lab.links import brief
 from lab.settings import Settings
-from ui import comparison, takeaway
+from ui import compare, takeaway
 from ui.controls import Desk
 from ui.handout import Handout
 from ui.page import Page
@@ -40,9 +40,9 @@ def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: s
         for name in (field.name for field in fields(one) if field.name not in (*said, *unused, without)):
             value = getattr(one, name)
             if name in desk.choices:
-                pair = comparison.choice_words(name, value, desk.choices)
+                pair = compare.choice_words(name, value, desk.choices)
             else:
-                pair = comparison.knob_words(name, value, changes)
+                pair = compare.knob_words(name, value, changes)
             if pair and (name in desk.choices or name in always or value != getattr(usual, name)):
                 said[name] = " ".join(pair)
     return ", ".join(said.values())

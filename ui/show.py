@@ -10,11 +10,11 @@ import streamlit as st
 from lab import papers
 from lab.tuning import best_of
 from ui import controls, debounce, glossary, live, page_links, present, static_files, visible_sliders
-from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.moves import card as move_card
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Asked, Page, Tab
 from ui.panels import number
+from ui.pin import card, marks, pinned
 from ui.plot.theme import delta
 from ui.share import link_and_code, on_label, paper, share
 from ui.texts import SAYS
@@ -48,14 +48,13 @@ def show(page: Page, welcome: str = "") -> None:
         _to_lesson(desk)
         st.title(page.at(desk.settings).question)
         _head(page, desk)
-    pins_of(page, desk)
+    other = pinned(page, desk)
     _open_linked(page, desk)
     _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
         _setup(page, desk)
     if page.ready(desk):
-        ghost = pins_of(page, desk).ghost
-        desk.tell(done=compare(page, desk.settings, ghost, seconds=0, tab=_opened(page), ask=desk.ask).done)
+        desk.tell(done=compare(page, desk.settings, other, seconds=0, tab=_opened(page), ask=desk.ask).done)
         _moving(page, welcome)
     elif more := page.at(desk.settings).more:
         with st.expander(MORE):  # the way to other data
@@ -87,14 +86,15 @@ def _to_lesson(desk: controls.Desk) -> None:
 
 
 def _presented(page: Page, desk: controls.Desk) -> None:
-    pins, stage = pins_of(page, desk).kept, present.staged(page, desk.presents)
+    pinned(page, desk)  # adds its notices
+    stage = present.staged(page, desk.presents)
     if desk.notices:
         with st.container(key="stage-notices"):
             _notices(desk.notices)
     if not page.ready(desk):
         desk.shown.pop("present")
         st.rerun()  # to the page itself, which shows what is missing
-    places = present.stops(page, desk, pins)
+    places = present.stops(page, desk)
     present.arrived(desk, places)
     both = compare(stage, desk.settings, None, seconds=stage.slices.first, tab="")
     desk.tell(done=both.done)
@@ -145,9 +145,17 @@ def _moving(page: Page, welcome: str) -> None:
     desk = controls.desk(page.name, page.settings)
     if not page.holds(desk) or desk.presents:
         debounce.again()
-    here, pins = page.at(desk.settings), pins_of(page, desk)
-    seconds, resting = _seconds(here, desk), bool(desk.ack) and not desk.moving
-    both = compare(page, desk.settings, pins.ghost, seconds=seconds, tab=_opened(page), ask=desk.ask, resting=resting)
+    here = page.at(desk.settings)
+    other = pinned(page, desk)
+    both = compare(
+        page,
+        desk.settings,
+        other,
+        seconds=_seconds(here, desk),
+        tab=_opened(page),
+        ask=desk.ask,
+        resting=bool(desk.ack) and not desk.moving,
+    )
     screen = st.container(key="screen")
     if welcome:
         screen.container(key="welcome").html(welcome)
@@ -166,13 +174,13 @@ def _moving(page: Page, welcome: str) -> None:
     with beside:
         visible_sliders.offer_all(desk)
         if here.tabs:
-            card(desk, pins, both)
+            card(desk, other, both)
     sliders = visible_sliders.visible(here, desk)
     with left:
         move = move_card(here.move, desk, sliders, both.view.numbers)
     with panel_place:
         channel = None if desk.settings.private else desk.place(tab)
-        told: dict[str, Any] = {"marks": marks(desk.settings, pins.ghost), "selectors": bool(here.more), "move": move}
+        told: dict[str, Any] = {"marks": marks(desk.settings, other), "selectors": bool(here.more), "move": move}
         desk.panel(sliders, done=both.done, channel=channel, **told)
 
 

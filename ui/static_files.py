@@ -22,7 +22,6 @@ from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lab.links import RENAMED
 from ui import hundred
 from ui.head_tags import PICTURE, PREVIEW, SITEMAP, Head, address, sitemap, tags
 from ui.live import serving
@@ -32,6 +31,8 @@ STATIC = Path(st.__file__).parent / "static"
 PARTS = {True: ("BidiComponent", "Html", "ButtonGroup", "Button"), False: ("BidiComponent", "Html", "PageLink")}
 ROOT = '<div id="root"></div>'
 KINDS = {".js": "text/javascript", ".css": "text/css"}
+# First parts of paths that Streamlit answers itself.
+RESERVED = ("_stcore", "app", "component", "media", "static")
 # A name that holds a hash of the file: what a browser has of it is right for good.
 KEPT = "public, max-age=31536000, immutable"
 
@@ -156,14 +157,16 @@ class Delivery:
         self._told = {f"{base}/{PREVIEW}": Response(PICTURE.read_bytes(), media_type="image/png")}
         if at:
             self._told[f"{base}/{SITEMAP}"] = Response(sitemap(heads, at=at), media_type="application/xml")
-        self._moved = {f"{base}/{old}": f"{base}/{now}" for old, now in RENAMED.items()}
+        self._base = base
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with a file or a page that is known here; an old address leads to the new one, with its query."""
+        """Answer with a file or a page that is known here; redirect a path below a page to the page."""
         asks = scope["type"] == "http" and scope["method"] == "GET"
-        if asks and scope["path"] in self._moved:
+        page = self._page_above(scope) if asks else None
+        if page is not None:
             query = scope.get("query_string", b"").decode("latin-1")
-            await RedirectResponse(f"{self._moved[scope['path']]}{'?' * bool(query)}{query}", 308)(scope, receive, send)
+            address = f"{page}?{query}" if query else page
+            await RedirectResponse(address, 307)(scope, receive, send)
             return
         if asks and scope["path"] in self._told:
             await self._told[scope["path"]](scope, receive, send)
@@ -171,6 +174,22 @@ class Delivery:
         takes = asks and "gzip" in Headers(scope=scope).get("accept-encoding", "")
         answer = await self._answer(scope["path"], bool(scope.get("query_string"))) if takes else None
         await (answer or self._app)(scope, receive, send)
+
+    def _page_above(self, scope: Scope) -> str | None:
+        """Return the path of the page that a browser asks for something below, home where there is no such page.
+
+        The front end finds its files relative to the address, so a page shows nothing below its own path.
+        """
+        path = scope["path"]
+        if not path.startswith(f"{self._base}/"):
+            return None
+        first, slash, _ = path.removeprefix(f"{self._base}/").partition("/")
+        if not slash or first in RESERVED:
+            return None
+        if "text/html" not in Headers(scope=scope).get("accept", ""):
+            return None
+        page = f"{self._base}/{first}"
+        return page if page in self._names else f"{self._base}/"
 
     async def _answer(self, path: str, asks: bool) -> Response | None:
         if path in self._names:

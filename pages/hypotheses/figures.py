@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lab.claims import Case, stretch
+from lab.number_text import with_minus
 from pages.hypotheses.parameters import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, LIMITS, SHARES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS, coordinates, source_fit
@@ -161,7 +162,8 @@ def gain(result: HypothesesResult) -> dict:
 
 
 def _signed(points: float) -> str:
-    return f"{points:+.1f}".replace("-", "−")
+    text = with_minus(f"{points:.1f}")
+    return f"+{text}" if points > 0 else text
 
 
 def plane(result: HypothesesResult) -> dict:

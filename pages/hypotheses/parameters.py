@@ -106,7 +106,6 @@ class HypothesesParameters(Settings):
     TUNED: ClassVar = {"lambda_lr": (1e-4, 0.1), "lambda_iw": (1e-4, 0.1)}
     PEOPLE: ClassVar = "source_rows"
     STATED: ClassVar = ("sources", *ROWS)
-    EARLIER: ClassVar = {2: {"epsilon": 10.0}}
     COMMON: ClassVar = (*_OF_ROWS, *ROWS, "public_rows", "noise", "repeats", "seed", "mixture")
 
     data: str = "domains"

@@ -61,7 +61,6 @@ class MechanismsSettings(Settings):
     seed: of the release.
     """
 
-    GONE: ClassVar = {"release": "1"}
     CHOICES: ClassVar = {"answers": RELEASED, "mechanism": NUMBER_MECHANISMS, "noise": COUNT_NOISES, "vote": VOTES}
     LIMITS: ClassVar = {
         "epsilon": EPSILON_RANGE,

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 
 from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import delta_rounded_up
+from lab.number_text import with_minus
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.figures import FORMULA_NAMES
 from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
+from ui.plot.theme import written
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
@@ -41,7 +43,9 @@ def needs(delta: float) -> str:
 
 
 def _released(output: float) -> str:
-    return f"{output:,.0f}" if abs(output) >= 1e4 else f"{output:.5g}"
+    if abs(output) >= 1e4:
+        return with_minus(f"{output:,.0f}")
+    return written(output, digits=5)
 
 
 def _ratio(log_ratio: float) -> str:

@@ -34,9 +34,9 @@ ARMS = ("plain", "private")
 _LEAST_LOTS = 20
 
 # Data set -> what of the recipe it starts with, where the page's own does worse on other seeds and splits
-# (`python -m scripts.starts network digits`); and the last version of links without.
+# (`python -m scripts.starts network digits`).
 STARTS: Mapping[str, Mapping[str, float]] = {"digits": {"clip_norm": 0.25, "learning_rate": 5.0}}
-RECIPE, BEFORE_STARTS = ("clip_norm", "learning_rate"), 2
+RECIPE = ("clip_norm", "learning_rate")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,6 @@ class NetworkParameters(RowsSettings):
     LOOP: ClassVar = "variant"
     SIZED: ClassVar = False
     FOLLOWS: ClassVar = {"variant": ("rows_each", "lot_size"), "rows_each": ("lot_size",)}
-    RENAMED: ClassVar = {"mechanism": {"tree": "toeplitz"}}
     # Starts and noise have the network's shape, and lots that of the rows and of the rate
     COMMON: ClassVar = (
         "dataset",
@@ -152,13 +151,6 @@ class NetworkParameters(RowsSettings):
 
         same = (name for name in RECIPE if getattr(self, name) == start(name, self.dataset))
         return super().starts(dataset, own) | {name: start(name, dataset) for name in same}
-
-    @classmethod
-    def modernised(cls, texts: Mapping[str, str], version: int) -> Mapping[str, str]:
-        texts = super().modernised(texts, version)
-        if version > BEFORE_STARTS or texts.get("dataset") not in STARTS:
-            return texts
-        return {name: str(getattr(cls, name)) for name in RECIPE} | dict(texts)
 
     def of_rows(self, rows: int) -> Self:
         """Return the settings with lots that are the same part of all rows: as many steps, with the same noise in a

@@ -121,7 +121,7 @@ class WhatIfSettings(Settings):
     CLICKS: ClassVar[tuple[str, ...]] = ("bar", "place")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "topic", check.choice(self.TOPICS, topic=links.page_now(self.topic)))
+        check.choice(self.TOPICS, topic=self.topic)
         self._read()
         check.choice(self.settings.measures, measure=self.measure)
         check.choice(self.knobs, knob=self.knob)
@@ -138,21 +138,6 @@ class WhatIfSettings(Settings):
             if value in brought and not of_own_rows(base):
                 raise check.RefusedError(name, value, "data that are here without a file or a download")
         object.__setattr__(self, "settings", base)
-
-    @classmethod
-    def modernised(cls, texts: Mapping[str, str], version: int) -> Mapping[str, str]:
-        topic = links.page_now(texts.get("topic", cls.of_version(version).topic))
-        if texts.get("reached") == "mean":  # of errors without a mean, so that the median run answers
-            texts = {**texts, "reached": "median"}
-        if version == links.VERSION or topic not in cls.TOPICS:
-            return texts
-        kind, base = cls.TOPICS[topic].kind, texts.get("base", STARTS[topic].base)
-        dated = f"{base} {links.VERSION_NAME} {version}".strip()
-        try:
-            then, now = (links.of_word(kind, text, **_BASE) for text in (dated, base))
-        except check.RefusedError:  # said where the base is read
-            return texts
-        return texts if then == now else {**texts, "base": links.word(then, apart=_BASE["apart"])}
 
     def __getattr__(self, name: str) -> Any:
         """Return a field of the base."""
@@ -279,7 +264,7 @@ class WhatIfSettings(Settings):
             changes = clicked | changes
         if "place" in changes:
             changes = self._at(changes.pop("place")) | changes
-        topic = check.choice(self.TOPICS, topic=links.page_now(changes.get("topic", self.topic)))
+        topic = check.choice(self.TOPICS, topic=changes.get("topic", self.topic))
         if topic != self.topic:
             known = {name: getattr(self, name) for name in own}
             return type(self)(**known | STARTS[topic]._asdict() | changes)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore import check
 from dpcore.check import RefusedError
-from lab.links import VERSION_NAME, Word, changed, version_of, word
+from lab.links import Word, changed, word
 from lab.settings import Settings
 from pages.what_if import (
     figures,
@@ -141,22 +141,18 @@ class _TopicQuestion:
     def _read(self, own: Settings, ask: str, targets: Mapping[str, float]) -> tuple[WhatIfSettings, list[str]]:
         texts = ask.split(APART) if ask else []
         pairs = [*zip_longest(texts[::2], texts[1::2], fillvalue="")]
-        version, refusals = version_of(dict(pairs))
-        question = self.kind.of_version(version).change(
+        question = self.kind().change(
             question=CURVE,
             topic=self.name,
             base=word(own, apart=APART),
             target=targets.get(self.start.measure, usual_target(own, self.start.target)),
         )
-        if len(pairs) > len(ASKED) + 1:
+        if len(pairs) > len(ASKED):
             return question, [f"The link's question was ignored. It must have at most {len(ASKED)} fields."]
         notices = []
         for field, value in pairs:
             try:
-                if field in refusals:
-                    raise refusals[field]
-                if field != VERSION_NAME:
-                    question = changed(question, check.choice(ASKED, field=field), value)
+                question = changed(question, check.choice(ASKED, field=field), value)
                 if field == "measure":
                     question = question.change(target=targets.get(question.measure, question.target))
             except RefusedError as refusal:

@@ -6,11 +6,12 @@ from html import escape
 
 from lab.crossing import Found
 from lab.differences import Difference
+from lab.number_text import with_minus
 from pages.what_if.experiment import WhatIfSettings
 from pages.what_if.figures import SAYS
 from pages.what_if.measured import Effect
 from pages.what_if.result import WhatIfResult
-from ui import outcomes, panels
+from ui import outcomes
 from ui.panels import number
 from ui.vocabulary import KNOBS
 from ui.vocabulary import in_sentence as low
@@ -111,30 +112,25 @@ def noun(settings: WhatIfSettings) -> str:
 def shown(settings: WhatIfSettings, value: float) -> str:
     """Return a number of the measure that is already in percent."""
     if settings.asked.unit == "%":
-        return f"{value:.3g}\u00a0%"
+        return with_minus(f"{value:.3g}") + "\u00a0%"
     return number(value)
 
 
 def amount(settings: WhatIfSettings, value: float) -> str:
-    """Return a number of the measure: percent with one decimal, anything else with three digits."""
+    """Return a number of the measure, percent with a decimal and anything else with three digits."""
     if settings.asked.unit == "%":
-        value = round(value, 3) + 0.0  # adding 0 turns a negative zero into zero
-        text = panels.percent(value, digits=1)
-    else:
-        text = number(value)
-    if value < 0:
-        return text.replace("-", "\u2212")
-    return text
+        return with_minus(f"{100 * value:.1f}") + "\u00a0%"
+    return number(value)
 
 
 def signed(settings: WhatIfSettings, value: float) -> str:
-    """Return a difference with its sign; of percentages, in points."""
-    text = f"{100 * value:.1f}" if settings.asked.unit == "%" else number(value)
-    if float(text.replace(",", "")) == 0:
+    """Return a difference with its sign, of percents in points."""
+    text = number(value)
+    if settings.asked.unit == "%":
+        text = with_minus(f"{100 * value:.1f}")
+    if text in ("0", "0.0"):
         return "0"
-    if value < 0:
-        return text.replace("-", "\u2212")
-    return f"+{text}"
+    return f"+{text}" if value > 0 else text
 
 
 def points(settings: WhatIfSettings, value: float) -> str:

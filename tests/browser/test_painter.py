@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, Route
 from lab.settings import Settings
 from pages.table import PAGES
 from tests.browser.conftest import ROOT
-from ui import controls, pins
+from ui import controls, pin
 from ui.compare import compare
 from ui.live import serving
 from ui.recording import stops
@@ -41,7 +41,7 @@ LEAST = 12  # of 255
 OPENED = {page.name: {} for page in PAGES if page.name != "attack"} | {
     f"attack {part}": {"part": part} for part in ("worlds", "membership", "pays", "inversion")
 }
-OPENED["classifier pinned"] = {"epsilon": "0.3", "pin": "~~clip_norm~0.1"}
+OPENED["classifier pinned"] = {"epsilon": "0.3", "pin": "clip_norm~0.1"}
 DRAWN = ["classifier pinned", "network", "accounting", "attack worlds"]
 TRACED = ["classifier", "attack worlds"]
 MOST = 0.05  # of the inked pixels of a chart may differ
@@ -74,12 +74,12 @@ def moves(opened: str, knobs: int | None = 1) -> Moves:
     """The figures of a page, or of a part of one, and those after each of so many knobs has been moved; None: all."""
     topic, link = opened.partition(" ")[0], dict(OPENED[opened])
     page = next(page for page in PAGES if page.name == topic)
-    pin = pins.read(page.settings, (link.pop("pin"),))[0].ghost if "pin" in link else None
+    pinned = pin.read(page.settings, link.pop("pin"))[0] if "pin" in link else None
     settings, notices = controls.from_link(page.settings, link)
     assert not notices
 
     def pictures(settings: Settings) -> dict[str, dict]:
-        both = compare(page, settings, pin, seconds=math.inf)
+        both = compare(page, settings, pinned, seconds=math.inf)
         every = (picture for board in both.boards("").values() for row in board for picture in row)
         return {picture.name: json.loads(orjson.dumps(picture.message())) for picture in every}
 

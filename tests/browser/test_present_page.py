@@ -89,21 +89,6 @@ def test_page_keys_step_and_arrows_move(lab):
     at(page, 5, 6, "10")
 
 
-def test_pins_are_the_stops_and_then_what_was_shown(presented):
-    """Several knobs at once by the channel; a choice, which is no knob, by the server."""
-    page = presented("classifier?epsilon=2&pin=~few~epsilon~0.1~clip_norm~0.3&pin=wine~dataset~wine~epsilon~5")
-    at(page, 3, 3)
-    expect(page.locator("[data-chart]")).to_have_count(1)
-    for stop, settings in (
-        (1, {"epsilon": "0.1", "clip_norm": "0.3"}),
-        (2, {"epsilon": "5.0", "clip_norm": "1.0", "dataset": "wine"}),
-        (3, {"epsilon": "2.0", "dataset": "gaussians"}),
-    ):
-        page.keyboard.press("PageDown")
-        resting(page, step=stop, **settings)
-        at(page, stop, 3)
-
-
 def test_blank_full_another_picture_and_leave(presented):
     page = presented("classifier?epsilon=0.7")
     page.evaluate("Element.prototype.requestFullscreen = () => Promise.resolve(window.filled = true)")

@@ -23,15 +23,13 @@ import orjson
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from lab.links import page_now
 from lab.settings import Settings
 from ui import controls, debounce
 from ui.compare import compare
 from ui.compute import LONG_SLICE_SECONDS, SLICE_SECONDS
 from ui.live import serving
 from ui.page import Page
-from ui.pins import MOST
-from ui.pins import read as read_pins
+from ui.pin import read as read_pin
 from ui.present import staged
 from ui.security_headers import same_origin
 from ui.turns import SHARED, GivenUpError, Turn, Turns
@@ -62,7 +60,7 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a page, its settings and pins as a link holds them, the tab that is open and what is asked there,
+    """What is asked: a page, its settings and its pin as a link holds them, the tab that is open, what is asked there,
     and (field, value) of what was moved since, in order.
     ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
     """
@@ -72,7 +70,7 @@ class Question:
     link: Mapping[str, str]
     tab: str = ""
     moves: Moves = ()
-    pins: tuple[str, ...] = ()
+    pin: str | None = None
     ask: str = ""
 
     def ahead(self, move: Move) -> "Question":
@@ -102,23 +100,22 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, Moves | None]:
         message = orjson.loads(text)
         number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
         name, values, tab = message.get("name"), message.get("ahead"), message.get("tab", "")
-        pins, ask, picture = message.get("pins", []), message.get("ask", ""), message.get("present", "")
+        pin, ask, picture = message.get("pin"), message.get("ask", ""), message.get("present", "")
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
         raise MalformedError("a message is no question") from fault
-    page = page_now(page) if isinstance(page, str) else ""
-    known = type(number) is int and 0 <= number < LARGEST_NUMBER and page in pages
+    known = type(number) is int and 0 <= number < LARGEST_NUMBER and isinstance(page, str) and page in pages
     asks = isinstance(tab, str) and isinstance(ask, str) and len(ask) <= controls.LONGEST
     for rule, holds in {
         "a question has a number, and a page of the lab": known,
         "settings are texts by name": isinstance(link, dict) and _texts(link.values()),
         "a tab is a name, and what is asked there a text": asks,
-        "pins are a few texts": isinstance(pins, list) and len(pins) <= MOST and _texts(pins),
+        "a pin is a text": pin is None or isinstance(pin, str),
         "a picture that is presented is a name": isinstance(picture, str) and len(picture) <= LONGEST_TEXT,
     }.items():
         if not holds:
             raise MalformedError(rule)
     here = staged(pages[page], picture) if picture else pages[page]
-    asked = Question({"number": number}, here, link, tab, _moves(moves, MOST_MOVES), tuple(pins), ask)
+    asked = Question({"number": number}, here, link, tab, _moves(moves, MOST_MOVES), pin, ask)
     if values is None:
         return asked, None
     if not isinstance(values, list):
@@ -173,10 +170,10 @@ def shown(question: Question, seconds: float) -> Shown | None:
         settings, errors, values = question.settings
         if settings.private:
             return None
-        pins, _ = read_pins(page.settings, question.pins)  # type: ignore[arg-type]  # classes have a hash
-        both = compare(
-            page, settings, pins.ghost, seconds=seconds, tab=question.tab, ask=question.ask, resting=seconds > 0
-        )
+        pinned = None
+        if question.pin is not None:
+            pinned, _ = read_pin(page.settings, question.pin)  # type: ignore[arg-type]  # classes have a hash
+        both = compare(page, settings, pinned, seconds=seconds, tab=question.tab, ask=question.ask, resting=seconds > 0)
         boards = both.boards(question.tab)
         rows = {board: [[picture.name for picture in row] for row in drawn] for board, drawn in boards.items()}
         every = (picture for drawn in boards.values() for row in drawn for picture in row)

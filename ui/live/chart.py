@@ -18,7 +18,7 @@ class Picture:
     from the figure where it is left out.
     `height` is in CSS pixels, `narrow` the same where a page has one column, and `wide` its share of the row. `about`
     says what one sees, and what to look for, to who asks. A `pair` is shown twice where settings are pinned, theirs
-    beside today's (`ui.ghosts`).
+    beside today's (`ui.compare`).
     `clicks` makes a click a movement of the board (`movement(key)`): of the field `clicks["point"]` to the customdata
     of the point under it, else of the field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in
     `clicks["x"]` and `clicks["y"]`. `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn

@@ -20,6 +20,7 @@ import numpy as np
 from PIL import Image
 
 from dpcore.privacy import delta_rounded_up
+from lab.number_text import with_minus
 
 _READ = tomllib.loads(Path(__file__).with_name("palette.toml").read_text("utf-8"))
 PRIVATE = "#2b7bd6"
@@ -222,10 +223,10 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> di
 def written(value: float, *, digits: int = 6) -> str:
     """Return a number with so many digits as one would write it: 1e-5 where Python says 1e-05.
 
-    >>> written(0.00001), written(2.345e-11, digits=2), written(0.0001), written(0), written(1e9)
-    ('1e-5', '2.3e-11', '0.0001', '0', '1e+9')
+    >>> written(0.00001), written(2.345e-11, digits=2), written(0.0001), written(-0.0), written(1e9), written(-2.5)
+    ('1e-5', '2.3e-11', '0.0001', '0', '1e+9', '−2.5')
     """
-    return f"{value:.{digits}g}".replace("e-0", "e-").replace("e+0", "e+")
+    return with_minus(f"{value:.{digits}g}".replace("e-0", "e-").replace("e+0", "e+"))
 
 
 def delta(value: float, *, digits: int = 6) -> str:
@@ -238,11 +239,13 @@ def delta(value: float, *, digits: int = 6) -> str:
 
 
 def number(value: float, *, most: float = 1e9) -> str:
-    """Return three significant digits, with thousands below ``most``: 0.5, 4.54, 1,880; a huge number as 1.39e+65."""
+    """Return three significant digits, with thousands below ``most``: 0.5, 4.54, −1,880; a huge number as 1.39e+65."""
     if not math.isfinite(value):
         return "unlimited" if value > 0 else "none"
     rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if 1000 <= rounded < most else written(rounded, digits=3)
+    if 1000 <= abs(rounded) < most:
+        return with_minus(f"{rounded:,.0f}")
+    return written(rounded, digits=3)
 
 
 def percent(share: float) -> str:
@@ -275,7 +278,9 @@ def tick(value: float) -> str:
     ('0.01', '5,000', '10<sup>-5</sup>')
     """
     power = math.log10(abs(value)) if value else 0.0
-    return f"10<sup>{power:.0f}</sup>" if abs(power) > 4 and power == round(power) else f"{value:,.10g}"
+    if value > 0 and abs(power) > 4 and power == round(power):
+        return f"10<sup>{power:.0f}</sup>"
+    return with_minus(f"{value:,.10g}".replace("e-0", "e-"))
 
 
 def log_axis(text: str, low: float, high: float, *, most: int = 7, word: Callable[[float], str] = tick) -> dict:

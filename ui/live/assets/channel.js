@@ -80,7 +80,7 @@ export class Channel {
     this.stir = stir
     this.shown = shown
     this.released = released
-    this.about = null // page, settings and pins, as the server says them; null: there is no asking
+    this.about = null // page, settings and pin, as the server says them; null: there is no asking
     this.socket = null
     this.notBefore = 0
     this.moves = new Map() // what was moved, and is not in the settings yet

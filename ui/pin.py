@@ -1,0 +1,125 @@
+"""Pinned settings B: in the link, on the sliders, and in the card under the sliders.
+
+A link holds them as ``pin=field~value~field~value``, with what differs from the page's defaults.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Literal
+
+import streamlit as st
+
+from dpcore.check import RefusedError
+from lab import links
+from lab.files.file_handles import Own
+from lab.settings import Settings
+from ui import compare
+from ui.controls import LONGEST, Desk, from_link
+from ui.escaping import quoted
+from ui.page import Page
+from ui.vocabulary import KNOBS
+
+PIN = "Pin for comparison"
+_PIN_HELP = "Save these settings as B and compare what you try next with them"
+
+
+@lru_cache(maxsize=256)
+def read(kind: type[Settings], text: str) -> tuple[Settings | None, tuple[str, ...]]:
+    """Return (the pinned settings in a link, a sentence (markdown) for each part of them that was ignored)."""
+    try:
+        pairs = links.pairs(text, name="pin")
+    except RefusedError:
+        pairs = None
+    if pairs is None or len(text) > LONGEST:
+        return None, (f"The pin in the link, {quoted(text)}, was ignored. It must be fields, each with its value.",)
+    settings, notices = from_link(kind, pairs)
+    if settings.private:
+        return None, ("The pin in the link was ignored, because settings with your own file are not pinned.",)
+    return settings, tuple(f"The pin in the link: {sentence}" for sentence in notices)
+
+
+def pinned(page: Page, desk: Desk) -> Settings | None:
+    """Return the pinned settings; add a notice for what of the link's pin was ignored.
+
+    Settings with a visitor's own file are in no link, and go with the file.
+    """
+    found = _in_link(page, desk)
+    if not desk.settings.private:
+        return found
+    if desk.own_pin is not None and not _file_is_here(desk.own_pin):
+        desk.own_pin = None
+    return desk.own_pin
+
+
+def _in_link(page: Page, desk: Desk) -> Settings | None:
+    if desk.pin is None:
+        return None
+    if page.tabs:
+        settings, notices = read(page.settings, desk.pin)  # type: ignore[arg-type]  # classes have a hash
+    else:  # there is no card that could unpin them
+        settings, notices = None, ("The pin in the link was ignored, because this page has none.",)
+    desk.notices = [*desk.notices, *(notice for notice in notices if notice not in desk.notices)]
+    desk.pin = None if settings is None else links.word(settings)
+    return settings
+
+
+def _file_is_here(settings: Settings) -> bool:
+    """Return whether the visitor's own file of these settings is still in the session."""
+    own = getattr(settings, "own", None)
+    return isinstance(own, Own) and not own.gone
+
+
+def marks(settings: Settings, other: Settings | None) -> Mapping[str, Sequence[tuple[float, str]]]:
+    """Return the marks of B on the sliders that differ."""
+    if other is None:
+        return {}
+    found = {}
+    for name in KNOBS:  # B is of the same page, but perhaps about another topic
+        if name not in settings.limits or name not in other.limits:
+            continue
+        value = getattr(other, name)
+        if value != getattr(settings, name):
+            found[name] = [(value, "B")]
+    return found
+
+
+def card(desk: Desk, other: Settings | None, both: compare.Both) -> None:
+    """Show the button that pins, or the table that compares with the pinned settings."""
+    if desk.settings.private and not _file_is_here(desk.settings):
+        return
+
+    def keep(settings: Settings | None) -> None:
+        if desk.settings.private:
+            desk.own_pin = settings
+        else:
+            desk.pin = None if settings is None else links.word(settings)
+
+    def swap() -> None:
+        now = desk.settings
+        desk.take(other)
+        keep(now)
+
+    with st.container(key="compare", border=other is not None):
+        if other is None:
+            where = "in this session only" if desk.settings.private else "in the link"
+            _button(desk, PIN, lambda: keep(desk.settings), f"{_PIN_HELP} {where}.")
+            return
+        with st.container(key="compare-buttons", horizontal=True, vertical_alignment="center"):
+            st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
+            _button(desk, "Swap", swap, "Swap A and B")
+            _button(desk, "Unpin", lambda: keep(None), "Remove B")
+        words = partial(compare.choice_words, choices=desk.choices)
+        choices = compare.rows(compare.settings_rows(desk.settings, other, words))
+        st.html(compare.table(choices, both.moving[compare.MOVING], both.moving[compare.SAID]))
+
+
+def _button(desk: Desk, label: str, act: Callable[[], None], help: str) -> None:
+    kind: Literal["secondary", "tertiary"] = "secondary" if label == PIN else "tertiary"
+    icon = ":material/keep:" if label == PIN else None
+
+    def pressed() -> None:
+        desk.follow()
+        act()
+
+    key = f"{desk.page}/{label.partition(' ')[0].lower()}"
+    st.button(label, key=key, icon=icon, help=help, on_click=pressed, type=kind)
