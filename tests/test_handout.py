@@ -34,7 +34,7 @@ def made(request):
 
 
 def texts(handed) -> dict[str, str]:
-    with zipfile.ZipFile(io.BytesIO(share._files(handed)["Handout (zip)"][-1]())) as archive:
+    with zipfile.ZipFile(io.BytesIO(share.bundle(handed))) as archive:
         return {name.partition("/")[2]: archive.read(name).decode() for name in archive.namelist()}
 
 
@@ -84,7 +84,7 @@ def test_exercises_ask_for_values_that_there_are(made):
 
 def test_the_zip_is_the_same_on_the_same_day_and_small(made):
     page, one = made
-    packed, again = (share._files(one)["Handout (zip)"][-1]() for _ in range(2))
+    packed, again = (share.bundle(one) for _ in range(2))
     assert packed == again
     assert len(packed) < MOST
     today, other = texts(one), texts(handout(page, one.result, date="2026-02-01"))

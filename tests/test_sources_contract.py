@@ -224,15 +224,12 @@ def test_no_row_is_drawn_and_no_cell_is_said(kind, changes):
 
 def taken(kind: str, result) -> dict[str, str]:
     """All that can be taken away: a file's name, or the name of one in the zip, -> its text."""
-    found = {}
-    for file, _, _, made in share._files(handout(PAGES[kind].at(result.settings), result)).values():
-        content = made() if callable(made) else made
-        if file.endswith(".zip"):
-            with zipfile.ZipFile(BytesIO(content)) as packed:
-                names = [name for name in packed.namelist() if name.count("/") == 1 or "/tables/" in name]
-                found |= {f"zip: {name.partition('/')[2]}": packed.read(name).decode() for name in names}
-        else:
-            found[file] = content
+    one = handout(PAGES[kind].at(result.settings), result)
+    found = {file: made() for file, made in share.tables(one).values()}
+    found["label.html"] = one.label_html()
+    with zipfile.ZipFile(BytesIO(share.bundle(one))) as packed:
+        names = [name for name in packed.namelist() if name.count("/") == 1 or "/tables/" in name]
+        found |= {f"zip: {name.partition('/')[2]}": packed.read(name).decode() for name in names}
     return found
 
 

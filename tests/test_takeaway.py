@@ -1,4 +1,4 @@
-"""What is taken away stands alone: the tab Share, tables, programs, and a folder whose script prints the numbers."""
+"""What is taken away stands alone: *Share*, tables, programs, and a folder whose script prints the numbers."""
 
 import io
 import json
@@ -58,7 +58,7 @@ def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
     """Its script prints the numbers of the page, its tables hold them, and its estimator has the page's guarantee."""
     one = quick(page)
     settings, result = one.settings, one.result
-    with zipfile.ZipFile(io.BytesIO(share._files(one)["Handout (zip)"][-1]())) as archive:
+    with zipfile.ZipFile(io.BytesIO(share.bundle(one))) as archive:
         archive.extractall(tmp_path)
     (here,) = tmp_path.iterdir()
     assert run_alone(here, "script.py") == result.table().to_string() + "\n"
@@ -182,15 +182,25 @@ def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_page_shares_its_tables_and_programs(page):
     app = opened(page.name)
-    app.session_state[f"{page.name}.tabs"] = "Share"
+    assert [one.proto.label for one in app.get("download_button")] == ["Handout"]
+    app.session_state[f"{page.name}/share"] = True
     app.run()
     assert not app.exception
     assert f"?v={VERSION}" in app.code[0].value
     (code,) = app.get("image")[0].proto.imgs
     assert code.alt == qr_code.QR_ALT
     labels = [one.proto.label for one in app.get("download_button")]
-    assert {"Handout (zip)", "Privacy label (HTML)"} < {*labels}
+    assert {"Handout", "Privacy label (HTML)"} < {*labels}
     assert any("(CSV)" in label for label in labels)
+
+
+def test_a_shared_link_names_the_open_tab_only_if_asked_for():
+    app = opened("classifier", epsilon="2", tab="guarantee", more="1")
+    app.session_state["classifier/share"] = True
+    app.run()
+    assert app.code[0].value.endswith(f"?epsilon=2.0&v={VERSION}")
+    app.checkbox(key="classifier/share.tab").check().run()
+    assert app.code[0].value.endswith(f"?epsilon=2.0&v={VERSION}&tab=guarantee")
 
 
 def test_a_picture_says_what_it_is_of(monkeypatch):

@@ -188,7 +188,6 @@ RULES: Rules = {
     r"its median is \S+(?: \S+)?, (better|worse) than the": lambda r, m: again(r)[0 if m[1] == "better" else 1],
     r"No difference from the": lambda r, _: not any(again(r)),
     r"The best of (\d+) tries is": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
-    r"Trainings: ([\d,]+) each costs": lambda r, m: amount(m[1]) == trainings(r),
     r"This answer uses ([\d,]+) trainings \((\d+) settings?": lambda r, m: (
         amount(m[1]) == trainings(r) and int(m[2]) == len(r.used)
     ),

@@ -253,23 +253,37 @@ class Desk:
         asked = self.shown.get("present", "").partition(links.APART)[0]
         return "" if asked == "0" else asked
 
-    def resets(self) -> None:
-        """Show the buttons that draw new noise, undo the last change and restore the defaults."""
+    def reset_menu(self) -> None:
+        """Show a menu that undoes the last change, restores the defaults and draws new noise."""
+        with st.popover("Undo or reset", icon=":material/undo:", key=f"{self.page}/resets"):
+            self._menu_item("Undo", "undo", "Undo the last change", self._undo, disabled=not self.before)
+            defaults = type(self.settings)()
+            self._menu_item(
+                "Reset",
+                "restart_alt",
+                "Restore the default settings",
+                lambda: self.take(defaults),
+                disabled=self.settings == defaults,
+            )
+            if "seed" in self.settings.limits:
+                self._menu_item("Resample", "casino", SAYS["resample"], self._resample)
 
-        def resample() -> None:
-            low, high = self.settings.limits["seed"]
-            self.change(seed=self.settings.seed + 1 if self.settings.seed < high else low)
+    def _menu_item(self, label: str, icon: str, help: str, act: Callable[[], None], *, disabled: bool = False) -> None:
+        st.button(
+            label,
+            key=f"{self.page}/{label.lower()}",
+            icon=f":material/{icon}:",
+            help=help,
+            on_click=act,
+            disabled=disabled,
+            type="tertiary",
+            width="stretch",
+        )
 
-        def button(label: str, key: str, icon: str, help: str, act: Callable[[], None], disabled: bool = False) -> None:
-            icon = f":material/{icon}:"
-            st.button(label, key=f"{self.page}/{key}", icon=icon, help=help, on_click=act, disabled=disabled)
-
-        if "seed" in self.settings.limits:
-            button("Resample", "noise", "casino", SAYS["resample"], resample)
-        usual, restore = type(self.settings)(), "Restore the default settings"
-        button("Reset", "reset", "restart_alt", restore, lambda: self.take(usual), disabled=self.settings == usual)
-        # last, and so outermost: while there is nothing to undo, its place is empty
-        button("Undo", "undo", "undo", "Undo the last change", self._undo, disabled=not self.before)
+    def _resample(self) -> None:
+        low, high = self.settings.limits["seed"]
+        seed = self.settings.seed
+        self.change(seed=seed + 1 if seed < high else low)
 
     def _undo(self) -> None:
         self.follow()

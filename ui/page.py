@@ -66,7 +66,6 @@ ASK_TAB = Tab("what-if", "What if")
 RESULTS_TAB = Tab("table", "Results", ("table", "classes"))
 # Of every page, behind its own.
 METHOD_TAB = Tab("method", "How it works")
-SHARE_TAB = Tab("share", "Share")
 
 
 class Made(Mapping[str, Any]):
@@ -239,7 +238,7 @@ class Page:
     def all_tabs(self) -> Sequence[Tab]:
         """Return its own tabs, and those of every page that has any."""
         asked = (ASK_TAB,) if self.asked else ()
-        return (*self.tabs[:2], *asked, *self.tabs[2:], METHOD_TAB, SHARE_TAB) if self.tabs else (Tab("", ""),)
+        return (*self.tabs[:2], *asked, *self.tabs[2:], METHOD_TAB) if self.tabs else (Tab("", ""),)
 
     def view(self, result: Any) -> View:
         """Return what this result says and shows."""

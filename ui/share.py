@@ -1,9 +1,9 @@
-"""The tab *Share*: link, tables, programs and a folder that stands alone; and what a saved picture says of itself."""
+"""*Share* and *Handout*: link, tables and a folder that stands alone; and what a saved picture says of itself."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import fields
+import math
+from collections.abc import Callable, Collection
+from dataclasses import fields, replace
 from datetime import date
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,7 +13,8 @@ from lab.label import sections, why_void
 from lab.links import brief
 from lab.settings import Settings
 from ui import compare, takeaway
-from ui.controls import Desk
+from ui.compute import compute
+from ui.controls import MORE, TAB, Desk
 from ui.handout import Handout
 from ui.page import Page
 from ui.qr_code import QR_ALT, elsewhere, qr
@@ -23,9 +24,12 @@ from ui.texts import SAYS
 ALWAYS = ("epsilon", "repeats", "seed")
 
 
-def address(desk: Desk) -> str:
-    """Return the link of what is shown, which is the address of the page at rest."""
-    return f"{(st.context.url or '').split('?')[0]}?{urlencode(desk.address, doseq=True)}"
+def address(desk: Desk, *, with_tab: bool = False) -> str:
+    """Return the link of what is shown: without what was folded out, and without the open tab unless asked for."""
+    kept = {name: value for name, value in desk.address.items() if name not in (TAB, MORE)}
+    if with_tab and TAB in desk.shown:
+        kept[TAB] = desk.shown[TAB]
+    return f"{(st.context.url or '').split('?')[0]}?{urlencode(kept)}"
 
 
 def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: str = "") -> str:
@@ -58,32 +62,83 @@ def paper(page: Page, desk: Desk) -> dict[str, Any]:
     }
 
 
-def link_and_code(desk: Desk) -> tuple[str, str]:
-    """Show the link of what is shown, and its code; return the link, and the one that others can open."""
+def handout_button(desk: Desk, page: Page, *, ready: bool) -> None:
+    """Show the button that downloads the handout; it finishes what is not computed yet.
+
+    ready: whether there are rows to compute from.
+    """
+    shown = replace(desk)  # as it is now: the desk may move on before the button is pressed
     link = address(desk)
-    known = elsewhere(link)
+
+    def packed() -> bytes:
+        result, _ = compute(shown.settings, seconds=math.inf)
+        return bundle(handed_out(shown, page, result, link=link, code=qr(elsewhere(link) or link)))
+
+    st.download_button(
+        "Handout",
+        data=packed,
+        file_name=f"{_stem(page, shown.settings)}.zip",
+        mime="application/zip",
+        on_click="ignore",
+        icon=":material/download:",
+        key=f"{desk.page}/handout",
+        disabled=not ready,
+        help=SAYS["share.handout"],
+    )
+
+
+def share_button(desk: Desk, page: Page, *, ready: bool) -> None:
+    """Show the button that opens link, QR code and downloads.
+
+    ready: as of ``handout_button``; without rows there is the link alone.
+    """
+    with st.popover("Share", icon=":material/link:", key=f"{desk.page}/share", on_change="rerun") as popover:
+        if not popover.open:
+            return
+        with st.container(key="shared"):
+            _link_and_code(desk, page)
+            if ready:
+                _downloads(desk, page)
+
+
+def _link_and_code(desk: Desk, page: Page) -> None:
+    with_tab = False
+    titles = {tab.name: tab.title for tab in page.all_tabs[1:]}
+    tab = desk.shown.get(TAB)
+    if tab in titles:
+        with_tab = st.checkbox(SAYS("share.tab", tab=titles[tab]), key=f"{desk.page}/share.tab")
+    link = address(desk, with_tab=with_tab)
+    if desk.settings.private:  # nobody else can open it
+        st.markdown(SAYS["share.own"])
+        st.code(link, language=None, wrap_lines=True)
+        return
+    for_others = elsewhere(link)
     words, code = st.columns([4, 1])
     with words:
         st.markdown(SAYS["share.same"])
         st.code(link, language=None, wrap_lines=True)
-        if known:
+        if for_others:
             st.markdown(SAYS["share.network"])
-            st.code(known, language=None, wrap_lines=True)
+            st.code(for_others, language=None, wrap_lines=True)
     with code:
-        st.image(qr(known or link), caption="QR code", alt=QR_ALT)
-    return link, known or link
+        st.image(qr(for_others or link), caption="QR code", alt=QR_ALT)
 
 
-def share(desk: Desk, page: Page, result: Any) -> None:
-    """Show link and code of it, numbers, which are put into frames when they are asked for, and programs."""
-    link, open_to_others = link_and_code(desk)
-    files = _files(handed_out(desk, page, result, link=link, code=qr(open_to_others)))
+def _downloads(desk: Desk, page: Page) -> None:
+    """Show a button for the privacy label and for each table."""
+    result, _ = compute(desk.settings, seconds=0)
+    link = address(desk)
+    handout = handed_out(desk, page, result, link=link, code=qr(elsewhere(link) or link))
+    stem = _stem(page, desk.settings)
     with st.container(horizontal=True):
-        for label, (file, mime, icon, made) in files.items():
-            st.download_button(
-                label, data=made, file_name=file, mime=mime, on_click="ignore", icon=f":material/{icon}:"
-            )
-    st.caption(SAYS["share.handout"])
+        _download("Privacy label (HTML)", f"{stem}_label.html", "text/html", "verified_user", handout.label_html)
+        for name, (file, table) in tables(handout).items():
+            _download(f"{name} (CSV)", file, "text/csv", "download", table)
+    st.caption(SAYS["share.charts"])
+
+
+def _download(label: str, file: str, mime: str, icon: str, data: Callable[[], str]) -> None:
+    st.download_button(label, data=data, file_name=file, mime=mime, on_click="ignore", icon=f":material/{icon}:")
 
 
 def _stem(page: Page, settings: Settings) -> str:
@@ -92,15 +147,14 @@ def _stem(page: Page, settings: Settings) -> str:
 
 def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> Handout:
     """Return what a result is handed out as, today, with its link and the drawing of it."""
-    knobs, version = page.sliders(desk.settings), takeaway.version(desk.settings)
-    words = told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more))
+    knobs = page.sliders(desk.settings)
     return Handout(
         page=page,
         result=result,
-        told=words,
+        told=told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more)),
         link=link,
         code=code,
-        version=version,
+        version=takeaway.version(desk.settings),
         date=date.today().isoformat(),
         **known(desk),
     )
@@ -123,29 +177,29 @@ def known(desk: Desk) -> dict[str, Any]:
     return {"searched": len(table.compared), "tries": desk.tries}
 
 
-def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:
-    settings, page, result, link = handout.settings, handout.page, handout.result, handout.link
-    stem = _stem(page, settings)
-    tables = {
-        f"{stem}_{name.lower().replace(' ', '-')}.csv": _table(frame, f"{page.question} {name}", settings, link)
-        for name, frame in page.frames(result).items()
-    }
-    packed = partial(
-        takeaway.bundle,
+def bundle(handout: Handout) -> bytes:
+    """Return the folder of a handout (zip): sheet, label, tables and a script that prints the numbers."""
+    settings, page = handout.settings, handout.page
+    packed = {f"tables/{file}": table for file, table in tables(handout).values()}
+    return takeaway.bundle(
         settings,
         page=page.name,
         question=page.question,
-        link=link,
+        link=handout.link,
         estimator=page.code(settings) if page.code else "",
         void=why_void(settings, handout.stated),
-        files=handout.files() | {f"tables/{name}": made for name, made in tables.items()},
+        files=handout.files() | packed,
     )
-    found: dict[str, tuple[str, str, str, Any]] = {
-        "Handout (zip)": (f"{stem}.zip", "application/zip", "folder_zip", packed),
-        "Privacy label (HTML)": (f"{stem}_label.html", "text/html", "verified_user", handout.label_html),
-    }
-    for name, file in zip(page.frames(result), tables, strict=True):
-        found[f"{name} (CSV)"] = file, "text/csv", "download", tables[file]
+
+
+def tables(handout: Handout) -> dict[str, tuple[str, Callable[[], str]]]:
+    """Return name -> (file, what makes its CSV) of each table of a result."""
+    settings, page = handout.settings, handout.page
+    stem = _stem(page, settings)
+    found = {}
+    for name, frame in page.frames(handout.result).items():
+        file = f"{stem}_{name.lower().replace(' ', '-')}.csv"
+        found[name] = file, _table(frame, f"{page.question} {name}", settings, handout.link)
     return found
 
 

@@ -12,11 +12,11 @@ from lab.tuning import best_of
 from ui import controls, debounce, glossary, live, page_links, present, static_files, visible_sliders
 from ui.compare import Both, compare
 from ui.moves import card as move_card
-from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Asked, Page, Tab
+from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, Asked, Page, Tab
 from ui.panels import number
 from ui.pin import card, marks, pinned
 from ui.plot.theme import delta
-from ui.share import link_and_code, on_label, paper, share
+from ui.share import handout_button, on_label, paper, share_button
 from ui.texts import SAYS
 
 # What the drawer of further sliders and selectors is called.
@@ -47,13 +47,17 @@ def show(page: Page, welcome: str = "") -> None:
     if not welcome:
         _to_lesson(desk)
         st.title(page.at(desk.settings).question)
-        _head(page, desk)
+        head = st.container(key="head-actions", horizontal=True)
     other = pinned(page, desk)
     _open_linked(page, desk)
     _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
         _setup(page, desk)
-    if page.ready(desk):
+    ready = page.ready(desk)
+    if not welcome:
+        with head:
+            _head(page, desk, ready=ready)
+    if ready:
         desk.tell(done=compare(page, desk.settings, other, seconds=0, tab=_opened(page), ask=desk.ask).done)
         _moving(page, welcome)
     elif more := page.at(desk.settings).more:
@@ -61,21 +65,14 @@ def show(page: Page, welcome: str = "") -> None:
             more(desk)
 
 
-def _head(page: Page, desk: controls.Desk) -> None:
+def _head(page: Page, desk: controls.Desk, *, ready: bool) -> None:
     """Show what can be done with a page, in the head of the screen: present it, take it away, share its link."""
     if not page.tabs or st.context.is_embedded:
         return
-
-    def take() -> None:
-        controls.hold(_tabs_key(page), SHARE_TAB.title)
-
-    with st.container(key="head-actions", horizontal=True):
-        present.door(desk)
-        st.button("Handout", key=f"{desk.page}/take", icon=":material/download:", on_click=take)
-        with st.popover("Share", icon=":material/link:", key=f"{desk.page}/share", on_change="rerun") as more:
-            if more.open:
-                with st.container(key="shared"):
-                    link_and_code(desk)
+    here = page.at(desk.settings)
+    present.door(desk)
+    handout_button(desk, here, ready=ready)
+    share_button(desk, here, ready=ready)
 
 
 def _to_lesson(desk: controls.Desk) -> None:
@@ -132,7 +129,7 @@ def _setup(page: Page, desk: controls.Desk) -> None:
     with st.container(key="setup", horizontal=True, vertical_alignment="center"):
         page.setup(desk)
         with st.container(key="resets", horizontal=True, horizontal_alignment="right", width="stretch"):
-            desk.resets()
+            desk.reset_menu()
 
 
 @st.fragment
@@ -169,15 +166,14 @@ def _moving(page: Page, welcome: str) -> None:
             here.more(desk)
     with right:
         tab = _result(both, desk)
-        if tab != SHARE_TAB.name:  # whoever copies the link there shares what was open before
-            desk.shows(controls.TAB, "" if tab == here.all_tabs[0].name else tab)
+        desk.shows(controls.TAB, "" if tab == here.all_tabs[0].name else tab)
     with beside:
         visible_sliders.offer_all(desk)
         if here.tabs:
             card(desk, other, both)
     sliders = visible_sliders.visible(here, desk)
     with left:
-        move = move_card(here.move, desk, sliders, both.view.numbers)
+        move = move_card(here.move, desk, sliders)
     with panel_place:
         channel = None if desk.settings.private else desk.place(tab)
         told: dict[str, Any] = {"marks": marks(desk.settings, other), "selectors": bool(here.more), "move": move}
@@ -246,7 +242,9 @@ def _result(both: Both, desk: controls.Desk) -> str:
             live.board(boards[opened.name], key=f"{page.name}.{opened.name}", name=opened.name, of=of, paper=printed)
         if opened.shows:
             opened.shows(desk, printed)
-        _always(opened, page, desk, both.result)
+        if opened is METHOD_TAB:
+            st.markdown(page.lead(desk.settings))
+            st.markdown(papers.cited(glossary.linked(page.method)))
         if "guarantee" in both.view.words and opened.name != GUARANTEE_TAB.name:
             st.html(_on_paper(both.view.words["guarantee"]))
     return opened.name
@@ -311,15 +309,6 @@ def _offer_best(desk: controls.Desk) -> None:
     st.toggle(SAYS("best-of.offer", tries=_TRIES), taken, key=key, on_change=take)
     price = {"epsilon": number(best.epsilon), "delta": delta(best.delta), "one": number(one.epsilon), "tries": _TRIES}
     st.caption(SAYS("best-of.price", **price) + " " * bool(desk.tries) + SAYS["best-of.taken"] * bool(desk.tries))
-
-
-def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
-    match tab:
-        case tab if tab is METHOD_TAB:
-            st.markdown(page.lead(desk.settings))
-            st.markdown(papers.cited(glossary.linked(page.method)))
-        case tab if tab is SHARE_TAB:
-            share(desk, page, result)
 
 
 def _notices(sentences: Iterable[str]) -> None:

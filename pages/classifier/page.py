@@ -126,7 +126,7 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=lambda settings: say.LEAD["none" if settings.version == "none" else "private"],
-    move=Move("epsilon", say.SAYS["move"], high=0.1, tile=2, when=lambda settings: settings.version != "none"),
+    move=Move("epsilon", say.SAYS["move"], high=0.1, when=lambda settings: settings.version != "none"),
     knobs=knobs,
     numbers=say.numbers,
     words={

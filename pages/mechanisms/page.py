@@ -71,7 +71,7 @@ ONE = Page(
     setup=setup,
     more=more,
     lead=always(say.INTRODUCTION),
-    move=Move("epsilon", say.SAYS["move"], low=5, tile=3),
+    move=Move("epsilon", say.SAYS["move"], low=5),
     numbers=say.numbers,
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, play="epsilon")),
     words={

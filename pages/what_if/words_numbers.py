@@ -16,22 +16,23 @@ from pages.what_if.words import (
     runs_reaching,
     tell,
 )
-from ui.panels import Number, number
-from ui.plot import theme
+from ui.panels import Number
 
 # Value of a tile whose number is still missing.
 WAITING = "…"
 
 
 def numbers(result: WhatIfResult) -> list[Number]:
-    """Return the tiles: the answer, what single runs do, the base, and the runs used."""
+    """Return the tiles: the answer, what single runs do, the base, and the cost of looking where it has no limit."""
     if result.settings.asks == "best":
         tiles = _best_tiles(result)
     elif result.crossing is None:
         tiles = _peak_tiles(result)
     else:
         tiles = _crossing_tiles(result, result.crossing)
-    return [*tiles, _cost(result)]
+    if result.prices:
+        return tiles
+    return [*tiles, Number(SAYS["tiles.cost"], SAYS["tiles.unlimited"], SAYS["tiles.unlimited_note"])]
 
 
 def _measure_tile(result: WhatIfResult, name: str, value: float, note: str, tone: str = "") -> Number:
@@ -118,19 +119,6 @@ def _best_tiles(result: WhatIfResult) -> list[Number]:
     note = SAYS("tiles.yours_note", median=amount(settings, result.median(result.now)))
     yours = _measure_tile(result, SAYS["tiles.yours"], winner.base_median, note)
     return [retested, selected, yours]
-
-
-def _cost(result: WhatIfResult) -> Number:
-    """Return the tile of the runs used, and what each would cost on private rows."""
-    if not result.prices:
-        return Number(SAYS["tiles.cost"], SAYS["tiles.unlimited"], SAYS["tiles.unlimited_note"])
-    one = result.prices["public"]
-    case = "used_delta" if one.delta else "used_note"
-    if len({getattr(settings, "epsilon", 0) for settings, _ in result.used}) > 1:
-        case = "used_apart"
-    note = SAYS(f"tiles.{case}", epsilon=number(one.epsilon), delta=theme.delta(one.delta, digits=3))
-    total = sum(runs for _, runs in result.used)
-    return Number(SAYS["tiles.used"], f"{total:,}", note)
 
 
 def caption(result: WhatIfResult) -> str:

@@ -61,6 +61,13 @@ def until(holds: Callable[[], object], page: Page | None = None) -> None:
         page.wait_for_timeout(50) if page else time.sleep(0.05)
 
 
+def reset(page: Page) -> None:
+    """Restore the default settings by the menu, and close it."""
+    button(page, "Undo or reset").click()
+    button(page, "Reset").click()
+    page.keyboard.press("Escape")
+
+
 def tab(page: Page, name: str) -> None:
     page.get_by_role("tab", name=name, exact=True).click()
 

@@ -8,7 +8,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.person import button, choose, drag_until, enter, field, hold_still, middle, slider, swipe, tab
+from tests.browser.person import button, choose, drag_until, enter, field, hold_still, middle, reset, slider, swipe, tab
 from tests.browser.sight import SHOWN, TABLE, VERDICT, drawn, says, still
 from ui.qr_code import QR_ALT
 
@@ -193,7 +193,7 @@ def test_long_work_leaves_what_is_typed_and_gives_way_to_a_movement(lab, serve, 
     page.wait_for_url("**epsilon=7.0*")
     expect(bar).to_be_visible()
     assert int(bar.get_attribute("aria-valuenow")) < 90
-    tab(page, "Share")
+    button(page, "Share").click()
     says(page, "epsilon=7.0", "[data-testid=stCode]")
     work.unlink()
     expect(bar).to_be_hidden()
@@ -201,7 +201,7 @@ def test_long_work_leaves_what_is_typed_and_gives_way_to_a_movement(lab, serve, 
 
 def test_a_phone_reads_the_link_off_the_screen(lab):
     page = lab("classifier?epsilon=0.3&repeats=5&pin=clip_norm~0.1", charts=1, width=1440)
-    tab(page, "Share")
+    button(page, "Share").click()
     code = page.get_by_test_id("stImage").locator("img")
     expect(code).to_have_attribute("alt", QR_ALT)
     still(page)  # what is shown may pale while the page computes
@@ -240,7 +240,7 @@ def test_a_training_plays_from_the_first_step_to_the_last(lab):
     assert spent == sorted(spent)
     assert min(len(set(spent)), page.evaluate("regions.size")) > 3
     button(page, "Play").click()
-    button(page, "Reset").click()  # the server moves the knob
+    reset(page)  # the server moves the knob
     expect(field(page)).not_to_have_value("3")
     expect(button(page, "Play")).to_be_visible()
     expect(field(page, "Step shown")).to_have_value("60")

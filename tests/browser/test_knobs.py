@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.person import button, enter, field, grab, hold_still, middle, slider, swipe
+from tests.browser.person import button, enter, field, grab, hold_still, middle, reset, slider, swipe
 from tests.browser.sight import drawn, rests
 from tests.browser.sight import toy_says as says
 
@@ -23,7 +23,7 @@ def test_keys_move_a_knob(toy):
     expect(field(page)).to_have_value("100")
     assert page.evaluate(f"[...document.querySelectorAll('{PLOTS}')].map(node => node.born)") == [0, 1]
     assert slider(page).evaluate("node => node.getRootNode().activeElement === node")
-    button(page, "Reset").click()
+    reset(page)
     says(page, 1)
     expect(slider(page)).to_have_attribute("aria-valuetext", "1")
     expect(field(page)).to_have_value("1")

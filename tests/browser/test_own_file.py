@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.browser.person import button, choose, drag_until, enter, field, slider, tab, until
+from tests.browser.person import button, choose, drag_until, enter, field, slider, until
 from tests.browser.sight import VERDICT, downloaded, drawn, obeys, says, still
 from tests.test_own_texts import written
 
@@ -65,7 +65,7 @@ def test_an_officer_finds_an_epsilon_in_six_clicks_and_the_print_agrees_with_the
     says(page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer")
     says(page, re.compile(r"compares \d+ settings on the private rows"), ".st-key-asking")
     assert "target" not in page.url, "it is computed from the rows"
-    tab(page, "Share")
+    button(page, "Share").click()
     printed = page.locator(".lab-paper").first
     expect(printed).to_contain_text(re.compile(r"Settings tried: not covered: \d+ settings were compared"))
     label = unescape(downloaded(page, "Privacy label (HTML)").path().read_text("utf-8"))

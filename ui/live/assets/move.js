@@ -34,7 +34,7 @@ export class Move {
     if (move?.page !== this.move?.page) this.gone = null
     this.move = move
     this.gone ??= Boolean(move) && kept().includes(move.page)
-    if (move?.done) keep(move.page) // but what it says is to be read now
+    if (move?.done) keep(move.page)
     this.show()
   }
 
