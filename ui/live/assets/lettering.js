@@ -63,10 +63,17 @@ export function write(context, lines, x, y, font, share) {
 
 /** The same runs as nodes of a line of SVG. */
 export function spans(line) {
-  return line.map(({ text, colour, bold, italic }) => {
+  return line.map((run) => {
     const span = document.createElementNS("http://www.w3.org/2000/svg", "tspan")
-    span.textContent = text
-    Object.assign(span.style, { fill: colour ?? "", fontWeight: bold ? "bold" : "", fontStyle: italic ? "italic" : "" })
+    span.append("")
+    setSpan(span, run)
     return span
   })
+}
+
+/** Have a node of `spans` show another run, without a change of nodes: each that comes or goes has the browser look at
+ * all rules of the page that ask what an element holds. */
+export function setSpan(span, { text, colour, bold, italic }) {
+  span.firstChild.data = text
+  Object.assign(span.style, { fill: colour ?? "", fontWeight: bold ? "bold" : "", fontStyle: italic ? "italic" : "" })
 }

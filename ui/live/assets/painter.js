@@ -3,7 +3,7 @@
 
 import { axesOf, drawGrid, same } from "./axes.js"
 import { drawLabels, fits } from "./labels.js"
-import { runs, spans } from "./lettering.js"
+import { runs, setSpan, spans } from "./lettering.js"
 import { drawTraces, knowsTrace } from "./marks.js"
 import { load } from "./pictures.js"
 import { drawImage, drawNote, drawShape, knowsImage, knowsNote, knowsShape, layerOf } from "./shapes.js"
@@ -34,7 +34,8 @@ class Sheet {
     this.canvas = document.createElement("canvas")
     this.context = this.canvas.getContext("2d")
     this.hidden = new Set() // nodes of Plotly's
-    this.undo = [] // what gives Plotly's nodes back what was written in them
+    this.undo = [] // what gives Plotly's nodes back what was changed in them
+    this.written = new Map() // node of Plotly's that says something else now -> {before, spans}, its nodes then and now
     this.asked = 0 // number of the newest figure
     this.painted = 0 // and of the one that is to be seen
     this.waiting = null // a figure that is out of view, or whose images are being read
@@ -137,6 +138,7 @@ class Sheet {
     }
     for (const axis of moved) this.label(context, axis, full)
     for (const [node, line] of words) this.write(node, line)
+    this.unwrite(new Set(words.map(([node]) => node)))
     show([...before].filter((node) => !this.hidden.has(node)))
   }
 
@@ -152,9 +154,24 @@ class Sheet {
   }
 
   write(node, line) {
-    const before = [...node.childNodes]
-    this.undo.push(() => node.replaceChildren(...before))
-    node.replaceChildren(...spans(line))
+    const known = this.written.get(node)
+    if (known?.spans.length === line.length) {
+      known.spans.forEach((span, place) => setSpan(span, line[place]))
+      return
+    }
+    const before = known?.before ?? [...node.childNodes]
+    const written = spans(line)
+    node.replaceChildren(...written)
+    this.written.set(node, { before, spans: written })
+  }
+
+  /** Give Plotly's nodes back what they said, but for those that `stay` as they are. */
+  unwrite(stay = new Set()) {
+    for (const [node, { before }] of this.written) {
+      if (stay.has(node)) continue
+      node.replaceChildren(...before)
+      this.written.delete(node)
+    }
   }
 
   /** The canvas, empty, as large as the chart. */
@@ -181,7 +198,7 @@ class Sheet {
     }
   }
 
-  /** Undo what was written into Plotly's nodes; those that are still hidden. */
+  /** Undo what was changed in Plotly's nodes; those that are still hidden. */
   restore() {
     for (const back of this.undo.splice(0).reverse()) back()
     const before = this.hidden
@@ -192,6 +209,7 @@ class Sheet {
   release() {
     this.waiting = null
     this.painted = this.asked
+    this.unwrite()
     show(this.restore())
     this.canvas.remove()
   }

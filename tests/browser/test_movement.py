@@ -1,0 +1,68 @@
+"""What one movement of a slider causes in the browser, counted, whatever the speed of the machine."""
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.person import slider
+from tests.browser.sight import drawn, rests
+
+# Counts messages on the channel, frames that are shown, and what Streamlit's tabs see and do. While `counted.alone`
+# nothing is sent to Streamlit, so that only the movements are counted.
+COUNT = """
+const counted = (window.counted = { alone: false, asked: 0, shown: 0, nodes: 0, walks: 0 })
+const send = WebSocket.prototype.send
+WebSocket.prototype.send = function (message) {
+  if (typeof message !== "string") { if (!counted.alone) send.call(this, message) }
+  else if (!message.includes('"ahead":')) { counted.asked += 1; send.call(this, message) }
+}
+const visible = Element.prototype.checkVisibility
+Element.prototype.checkVisibility = function (...how) {
+  counted.walks += 1
+  return visible.apply(this, how)
+}
+addEventListener("epsilon-lab:show", () => (counted.shown += 1))
+"""
+
+# Moves the slider by these stops, one after the other, each once the one before is painted.
+MOVE = """async (range, stops) => {
+  const panels = [...document.querySelectorAll("[role=tabpanel]")]
+  const watch = new MutationObserver((records) => (counted.nodes += records.length))
+  const what = { subtree: true, childList: true, attributes: true, attributeFilter: ["tabindex", "disabled"] }
+  for (const panel of panels) watch.observe(panel, what)
+  Object.assign(counted, { alone: true, asked: 0, shown: 0, nodes: 0, walks: 0 })
+  for (let stop = 1; stop <= stops; stop += 1) {
+    const shown = new Promise((then) => addEventListener("epsilon-lab:show", then, { once: true }))
+    range.value = Number(range.value) + 1
+    range.dispatchEvent(new Event("input", { bubbles: true }))
+    await shown
+    await new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)))
+  }
+  counted.nodes += watch.takeRecords().length
+  watch.disconnect()
+  const { asked, shown, nodes, walks } = counted
+  counted.alone = false
+  return { panels: panels.length, asked, shown, nodes, walks }
+}"""
+MOVES = 6
+
+
+def opened_by(visitor, address: str) -> Page:
+    """A page in a window of its own, in which the script that counts runs before all others."""
+    opened = visitor("about:blank")
+    opened.add_init_script(COUNT)
+    opened.goto(address)
+    drawn(opened)
+    rests(opened)
+    return opened
+
+
+@pytest.mark.parametrize("name", ["classifier", "mechanisms"])
+def test_a_movement_is_one_question_and_leaves_the_nodes_of_the_tabs_alone(visitor, serve, name):
+    opened = opened_by(visitor, f"{serve('app.py')}/{name}")
+    slider(opened).evaluate(MOVE, 1)  # what is painted for the first time needs nodes of its own
+
+    found = slider(opened).evaluate(MOVE, MOVES)
+
+    assert found.pop("panels") > 0
+    assert found.pop("shown") >= MOVES  # work that is done in slices shows each of them
+    assert found == {"asked": MOVES, "nodes": 0, "walks": 0}
