@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.stats import binomtest, quantile_test
 
 # Words of a claim.
 WORDS = re.compile(
@@ -16,6 +16,7 @@ WORDS = re.compile(
 )
 # Where such words claim nothing of two arms.
 HARMLESS = (
+    r"too few (?:runs )?to say[^.]*",
     r"Best attacker|best attacker",
     r"No cost in accuracy can be shown|[Nn]o (?:cost|accuracy loss|gain|help|change|difference)[^.:;(]*\bshown",
     r"Not even a single question can be shown to be answered better|[Nn]o [^.]* can be shown to do (?:better|best)",
@@ -33,18 +34,42 @@ def better(
     constant: float | None = None,
     tests: int = 1,
     whole: bool = True,
+    paired: bool = True,
 ) -> bool:
     """Whether runs ``a`` are shown to be better than ``b``: all are there, enough of the pairs agree (two-sided sign
     test at 5 %, shared by ``tests``), the medians differ by a point (errors: 1 % of b's), and ``a`` beats the constant
-    answer."""
+    answer.
+
+    Where they are not ``paired``, or not equally many, intervals of the two medians that hold together must lie apart.
+    """
     a = np.asarray(a, dtype=float)
+    paired = paired or np.ndim(b) == 0
     b = np.full(len(a), float(b)) if np.ndim(b) == 0 else np.asarray(b, dtype=float)
-    sign, pairs = 1 if higher else -1, min(len(a), len(b))
-    won = int((sign * a[:pairs] > sign * b[:pairs]).sum())
-    sure = binomtest(won, pairs, alternative="greater").pvalue <= 0.025 / tests
+    sign = 1 if higher else -1
+    if paired and len(a) == len(b):
+        won = int((sign * a > sign * b).sum())
+        sure = binomtest(won, len(a), alternative="greater").pvalue <= 0.025 / tests
+    else:
+        each = (1 - 0.05 / tests) ** 0.5
+        (low, _), (_, high) = median_ends(sign * a, each), median_ends(sign * b, each)
+        sure = low > high
     least = POINT if higher else POINT * abs(np.median(b))
     far = sign * (np.median(a) - np.median(b)) >= least - 1e-9
     return bool(whole and sure and far and (constant is None or sign * np.median(a) > sign * constant))
+
+
+def median_ends(runs: np.ndarray, confidence: float) -> tuple[float, float]:
+    """The interval of the median; without ends where there are too few runs."""
+    found = quantile_test(runs, p=0.5).confidence_interval(confidence)
+    return (-np.inf, np.inf) if np.isnan(found.low) else (found.low, found.high)
+
+
+def too_few(a: np.ndarray, b: np.ndarray | float = 0.0, *, tests: int = 1, paired: bool = True) -> bool:
+    """Whether no runs ``a`` beside as many as ``b`` could show a difference, even if all of them agreed."""
+    if np.ndim(b) == 0 or (paired and len(a) == len(b)):
+        return binomtest(len(a), len(a), alternative="greater").pvalue > 0.025 / tests
+    each = 1 - (1 - 0.05 / tests) ** 0.5
+    return any(binomtest(len(one), len(one), alternative="greater").pvalue > each / 2 for one in (a, b))
 
 
 def worse(a: np.ndarray, b: np.ndarray | float, *, constant: float | None = None, **how: Any) -> bool:

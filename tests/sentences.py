@@ -19,7 +19,7 @@ import pytest
 
 from dpcore.check import RefusedError
 from dpcore.confusion import ByClass, balanced_accuracy, recalls
-from tests.claims import unexplained, worse
+from tests.claims import too_few, unexplained, worse
 
 Rules = Mapping[str, Callable[[Any, re.Match], bool]]
 
@@ -55,6 +55,22 @@ NEVER: Rules = {
     r"(?<![\d.,])1 (?:steps|times|people|rows|networks|lots|settings|epochs|answers|points)\b": lambda *_: False,
     r"(?<![\d.,])[-−]0(?:\.0+)?(?![\d.])": lambda *_: False,
     r"\de[-+]0\d": lambda *_: False,
+    # An equality is never shown, a bound that proves nothing is no property of what it bounds, and what does better
+    # stands first
+    r"\bshows? no (?:loss|change|difference|gain|cost)": lambda *_: False,
+    r"\bshuffler brings nothing": lambda *_: False,
+    r"\bIt changes the odds": lambda *_: False,
+    r"sources cut excess risk by .* (?:Using only the sources|Pooling all rows) does better": lambda *_: False,
+}
+# What may be said only of enough runs, whatever the page is about.
+OF_ENOUGH: Rules = {
+    # Fewer than six pairs of runs cannot show a difference, so that none says nothing of its absence
+    r"can be shown in (\d+) (?:runs|draws|pairs)": lambda _, m: int(m[1]) >= 6,
+    r"\b[Nn]o (?:accuracy loss|loss|cost|difference|gain|help|change)\b[^.:;(]*\bshown": lambda r, _: (
+        getattr(r.settings, "repeats", 6) >= 6
+    ),
+    r"(\d+) (?:runs|pairs of runs) are too few to say(?! which)": lambda _, m: int(m[1]) < 7,
+    r"(\d+) runs are too few to say which": lambda _, m: int(m[1]) < 10,
 }
 
 
@@ -100,7 +116,7 @@ def hold(
 def broken_by(said: str, result: Any, rules: Rules) -> set[str]:
     """The patterns of ``rules`` found in ``said``; fails where one of them should not stand there."""
     found = set()
-    for pattern, holds in {**NEVER, **rules}.items():
+    for pattern, holds in {**NEVER, **OF_ENOUGH, **rules}.items():
         for match in re.finditer(pattern, said):
             assert holds(result, match), f"{match[0]!r} is not so in {result.settings}: {said}"
             found.add(pattern)
@@ -126,10 +142,13 @@ def costs(
     without: Callable[[Any], np.ndarray | float],
     ratio: Callable[[Any], float],
     begun: Callable[[Any], bool] = lambda _: True,
+    steps: Callable[[Any], int] = lambda r: r.settings.steps,
+    paired: bool = True,
 ) -> Rules:
     """What is said of the accuracies of models with privacy and without, and of a step's noise over its signal.
 
-    begun: whether anything may be said of a cost.
+    begun: whether anything may be said of a cost. steps: in how many steps independent noise was added. paired: whether
+    run r of both has the same noise.
     """
 
     def middle(result: Any) -> float:
@@ -140,21 +159,35 @@ def costs(
 
     def lost(result: Any) -> bool:
         whole = len(private(result)) == result.settings.repeats
-        return begun(result) and worse(private(result), without(result), constant=always(result), whole=whole)
+        runs = private(result), without(result)
+        return begun(result) and worse(*runs, constant=always(result), whole=whole, paired=paired)
+
+    def few(result: Any) -> bool:
+        return too_few(private(result), without(result), paired=paired)
+
+    def fewest(result: Any) -> int:
+        return min(len(private(result)), np.size(without(result)) if np.ndim(without(result)) else len(private(result)))
+
+    def alike(result: Any) -> bool:
+        return begun(result) and not lost(result) and not few(result)
+
+    def left(result: Any) -> float:
+        return ratio(result) / np.sqrt(steps(result))
 
     return {
         r"Privacy lowers accuracy by ([\d.]+) points?": percent(gap, given=lost, within=1.01),
-        r"No accuracy loss can be shown in (\d+) runs": counts(
-            lambda r: len(private(r)), given=lambda r: begun(r) and not lost(r)
+        r"No accuracy loss can be shown in (\d+) runs": counts(fewest, given=alike),
+        r"(\d+) runs are too few to say whether privacy lowers accuracy": counts(
+            fewest, given=lambda r: begun(r) and few(r)
         ),
         r"learnt nothing yet": lambda r, _: begun(r) and middle(r) <= always(r),
         r"(?:Private accuracy|Accuracy as published|Accuracy): ([\d.]+)": percent(middle),
         r"Non-private accuracy: ([\d.]+)": percent(lambda r: np.median(without(r))),
         r"accuracy loss: ([\d.]+) points?": percent(gap, given=lost, within=1.01),
-        r"no accuracy loss shown": lambda r, _: begun(r) and not lost(r),
+        r"no accuracy loss shown": lambda r, _: alike(r),
         r"noise is ([\d.,]+) times": says(ratio),
-        r"it averages out": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
-        r"does not average out": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,
+        r"it averages out": lambda r, _: ratio(r) > 1 >= left(r),
+        r"steps it falls to ([\d.,]+) times": lambda r, m: left(r) > 1 and amount(m[1]) == float(f"{left(r):.2g}"),
         r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
     }
 

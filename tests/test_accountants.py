@@ -75,7 +75,7 @@ class TestContract:
         found = accountants.account(event, **PROMISE, unit="party", accountant=name)
         assert (found.delta, found.adjacency, found.unit, found.event) == (1e-5, ADD, "party", event)
         if name == "renyi" and event_name in SAMPLED_GAUSSIAN:
-            assert found.basis == "Renyi orders to 1,024, improved conversion"
+            assert found.basis == "RDP accountant (orders to 1,024)"
         else:
             assert found.basis == BASES[name]
 

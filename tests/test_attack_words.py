@@ -89,10 +89,12 @@ def found(result, arm: str) -> float:
 VERDICTS = {
     "worlds": {
         "<b>Caught.</b>": lambda r: published(r) and refuted(r),
-        "better than chance": lambda r: r.attack.low > 0.5,
+        "more than by chance": lambda r: r.attack.low > 0.5,
         "within the bound of this noise": lambda r: sound(r) and not refuted(r) and 0.5 < r.attack.low <= r.ceiling,
         "exceeds the bound of this noise": lambda r: sound(r) and not refuted(r) and r.attack.low > r.ceiling,
-        "they show an epsilon of": lambda r: published(r) and refuted(r) and shown(r, "gaussian") > shown(r),
+        "If its noise is Gaussian, it spends": lambda r: (
+            published(r) and refuted(r) and shown(r, "gaussian") > shown(r)
+        ),
         "they would (at least": lambda r: published(r) and refuted(r, "gaussian") and not refuted(r),
         "lower clipping norm": lambda r: published(r) and not refuted(r) and not refuted(r, "gaussian"),
         "refute the claim by chance": lambda r: sound(r) and refuted(r),
@@ -103,8 +105,8 @@ VERDICTS = {
         "not shared evenly": lambda r: uneven(r) == 1,
         "majority loses more": lambda r: uneven(r) == -1,
         "No difference in accuracy loss can be shown": lambda r: uneven(r) == 0,
-        "The majority <b>shows no loss": lambda r: changed(r) == 0,
-        "Majority accuracy changes by <b>−": lambda r: changed(r) == -1,
+        "can be shown</b> for the majority": lambda r: changed(r) == 0,
+        "The majority loses <b>": lambda r: changed(r) == -1,
     },
     "membership": {
         "as many members</b> of the non-private": lambda r: more(r) and found(r, "plain") > found(r, "private") > 0,

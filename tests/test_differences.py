@@ -9,14 +9,14 @@ import pytest
 from scipy import stats
 
 from dpcore.check import RefusedError
-from lab.claims import Case, compare, judge, leaders, onwards, upto
+from lab.claims import Case, compare, judge, leaders, onwards, stretch, too_few_to_lead, upto
 from lab.differences import Difference, of_groups, of_pairs, of_splits
 from lab.settings import Measure, Settings
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import ROOMS
 from tests.claims import better, worse
 from tests.sentences import NEVER, amount, plain
-from ui.compare import apart, number_rows, sentence, settings_rows, table
+from ui.compare import Compared, apart, number_rows, sentence, settings_rows, table
 from ui.compare import rows as to_html
 from ui.panels import Number
 
@@ -64,19 +64,19 @@ def test_a_difference_is_that_of_a_sign_test_and_its_sentence_says_which_is_ahea
         said = plain(sentence(found, measure))
         assert not any(re.search(one, said) for one in NEVER), said
         way = "higher in A" if low > 0 else "lower in A" if high < 0 else "o difference can be shown"
+        if np.isinf(low):
+            way = "too few to say"
         assert way in said
         assert ("paired differences" in said, "Compared as two groups" in said) == (paired, not paired)
         assert not paired or f"median of {runs.shape[1]} paired" in said
         size = re.search(rf"is {NUMBER} (?:points? )?\w+ in A" if way.endswith("A") else rf"\({NUMBER}", said)[1]
         sign = -1 if high < 0 else 1
         assert near(size, sign * middle)
-        if np.isinf(low):
-            assert "too few runs" in said
-        else:
+        if np.isfinite(low):
             ends = re.search(rf"95 % confidence interval {NUMBER} to {NUMBER}\)\.", said).groups()
             assert all(map(near, ends, sorted((sign * low, sign * high))))
         met.add((way, paired, measure.share))
-    assert len(met) == 12
+    assert len(met) == 16
 
 
 def test_without_chance_there_is_nothing_to_be_unsure_of():
@@ -110,10 +110,11 @@ def test_a_claim_needs_a_sign_test_a_point_and_more_than_the_constant_answer():
         best = max((1 if higher else -1) * np.median(one) for one in (a, base))
         nothing = constant is not None and best <= (1 if higher else -1) * constant + 1e-12
         wanted = Case.AHEAD if ahead else Case.BEHIND if behind else Case.ALIKE
-        wanted = Case.SO_FAR if not complete else Case.CONSTANT if nothing else wanted
+        wanted = Case.FEW if pairs < 6 else Case.CONSTANT if nothing else wanted
+        wanted = Case.SO_FAR if not complete else wanted
         assert compare(a, base, **how) == wanted, (a, how)
         met.add((wanted, higher))
-    assert len(met) == 10
+    assert len(met) == 12
     assert compare(np.full(20, np.inf), np.full(20, 0.7), better="lower") == Case.BEHIND
     found = Difference(median=-0.02, low=-0.03, high=-0.01)
     assert [judge(found, better="lower", least=least) for least in (0.01, 0.03)] == [Case.AHEAD, Case.ALIKE]
@@ -128,6 +129,49 @@ def test_the_best_of_several_is_alone_only_where_it_beats_each():
     many = {"first": np.repeat([0.75, 0.65], [15, 5]), **{str(n): np.full(20, 0.7) for n in range(5)}}
     assert compare(many["first"], many["0"]) == Case.AHEAD
     assert len(leaders(many)) == 6, "15 of 20 pairs show a lead over one arm, but not over five"
+
+
+def test_the_table_and_the_sentence_state_one_difference():
+    """That of the pairs, whose interval is known, and not that of the two medians beside it."""
+    a = np.array([0.5, 0.52, 0.55, 0.6, 0.61, 0.62, 0.63])
+    b = a + np.array([0.1, 0.105, 0.1, 0.02, 0.13, 0.105, 0.2])
+    found = of_pairs(a, b)
+    tiles = [
+        [Number("Accuracy", f"{100 * np.median(one):.0f} %", "", amount=round(100 * np.median(one)), unit="points")]
+        for one in (a, b)
+    ]
+    known = Compared(found, SHARE, float(np.median(a)), float(np.median(b)))
+    (row,) = number_rows(*tiles, known)
+    gap = re.search(rf"is {NUMBER} points lower in A \(median of 7 paired", plain(sentence(found, SHARE)))[1]
+    assert row == ("Accuracy", "60", "65", f"−{gap} in pairs")
+    assert number_rows(*tiles)[0][-1] == "−5"
+    groups = Compared(of_groups(a, b), SHARE, known.mine, known.theirs)
+    assert number_rows(*tiles, groups)[0][-1] == "−5"
+
+
+def test_too_few_runs_are_a_case_of_their_own():
+    """Six pairs can show a difference at 95 % confidence, or two groups of seven; several comparisons take more."""
+    high, low = np.full(5, 0.9), np.full(5, 0.1)
+    assert compare(high, low) == compare(high, 0.1) == compare(high, high) == Case.FEW
+    assert compare(np.full(6, 0.9), np.full(6, 0.1)) == Case.AHEAD
+    assert compare(np.full(6, 0.9), np.full(6, 0.1), paired=False) == Case.FEW
+    assert compare(np.full(7, 0.9), np.full(7, 0.1), paired=False) == Case.AHEAD
+    assert judge(of_pairs(high, low), better="higher", least=0.01) == Case.FEW
+    arms = {str(place): np.full(7, place / 10) for place in range(5)}
+    assert too_few_to_lead(arms)
+    assert not too_few_to_lead({name: np.full(8, 0.5) for name in arms})
+    assert not too_few_to_lead({name: arms[name] for name in ("0", "1")})
+    assert stretch([Case.FEW, Case.FEW]) == ("few", 0)
+    assert stretch([Case.FEW, Case.AHEAD]) == ("from", 1)
+
+
+def test_runs_that_are_not_equally_many_are_compared_as_two_groups():
+    """A loss that sixteen networks show beside eight others is not hidden by pairing eight of them."""
+    private = np.repeat([0.8, 0.6], [3, 13])
+    plain = np.linspace(0.76, 0.78, 8)
+    assert compare(private[:8], plain) == Case.ALIKE
+    assert compare(private, plain) == Case.BEHIND
+    assert compare(np.roll(private, 5), plain) == Case.BEHIND
     ahead, alike = Case.AHEAD, Case.ALIKE
     found = [(onwards(one), upto(one)) for one in ([ahead, alike, ahead], [ahead] * 3, [ahead, alike], [alike, ahead])]
     assert found == [(2, 1), (0, 3), (2, 1), (1, 0)]

@@ -148,7 +148,7 @@ class TestBasis:
         found = accountants.account(self.RUN, **tiny, accountant=name)
         by_orders = accountants.account(self.RUN, **tiny, accountant="renyi")
         assert found.epsilon == by_orders.epsilon
-        assert found.basis == by_orders.basis == "Renyi orders to 1,024, improved conversion"
+        assert found.basis == by_orders.basis == "RDP accountant (orders to 1,024)"
 
     @pytest.mark.parametrize("name", ["pld", "pld-coarse"])
     def test_elsewhere_it_is_the_distribution(self, name):

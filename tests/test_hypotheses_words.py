@@ -218,8 +218,8 @@ SELDOM: Rules = {
     r"Gain over target only: −[\d.]+ points with transfer": shows(worse),
     rf"(All [\d,]+ words|\d+ public directions)\. Transfer is shown to beat the target alone {ON} with the paper's "
     rf"noise, and {ON} with": laws,
-    rf"{TITLE}helps from ([\d.]*\d)": lambda r, m: since(*places(r, m[1]), amount(m[2])),
-    rf"{TITLE}helps up to ([\d.]*\d)": lambda r, m: until(*places(r, m[1]), amount(m[2])),
+    rf"{TITLE}helps from (?:epsilon )?([\d.]*\d)": lambda r, m: since(*places(r, m[1]), amount(m[2])),
+    rf"{TITLE}helps up to (?:epsilon )?([\d.]*\d)": lambda r, m: until(*places(r, m[1]), amount(m[2])),
     rf"{TITLE}helps everywhere": lambda r, m: since(*places(r, m[1]), 0),
     rf"{TITLE}harms everywhere": lambda r, m: since(*places(r, m[1], worse), 0),
     **two_stories(lambda r: r.held_out["transfer"]),
@@ -272,9 +272,11 @@ def test_every_text_is_reached(monkeypatch):
         result = read(first(settings, today(settings)))
     # What other runs would show
     monkeypatch.setattr(HypothesesResult, "harmed", 0.5)
-    monkeypatch.setattr(HypothesesResult, "best_dimensions", (0,))
-    for whole in wholes:
-        read(replace(whole))  # which remembers nothing
+    monkeypatch.setattr(HypothesesResult, "too_few_for_dimensions", False)
+    for best in ((0, 1), (0,)):
+        monkeypatch.setattr(HypothesesResult, "best_dimensions", best)
+        for whole in wholes:
+            read(replace(whole))  # which remembers nothing
     two = np.array(EPSILONS[:2])
     for case in Case:
         monkeypatch.setattr(HypothesesResult, "now_beside", lambda *_, case=case: case)

@@ -115,7 +115,7 @@ def test_the_guarantee_of_a_network_is_the_claim_and_never_more(accountant, clip
     held = fitted.guarantee_
     assert 0.999 * epsilon <= held.epsilon <= epsilon
     assert (held.delta, held.adjacency, held.unit) == (1e-6, Adjacency.ADD_REMOVE, "record")
-    expected = accountants.BASES | {"renyi": "Renyi orders to 1,024, improved conversion"}
+    expected = accountants.BASES | {"renyi": "RDP accountant (orders to 1,024)"}
     assert held.basis == expected[accountant]
     assert (held.event.event.rate, held.event.count) == (64 / 200, fitted.n_iter_)
 

@@ -81,7 +81,7 @@ RULES: Rules = {
     r", always [\d.]": lambda r, _: outside(r) == 0,
     r", mostly [\d.]": lambda r, _: 0 < outside(r) < 0.1,
     r", often outside [\d.]": lambda r, _: outside(r) >= 0.1,
-    r"With probability ([\d.]+), a release changes the odds": says(
+    r"With probability ([\d.]+), one release changes the odds": says(
         outside, given=lambda r: outside(r) >= 0.1, within=0.006
     ),
     rf"Posterior that you are in: {NUMBER} % \(prior {NUMBER} %": lambda r, m: (

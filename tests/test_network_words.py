@@ -45,6 +45,7 @@ ONCE = [
     SMALL.change(delta=0.01),
     SMALL.change(clipping="layers"),
     SMALL.change(rows=200, lot_size=200, epochs=1, plain_rate=0.01, epsilon=50.0),  # one step
+    SMALL.change(plain_rate=0.01, epsilon=50.0, dataset="blobs", repeats=12),
     SMALL.change(epsilon=3.0, clip_norm=5.0),
     SMALL.change(epsilon=50.0, clip_norm=100.0),
     SMALL.change(dataset="digits", epsilon=0.1, epochs=1),
@@ -105,6 +106,8 @@ RULES: Rules = {
         lambda r: r.accuracy["plain"],
         lambda r: r.noise / r.signal,
         begun=lambda r: r.step > 0,
+        steps=lambda r: 1 if r.settings.mechanism == "toeplitz" else r.step,
+        paired=False,
     ),
     r"Proved epsilon: none": lambda r, _: r.step > 0 and r.settings.variant == "realised",
     r"Proved epsilon: \d": lambda r, _: r.step > 0 and r.settings.variant == "shuffled",

@@ -42,6 +42,8 @@ def test_the_cost_is_that_of_the_medians():
         (runs(0.5), 0.85, 0.6, "learnt nothing yet", "accuracy loss: 35 points"),
         (runs(0.5), 0.55, 0.6, "the non-private model does no better, at 55 %", "no better than a constant baseline"),
         (runs(0.80, 3), 0.85, 0.6, "So far, 3 of 24 models are trained", "so far 3 of 24 runs"),
+        (runs(0.80), runs(0.85, 8), 0.6, "by 5 points", "accuracy loss: 5 points"),
+        (runs(0.80), runs(0.85, 6), 0.6, "6 runs are too few to say whether privacy", "6 runs are too few to say"),
         (runs(1.0), 1.0, 1.0, "There is nothing to learn", "no better than a constant baseline"),
     ):
         assert said in plain(outcomes.cost(private, reference, baseline=("no", base), runs=24))
@@ -53,6 +55,8 @@ def test_a_start_from_public_rows_is_judged_by_its_pairs():
     for pair, text in said.items():
         assert text in plain(outcomes.start(30, *map(runs, pair), base=0.5, runs=24))
     assert outcomes.start(30, runs(0.8, 3), runs(0.7, 3), base=0.5, runs=24) == ""
+    few = outcomes.start(30, runs(0.8, 5), runs(0.7, 5), base=0.5, runs=5)
+    assert few == "5 pairs of runs are too few to say what pre-training on 30 public rows adds."
     assert "interval −1.0 to +3.0, sign test, 24 pairs" in outcomes.confidence((0.01, -0.01, 0.03), pairs=24)
     assert "3 pairs with the same noise are too few" in outcomes.confidence((0.01, -math.inf, math.inf), pairs=3)
     assert outcomes.confidence((0.01, 0.01, 0.01), pairs=24) == ""
@@ -109,6 +113,18 @@ def test_beyond_accuracy_a_loss_may_have_no_number():
     assert "Median loss on held-out rows is 0 nats" in rare
 
 
+def test_noise_averages_out_only_where_it_falls_to_the_signal():
+    """Over T steps independent noise falls to 1/sqrt(T) of that of one, beside the sum of the signals."""
+    for (ratio, steps), said in {
+        (3.5, 60): "over 60 steps it averages out.",
+        (27.0, 60): "is 27 times as long as the mean gradient, and over 60 steps it falls to 3.5 times.",
+        (7.08, 50): "over 50 steps it falls to about the same length.",
+        (3.5, 1): "is 3.5 times as long as the mean gradient.",
+        (1.0, 60): "the noise is about as long as the mean gradient.",
+    }.items():
+        assert plain(outcomes.noise(ratio, steps=steps)).endswith(said)
+
+
 def test_every_text_is_reached():
     assert outcomes.disguised(1.0, 0.6).startswith("The non-private model makes <b>no error</b>.")
     assert outcomes.disguised(0.9, 0.6) == ""
@@ -118,10 +134,4 @@ def test_every_text_is_reached():
     assert outcomes.void_attacker(SimpleNamespace(void="bounds were read off private rows")).note.startswith("bounds")
     assert "Delta 0.01 is at least one over the 400 private rows" in panels.large_delta(0.01, 400)
     assert outcomes.beside(Case.AHEAD, "said", runs=3) == "said"
-    for (ratio, accuracy), said in {
-        (3.5, 0.8): "it averages",
-        (3.5, 0.5): "does not",
-        (1.0, 0.8): "as long as",
-    }.items():
-        assert said in outcomes.noise(ratio, accuracy=accuracy, steps=50, base=0.5)
     assert [key for key in reached.unread(SAYS) if SECTIONS.match(key)] == []

@@ -141,7 +141,7 @@ RULES: Rules = {
     r"add noise for epsilon ([\d.e-]+), and together the messages have epsilon ([\d.e-]+)": says(
         one, spent, given=lambda r: spent(r) <= min(one(r), r.settings.epsilon) * (1 + 1e-9)
     ),
-    r"shuffler brings nothing here": lambda r, _: (
+    r"bound used for the shuffler proves no smaller epsilon": lambda r, _: (
         r.settings.trust_model == "shuffle" and spent(r) == r.settings.epsilon == one(r)
     ),
     r"Nobody is trusted": lambda r, _: r.settings.trust_model != "central" and r.settings.promise.delta == 0,
@@ -213,6 +213,7 @@ FIRST = [
 ]
 WHOLE = [
     {},
+    {"repeats": 2},
     {"method": "vote", "epsilon": 10.0, "repeats": 20, "rows": 30},
     {"parties": 20_000, "rows": 3, "dataset": "four", "epsilon": 100.0, "regularisation": 1.0},
 ]

@@ -108,8 +108,15 @@ def test_attacker_stays_below_the_bound_of_the_noise():
         assert result.now.mean() <= attackers.right(result.guarantee.event, result.guarantee.adjacency) + errors
 
 
+def decimal(result) -> float:
+    """The error in points, with the one decimal of the share beside it; with two digits where that would be none."""
+    error = 100 * result.error()
+    return float(f"{error:.1f}" if error >= 0.1 else f"{error:.2g}")
+
+
 OF_LOCAL: Rules = {
-    r"90 % error, points: ±([\d.,e+-]+)": says(lambda r: 100 * r.error()),
+    r"90 % error, points: ±([\d.,e+-]+)": lambda r, m: amount(m[1]) == decimal(r),
+    r"finds a share of [\d.]+ % within ([\d.e-]+) points": lambda r, m: amount(m[1]) == decimal(r),
     r"With a trusted curator: ±([\d.,e+-]+)": says(lambda r: 100 * r.central()),
     r"([\d.,e+]+) times smaller": says(lambda r: r.error() / r.central()),
     r"about the same\)": lambda r, _: 0.95 <= r.error() / r.central() <= 1.05,

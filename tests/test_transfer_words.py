@@ -108,20 +108,19 @@ RULES: Rules = {
     rf"Excess risk, with sources: {RISK}": risks(median("transfer")),
     rf"Excess risk, target only: {RISK}": risks(median("target")),
     rf"Excess risk, non-private: {RISK}": risks(lambda r: r.focus.least_squares),
-    r"([\d.,]+) times lower than target only": factor(-1, helps),
-    r"([\d.,]+) times higher than target only": factor(1, harms),
+    r"([\d.,]+) times smaller than target only": factor(-1, helps),
+    r"([\d.,]+) times as large as target only": factor(1, harms),
     r"no difference shown|No difference can be shown in \d+ runs?\.": lambda r, _: (
         1 / 1.3 < ratio(r) < 1.3 or not (helps(r) or harms(r))
     ),
     r"no better than predicting 0|for everybody would do no worse \([^)]*\)\. Excess": useless,
     rf"Excess risk is {RISK} with the sources and {RISK} without": risks(median("transfer"), median("target")),
-    r"The sources cut excess risk by a factor of ([\d.,]+),": factor(-1, helps),
+    r"the sources cut excess risk by a factor of ([\d.,]+),": factor(-1, helps),
     r"The sources harm here": harms,
     r"harm here\. .* is [\d.]+, or ([\d.,]+) times": factor(1, harms),
     rf", from {RISK} with the private rows alone": risks(median("target")),
     r"Using only the sources does better": ahead("source", "transfer"),
     r"Pooling all rows does better": ahead("pooled", "transfer"),
-    r"does better still": helps,
     rf"only the sources gives {RISK}": risks(median("source")),
     r"alone do worse than predicting 0": lambda r, _: worse(risk(r, "target"), r.nothing_learnt, higher=False),
     r"pooling all rows harms": ahead("target", "pooled"),
@@ -140,11 +139,13 @@ RULES: Rules = {
     r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.target_rows >= 1,
 }
 SELDOM: Rules = {
+    # What does better stands first
+    r"to ([\d.]*\d)\. Using only the sources gives ([\d.]*\d)": lambda _, m: amount(m[1]) <= amount(m[2]),
     r"does better than Frank-Wolfe with them": lambda r, _: all(
         better(r.alone.descent, one, higher=False, constant=r.nothing_learnt)
         for one in (risk(r, "transfer"), r.alone.walk)
     ),
-    r"Frank-Wolfe runs: closer from (the source|zero)": walked,
+    r"Frank-Wolfe runs: those from (the source|zero) end closer": walked,
     r"the sources help from ([\d.]*\d) on": lambda r, m: since(*places(r), amount(m[1])),
     r"the sources help up to ([\d.]*\d)": lambda r, m: until(*places(r), amount(m[1])),
     r"the sources help at every epsilon": lambda r, _: since(*places(r), 0),

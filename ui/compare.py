@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from html import escape, unescape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,16 +95,50 @@ def choice_words(name: str, value: Any, choices: Mapping[str, tuple[str, Mapping
     return None if name in KNOBS or name == "own" else (label, options.get(value, str(value)))
 
 
-def number_rows(a: Sequence[Number], b: Sequence[Number]) -> list[Row]:
-    """Return a row for each of A's big numbers, beside B's of the same name or, in the same place, of the same unit."""
+class Compared(NamedTuple):
+    """How far the runs of A and B lie apart, in which measure, and the medians of both."""
+
+    difference: Difference
+    measure: Measure
+    mine: float
+    theirs: float
+
+    def shown_by(self, mine: Number, theirs: Number) -> bool:
+        """Return whether two big numbers are these medians."""
+        pairs = ((mine, self.mine), (theirs, self.theirs))
+        return all(_is_rounded(one.amount, _scaled(median, self.measure)) for one, median in pairs)
+
+
+def _is_rounded(amount: float | None, value: float) -> bool:
+    """Return whether a number as shown is ``value`` to its last digit."""
+    if amount is None:
+        return False
+    decimals = len(f"{amount:.12g}".partition(".")[2])
+    return abs(amount - value) <= 0.5 * 10.0**-decimals * (1 + 1e-9)
+
+
+def number_rows(a: Sequence[Number], b: Sequence[Number], compared: Compared | None = None) -> list[Row]:
+    """Return a row for each of A's big numbers, beside B's of the same name or, in the same place, of the same unit.
+
+    compared: where runs are compared in pairs, the numbers that are their medians have the difference of the pairs
+    beside them, as the sentence under the table does.
+    """
     named = {one.label: one for one in b}
     places = {(place, one.unit): one for place, one in enumerate(b) if one.unit}
     found = []
     for place, mine in enumerate(a):
         theirs = named.get(mine.label) or places.get((place, mine.unit))
-        one, other = _shown(mine), _shown(theirs) if theirs else "–"
-        single = theirs is not None and None not in (mine.amount, theirs.amount)
-        found.append((mine.label, one, other, apart(one, other) if single else ""))
+        if theirs is None:
+            found.append((mine.label, _shown(mine), "–", ""))
+            continue
+        one, other = _shown(mine), _shown(theirs)
+        gap = ""
+        if None not in (mine.amount, theirs.amount):
+            gap = apart(one, other)
+        if compared and compared.difference.paired and compared.shown_by(mine, theirs):
+            gap = SAYS("compared.in-pairs", gap=_size(compared.difference, compared.measure, plus="+"))
+            compared = None  # the first such number is the one that is compared
+        found.append((mine.label, one, other, gap))
     return found
 
 
@@ -133,27 +167,35 @@ def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:
     unit = ""
     if measure.share:
         unit = "\u00a0point" if f"{abs(100 * found.median):.{decimals}f}" == "1" else "\u00a0points"
-    scaled, way = _scaled(found.median, measure), "higher" if found.median > 0 else "lower"
+    way = "higher" if found.median > 0 else "lower"
     if found.sure:
         case = f"sure-{way}" if found.median else "same"
     else:
         verdict = judge(found, better=measure.better, least=least)
-        size = way if verdict != Case.ALIKE else "small" if found.shown else "alike"
+        if verdict == Case.FEW:
+            size = "few"
+        elif verdict != Case.ALIKE:
+            size = way
+        else:
+            size = "small" if found.shown else "alike"
         case = f"{'paired' if found.paired else 'groups'}-{size}"
     return SAYS(
         f"compared.{case}",
         what="accuracy" if measure.share else measure.label,
-        size=f"{abs(scaled):,.{decimals}f}{unit}",
-        signed=f"{_signed(scaled, decimals, plus='+')}{unit}",
+        size=f"{_size(found, measure).removeprefix('−')}{unit}",
+        signed=f"{_size(found, measure, plus='+')}{unit}",
         pairs=found.pairs,
-        sure=_range(found, measure, decimals),
+        sure=_range(found, measure, decimals) if found.bounded else "",
     )
+
+
+def _size(found: Difference, measure: Measure, *, plus: str = "") -> str:
+    """Return the difference with its sign, in the unit of the measure and as precisely as its interval needs."""
+    return _signed(_scaled(found.median, measure), _decimals(found, measure), plus=plus)
 
 
 def _range(found: Difference, measure: Measure, decimals: int) -> str:
     """Return the interval in words; where a difference is shown, with the ends of its size."""
-    if not found.bounded:
-        return SAYS["compared.unbounded"]
     ends = [_scaled(end, measure) for end in (found.low, found.high)]
     if found.high < 0:
         ends = [-end for end in reversed(ends)]
@@ -348,10 +390,12 @@ def _compared(page: Page, settings: Settings, pinned: Settings | None, *, second
     there = page.at(pinned)
     other_view = there.view(other)
     words = partial(knob_words, changes=here.sliders(settings).changes)
+    both_done = done == ready == 1
+    known = runs_compared(settings, pinned, done=both_done)
     differing = settings_rows(settings, pinned, words)
     moving = {
-        MOVING: rows([*differing, *number_rows(view.numbers, other_view.numbers)]),
-        SAID: said(settings, pinned, done=done == ready == 1),
+        MOVING: rows([*differing, *number_rows(view.numbers, other_view.numbers, known)]),
+        SAID: said(known, settings, pinned, done=both_done),
     }
     return Both(
         page=here,
@@ -364,20 +408,32 @@ def _compared(page: Page, settings: Settings, pinned: Settings | None, *, second
     )
 
 
-def said(a: Settings, b: Settings, *, done: bool) -> str:
-    """Return how sure the difference is, once all runs of both are trained; nothing where no repeats are drawn."""
-    mine, theirs = (repeats(one, done=done) for one in (a, b))
-    pair = (mine, a), (theirs, b)
-    if not done and a.COMMON and any(known is None or len(known) < vars(one)["repeats"] for known, one in pair):
-        return LATER
-    if mine is None or theirs is None:
-        return ""
+def runs_compared(a: Settings, b: Settings, *, done: bool) -> Compared | None:
+    """Return how far the runs of A and B lie apart, once all of both are trained; None where no repeats are drawn."""
+    mine, theirs = repeats(a, done=done), repeats(b, done=done)
+    if mine is None or theirs is None or _waits(a, mine, done=done) or _waits(b, theirs, done=done):
+        return None
     if a == b:
-        found = differences.Difference(median=0.0, low=0.0, high=0.0, pairs=len(mine))  # however few runs there are
+        found = Difference(median=0.0, low=0.0, high=0.0, pairs=len(mine))  # however few runs there are
     elif a.pairs_with(b):
         found = differences.of_pairs(mine, theirs)
     else:
         found = differences.of_groups(mine, theirs)
-    measure = a.MEASURES[a.compared]
-    least = LEAST if measure.share else LEAST * abs(float(np.median(theirs)))
-    return sentence(found, measure, least=least)
+    return Compared(found, a.MEASURES[a.compared], float(np.median(mine)), float(np.median(theirs)))
+
+
+def _waits(settings: Settings, known: np.ndarray | None, *, done: bool) -> bool:
+    """Return whether some repeats of these settings are still to be trained."""
+    if done or not settings.COMMON:
+        return False
+    return known is None or len(known) < vars(settings)["repeats"]
+
+
+def said(known: Compared | None, a: Settings, b: Settings, *, done: bool) -> str:
+    """Return how sure the difference is; that it comes later while A or B is trained."""
+    if known is not None:
+        least = LEAST if known.measure.share else LEAST * abs(known.theirs)
+        return sentence(known.difference, known.measure, least=least)
+    if any(_waits(one, repeats(one, done=done), done=done) for one in (a, b)):
+        return LATER
+    return ""

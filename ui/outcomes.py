@@ -54,7 +54,7 @@ def beside(case: Case, said: str, *, runs: int, of: int | None = None, none: str
     shown; ``of``: how many runs there will be."""
     if case in (Case.AHEAD, Case.BEHIND):
         return said
-    name = {Case.SO_FAR: "so-far", Case.CONSTANT: "constant"}.get(case, "unshown")
+    name = {Case.SO_FAR: "so-far", Case.CONSTANT: "constant", Case.FEW: "few"}.get(case, "unshown")
     return SAYS(f"tile.{name}", runs=runs, of=of or runs, none=none)
 
 
@@ -65,10 +65,12 @@ def cost(
     baseline: tuple[str, float],
     runs: int,
     model: str = "model",
+    paired: bool = True,
 ) -> str:
     """Return what privacy costs: the accuracies of the private models against those without privacy.
 
     baseline: the best constant answer, and its share of right answers. runs: how many private models there will be.
+    paired: as ``claims.compare`` has it.
     """
     always, base = baseline
     middle, without = float(np.median(private)), float(np.median(reference))
@@ -80,11 +82,19 @@ def cost(
     elif middle <= base:
         case = "unlearnt" if without > base else "unlearnt-both"
     else:
-        lost = claims.compare(private, reference, constant=base) == Case.BEHIND
-        case = "lost" if lost else "unshown"
+        found = claims.compare(private, reference, constant=base, paired=paired)
+        case = {Case.BEHIND: "lost", Case.FEW: "few"}.get(found, "unshown")
+        runs = _fewest(private, reference)
     shares = {"middle": percent(middle), "without": percent(without), "base": percent(base)}
     said = {"trained": len(private), "models": count(runs, model), "lost": _lost(middle, without)}
     return SAYS(f"cost.{case}", always=always, model=model, runs=runs, mine=mine, plain=plain, **shares, **said)
+
+
+def _fewest(private: np.ndarray, reference: np.ndarray | float) -> int:
+    """Return the number of runs that a comparison rests on: that of the smaller group."""
+    if np.ndim(reference) == 0:
+        return len(private)
+    return min(len(private), np.size(reference))
 
 
 def _lost(private: float, reference: float) -> str:
@@ -124,19 +134,22 @@ def disguised(best: float, base: float) -> str:
     return SAYS["disguised"] if base < 1 == best else ""
 
 
-def price(private: np.ndarray, reference: np.ndarray | float, *, base: float, runs: int) -> str:
-    """Return what privacy costs in a few words; ``base`` and ``runs`` as in ``cost``."""
-    case = claims.compare(private, reference, constant=base, complete=len(private) == runs)
+def price(private: np.ndarray, reference: np.ndarray | float, *, base: float, runs: int, paired: bool = True) -> str:
+    """Return what privacy costs in a few words; ``base``, ``runs`` and ``paired`` as in ``cost``."""
+    case = claims.compare(private, reference, constant=base, complete=len(private) == runs, paired=paired)
     lost = SAYS("tile.lost", lost=_lost(float(np.median(private)), float(np.median(reference))))
     case = case if case != Case.AHEAD else Case.ALIKE
-    return beside(case, lost, runs=len(private), of=runs, none=SAYS["tile.none"])
+    done = len(private)
+    if case == Case.FEW:
+        done = _fewest(private, reference)
+    return beside(case, lost, runs=done, of=runs, none=SAYS["tile.none"])
 
 
 def start(rows: int, started: np.ndarray, scratch: np.ndarray, *, base: float, runs: int) -> str:
     """Return what a start from public rows adds: accuracies of the runs with it, and of the same runs without."""
     case = claims.compare(started, scratch, constant=base, complete=len(started) == runs)
     added = points(float(np.median(started - scratch)))
-    return SAYS(f"start.{case}", rows=rows, added=added) if case != Case.SO_FAR else ""
+    return SAYS(f"start.{case}", rows=rows, added=added, runs=runs) if case != Case.SO_FAR else ""
 
 
 def confidence(gain: tuple[float, float, float], *, pairs: int) -> str:
@@ -149,12 +162,27 @@ def confidence(gain: tuple[float, float, float], *, pairs: int) -> str:
     return SAYS("start.sure", median=signed(median), low=signed(low), high=signed(high), pairs=pairs)
 
 
-def noise(ratio: float, *, steps: int, accuracy: float, base: float) -> str:
-    """Return one step's noise against its signal, and whether ``steps`` average it out; without a full stop."""
-    learnt = accuracy > base + LEARNT
-    case = "alone" if ratio <= 1 or not steps or (learnt and steps == 1) else "averaged" if learnt else "drowned"
-    times = f"<b>{number(ratio)} times</b>" if number(ratio) != "1" else "about"
-    return SAYS(f"noise.{case}", times=times, steps=steps)
+def noise(ratio: float, *, steps: int) -> str:
+    """Return one step's noise over its signal, and what independent noise in ``steps`` of them leaves of it.
+
+    The signals of T steps add up to T times one, their noise to sqrt(T) times one.
+    """
+    after = ratio / math.sqrt(max(steps, 1))
+    if ratio <= 1 or steps <= 1:
+        case = "alone"
+    elif after <= 1:
+        case = "averaged"
+    else:
+        case = "left"
+    times = _times(ratio, once="about")
+    left = _times(float(f"{after:.2g}"), once="about the same length")
+    return SAYS(f"noise.{case}", times=times, left=left, steps=steps)
+
+
+def _times(ratio: float, *, once: str) -> str:
+    """Return a ratio as "<b>3.5 times</b>", or ``once`` where it is shown as 1."""
+    shown = number(ratio)
+    return once if shown == "1" else f"<b>{shown} times</b>"
 
 
 def limit(held: Guarantee) -> str:

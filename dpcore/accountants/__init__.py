@@ -27,16 +27,16 @@ ACCOUNTANTS = {
 # Basis of a guarantee: the theorem or library behind each accountant.
 BASES = {
     "naive": "basic composition",
-    "strong": "strong composition",
+    "strong": "advanced composition",
     "moments": "moments accountant (whole orders to 33, classic conversion)",
-    "renyi": "Renyi orders, improved conversion",
-    "pld-coarse": "privacy loss distribution (dp-accounting), on a coarse grid",
-    "pld": "privacy loss distribution (dp-accounting)",
+    "renyi": "RDP accountant",
+    "pld-coarse": "PLD accountant (dp-accounting, coarse grid)",
+    "pld": "PLD accountant (dp-accounting)",
     "gdp": "exact Gaussian composition (GDP)",
 }
 
 # Basis of Renyi accounting where it is that of sampled Gaussian noise.
-_BASIS_OF_SAMPLES = "Renyi orders to 1,024, improved conversion"
+_BASIS_OF_SAMPLES = "RDP accountant (orders to 1,024)"
 
 # Faster accountants for the first steps of a search.
 _SCOUTS = {"pld": "pld-coarse"}

@@ -22,7 +22,7 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     releases basic composition gives less.
     """
     check.delta(delta=delta)
-    found = basic.proved(event, adjacency, accountant="strong composition")
+    found = basic.proved(event, adjacency, accountant="advanced composition")
     fixed, shares = basic.total_failures(found)
     counts = np.asarray(counts, dtype=float)[:, None]
     left = delta - counts * fixed

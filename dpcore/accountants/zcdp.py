@@ -25,7 +25,7 @@ from dpcore.privacy import (
     releases,
 )
 
-BASIS = "concentrated privacy (zCDP), improved conversion"
+BASIS = "zCDP accountant"
 
 # Every order gives a valid epsilon. The best lies near 1 + sqrt(ln(1/delta)/rho); these are fractions of that distance.
 _ORDER_FRACTIONS = np.geomspace(0.2, 1.2, 200)

@@ -121,7 +121,7 @@ class Budget:
         if self.epsilon == math.inf:
             raise check.RefusedError("epsilon", self.epsilon, "finite: without noise nothing is promised")
         how = {
-            "exponential": "output perturbation, norm-exponential noise",
+            "exponential": "output perturbation, L2-norm exponential mechanism",
             "gaussian": "output perturbation, exact Gaussian noise",
             "objective": "objective perturbation",
         }[self.noise]

@@ -117,13 +117,13 @@ def scores(result: WorldsResult) -> dict:
 def accuracy(result: WorldsResult) -> dict:
     grid = np.geomspace(*LIMITS["epsilon"], 61)
     limits, curve, now = result.limits(tuple(grid)), result.curve, 100 * result.attack.accuracy
-    most = {"promised": result.promised, "gaussian": result.ceiling}
+    here = result.limits((result.settings.epsilon,))
     bounds = [
         Curve(
             name=words,
             x=grid,
             y=100 * limits[name],
-            value=f"{100 * most[name]:.0f}",
+            value=f"{100 * here[name].iloc[0]:.0f}",
             colour=theme.BOUND,
             dash=_DASHES[name],
         )
@@ -142,7 +142,7 @@ def accuracy(result: WorldsResult) -> dict:
         name="measured",
         x=curve["epsilon"],
         y=100 * curve["accuracy"],
-        value=f"{now:.0f}",
+        value=f"{now:.0f} ({100 * result.attack.low:.0f} to {100 * result.attack.high:.0f})",
         colour=theme.PRIVATE,
         dots=6,
         at_now=now,
@@ -162,12 +162,12 @@ def accuracy(result: WorldsResult) -> dict:
 
 def finding(result: WorldsResult) -> str:
     """Return up to which epsilon these trainings do not tell the attacker from a coin, or how far the curve is."""
-    if progress := trained(len(result.points), len(EPSILONS), "attacked"):
+    if progress := trained(len(result.points), len(EPSILONS), "points measured"):
         return progress
     curve = result.curve
     better = np.flatnonzero(curve["low"] > 0.5)
     coin = curve["epsilon"][: better[0] if len(better) else len(curve)]
-    return f"it is chance up to epsilon {coin.iloc[-1]:g}" if len(coin) else ""
+    return f"no better than chance up to epsilon {coin.iloc[-1]:g}" if len(coin) else ""
 
 
 def exposure(result: WorldsResult) -> dict:

@@ -24,7 +24,7 @@ OWN_WHO = {name: OWN[f"choices.{name}"] for name in ("exposed", "middle", "row")
 OWN_AGAINST = {name: OWN[f"choices.{name}"] for name in ("label", "nobody")}
 OWN_KNOBS: dict[str, dict[str, Any]] = {"person": {"label": OWN["help.label"], "help": OWN["help.person"]}}
 KNOBS: dict[str, dict[str, Any]] = {
-    "repeats": {"label": "Trainings per world", "scale": "log", "stops": 20, "help": SAYS["repeats"]}
+    "repeats": {"label": "Models trained per data set", "scale": "log", "stops": 20, "help": SAYS["repeats"]}
 }
 
 
@@ -102,8 +102,15 @@ def verdict(result: WorldsResult) -> str:
     found, settings = result.attack, result.settings
     better = f"{settings.sees}_{'above' if found.low > 0.5 else 'chance'}"
     if settings.void:
-        return f"{SAYS(f'worlds.verdict.{better}', trials=found.trials)} {outcomes.void(settings)}"
-    more, holes = result.bounds["gaussian"].epsilon, {"trials": found.trials, "trainings": 2 * result.trainings}
+        right = in_hundred(found.accuracy)
+        return f"{SAYS(f'worlds.verdict.{better}', trials=found.trials, right=right)} {outcomes.void(settings)}"
+    more = result.bounds["gaussian"].epsilon
+    holes = {
+        "trials": found.trials,
+        "trainings": 2 * result.trainings,
+        "right": in_hundred(found.accuracy),
+        "least": number(_least(result.shown)),
+    }
     match settings.version:
         case "none":
             cases = ["none_all" if found.accuracy == 1 else "none_some"]

@@ -111,9 +111,13 @@ def pays_verdict(result: GroupsResult) -> str:
     case = result.uneven if result.uneven in (Case.AHEAD, Case.BEHIND) else Case.ALIKE
     said = [SAYS(f"pays.verdict.{case}", runs=REPEATS)]
     for group, name in ((1, "minority"), (0, "majority")):
-        points = _change(result, group)
-        key = f"pays.verdict.{name}{'' if points else '_alike'}"
-        said.append(SAYS(key, points=points, few=result.few, rows=result.settings.rows))
+        cost = result.cost(group)
+        key = f"pays.verdict.{name}"
+        if not _change(result, group):
+            key += "_alike"
+        change = "loses" if cost > 0 else "gains"
+        points = outcomes.points(cost)
+        said.append(SAYS(key, change=change, points=points, few=result.few, rows=result.settings.rows))
     return " ".join(said)
 
 

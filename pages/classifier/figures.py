@@ -158,7 +158,9 @@ def _finding(result: ClassifierResult) -> str:
         return ""
     costs = result.costs_over_epsilon()
     last = upto(costs, Case.BEHIND)
+    if not last and Case.BEHIND in costs:
+        return ""
     if not last:
-        return SAYS["figures.no_loss"] if Case.BEHIND not in costs else ""
+        return SAYS["figures.few" if Case.FEW in costs else "figures.no_loss"]
     case = "everywhere" if last == known else "upto"
     return SAYS(f"figures.{case}", epsilon=f"{result.settings.epsilons[last - 1]:g}")

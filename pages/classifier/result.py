@@ -111,36 +111,54 @@ class ClassifierResult:
         return ByClass(counts=counts, loss=losses.mean_loss(weights, X, y))
 
     def table(self) -> pd.DataFrame:
-        """Return the median accuracy in % at the nine epsilons, with and without pre-training, and as published."""
+        """Return the median accuracy in % at the nine epsilons, with and without pre-training, and as published.
+
+        gain: the median difference of pairs of runs with the same noise, which need not be that of the medians.
+        """
         without, *others = 100 * np.median(self.accuracy.runs, axis=-1)
-        started = others[0] if others else np.full(len(EPSILONS), np.nan)
-        before, after, gain = np.array(list(PUBLISHED.values())).T
+        started = np.full(len(EPSILONS), np.nan)
+        gain = started
+        if others:
+            started = others[0]
+            gain = 100 * np.median(self.accuracy.runs[1] - self.accuracy.runs[0], axis=-1)
+        before, after, printed = np.array(list(PUBLISHED.values())).T
         return pd.DataFrame(
             {
                 "epsilon": np.array(EPSILONS),
                 "without": without,
                 "with": started,
-                "gain": started - without,
+                "gain": gain,
                 "published without": before,
                 "published with": after,
-                "published gain": gain,
+                "published gain": printed,
                 "published gain computed": after - before,
             }
         )
 
     @property
     def gains(self) -> tuple[float | None, float, float | None] | None:
-        """Return what the public start is shown to add to the median accuracy, in points: the most, at which of the
+        """Return what the public start is shown to add in the median pair of runs, in points: the most, at which of the
         nine epsilons, and at the last, None where nothing is shown; None while one is still to be trained, or where
         there is no public start."""
         gains = self.table()["gain"].to_numpy()
         if np.isnan(gains).any():
             return None
-        pairs = zip(self.accuracy.runs[1], self.accuracy.runs[0], strict=True)
-        ahead = [compare(started, scratch, constant=self.baseline) == Case.AHEAD for started, scratch in pairs]
+        ahead = [case == Case.AHEAD for case in self._gain_cases]
         found = np.where(ahead, gains, -np.inf)
         most, last = (float(gain) if np.isfinite(gain) else None for gain in (found.max(), found[-1]))
         return most, EPSILONS[found.argmax()], last
+
+    @property
+    def too_few_for_gains(self) -> bool:
+        """Return whether there are too few pairs of runs to show a gain at any of the nine epsilons."""
+        return Case.FEW in self._gain_cases
+
+    @property
+    def _gain_cases(self) -> list[Case]:
+        """Return what may be said of the runs with the public start beside the same runs without, at each epsilon."""
+        started, scratch = self.accuracy.runs[1], self.accuracy.runs[0]
+        pairs = zip(started, scratch, strict=True)
+        return [compare(*pair, constant=self.baseline) for pair in pairs]
 
 
 @cached

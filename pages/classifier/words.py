@@ -85,8 +85,7 @@ def diagnostics(result: ClassifierResult) -> list[str]:
 
 def _noise(result: ClassifierResult) -> str:
     ratio = result.focus.noise / max(float(result.focus.signal[0]), 1e-12)
-    accuracy = result.summary["scratch"].median
-    return outcomes.noise(ratio, steps=result.settings.steps, accuracy=accuracy, base=result.baseline)
+    return outcomes.noise(ratio, steps=result.settings.steps)
 
 
 def _unfinished(result: ClassifierResult) -> str:

@@ -31,7 +31,8 @@ def insight(result: ClassifierResult) -> str:
         return ""
     most, at, last = gains
     if most is None:
-        return SAYS("insight.none", runs=result.settings.repeats)
+        case = "few" if result.too_few_for_gains else "none"
+        return SAYS(f"insight.{case}", runs=result.settings.repeats)
     holes = {"most": _signed(most), "at": number(at), "end": number(EPSILONS[-1]), "printed": printed}
     return SAYS("insight.ends", **holes) if last is None else SAYS("insight.lasts", last=_signed(last), **holes)
 

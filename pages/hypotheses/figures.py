@@ -60,6 +60,8 @@ def _found(result: HypothesesResult) -> str:
         return ""
     if result.weighing == Case.SO_FAR:
         return SAYS("finding.runs", done=result.repeats, runs=result.settings.repeats)
+    if result.weighing == Case.FEW:
+        return SAYS["finding.few"]
     return SAYS["finding.nearer" if result.weighing == Case.AHEAD else "finding.unsure"]
 
 
@@ -104,7 +106,7 @@ def _better(at: Sequence[float], cases: Sequence[Case], over: str) -> str:
     if Case.SO_FAR in cases:
         return SAYS("finding.so_far", done=len(cases) - cases.count(Case.SO_FAR), places=len(cases))
     case, place = stretch(cases)
-    shown = f"{at[place]:g}" if over == "epsilon" else f"{100 * at[place]:g} %"
+    shown = f"epsilon {at[place]:g}" if over == "epsilon" else f"{100 * at[place]:g} %"
     return SAYS(f"finding.{case}", since=shown, until=shown) if case else ""
 
 
@@ -276,6 +278,8 @@ def _gained(result: HypothesesResult, median: float) -> str:
     case = result.now_beside("weak")
     if case == Case.SO_FAR:
         return SAYS("finding.runs", done=result.repeats, runs=result.settings.repeats)
+    if case == Case.FEW:
+        return SAYS["finding.few"]
     shown = case in (Case.AHEAD, Case.BEHIND)
     return SAYS("finding.points", gain=_signed(median)) if shown else SAYS["finding.none"]
 

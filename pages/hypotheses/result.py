@@ -12,7 +12,7 @@ import pandas as pd
 from dpcore.confusion import ByClass
 from dpcore.data import domains
 from dpcore.parties import importance, sources
-from lab.claims import Case, compare, leaders, onwards
+from lab.claims import Case, compare, leaders, onwards, too_few_to_lead
 from lab.settings import Spread, quantiles_of
 from pages.hypotheses.parameters import FEW_REPEATS, HypothesesParameters
 from pages.hypotheses.work import METHODS, Outcome
@@ -185,11 +185,24 @@ class HypothesesResult:
     def best_dimensions(self) -> tuple[int, ...]:
         """Return places on the curve over numbers of features: the best median, and those that cannot be told apart
         from it; nothing until all are measured."""
+        arms = self._over_dimensions
+        return tuple(map(int, leaders(arms))) if arms else ()
+
+    @property
+    def too_few_for_dimensions(self) -> bool:
+        """Return whether there are too few runs to show any number of features to be the best."""
+        arms = self._over_dimensions
+        return bool(arms) and too_few_to_lead(arms)
+
+    @property
+    def _over_dimensions(self) -> dict[str, np.ndarray]:
+        """Return place on the curve over numbers of features -> accuracies of as many runs each; {} until all are
+        measured."""
         places = [found for _, found in self.places("dimension")]
         if len(places) < self.settings.widths or not all(found.complete for found in places):
-            return ()
-        few = min(found.repeats for found in places)
-        return tuple(map(int, leaders({str(n): found.runs("transfer")[:few] for n, found in enumerate(places)})))
+            return {}
+        fewest = min(found.repeats for found in places)
+        return {str(place): found.runs("transfer")[:fewest] for place, found in enumerate(places)}
 
     @property
     def noise_share(self) -> tuple[np.ndarray, np.ndarray]:

@@ -118,6 +118,8 @@ def _features(result: HypothesesResult) -> str:
     _, share = result.noise_share
     best, ends = result.best_dimensions[0], {"fewest": round(at[0]), "most": round(at[-1])}
     case = "best" if len(result.best_dimensions) == 1 else "unshown"
+    if result.too_few_for_dimensions:
+        case = "few"
     said = (
         SAYS(f"features.{case}", best=round(at[best]), accuracy=percent(medians[best])),
         SAYS("features.ends", first=percent(medians[0]), last=percent(medians[-1]), **ends),
@@ -131,7 +133,7 @@ def _features(result: HypothesesResult) -> str:
 def _laws(result: HypothesesResult) -> list[str]:
     """Return from which epsilon on either distribution of noise helps, with all words and in a few public
     directions."""
-    if result.settings.projected:
+    if result.settings.projected or result.now_beside("weak") == Case.FEW:
         return []
     said = []
     for features, case in ((0, "words"), (DIRECTIONS, "directions")):

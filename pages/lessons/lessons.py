@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 
 from dpcore.accountants import tuning
+from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import Adjacency, Guarantee
 from lab import claims, links
 from lab.settings import Settings, Spread
@@ -192,7 +193,12 @@ class _Epsilon(Lesson):
         return self.start(Case(after.settings.change(epsilon=10.0)))
 
     def found(self, before: Case, after: Case) -> dict[str, float]:
-        numbers = {"least": 100 - self.start(after), "factor": np.exp(after.settings.epsilon), "ten": self._ten(after)}
+        numbers = {
+            "least": 100 - self.start(after),
+            "factor": np.exp(after.settings.epsilon),
+            "ten": self._ten(after),
+            "right": 100 * best_attacker(self.attacker(after)).right,
+        }
         return super().found(before, after) | numbers
 
     def claim(self, before: Case, after: Case) -> bool:

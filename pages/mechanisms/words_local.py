@@ -16,7 +16,7 @@ _USELESS = 0.5
 def numbers(result: LocalAnswers) -> list[Number]:
     """Return the error of the survey, that of a curator, how often answers are true, and the best attacker."""
     survey, times = result.survey, result.error() / result.central()
-    error, central = (number(100 * one) for one in (result.error(), result.central()))
+    error, central = _points(result.error()), number(100 * result.central())
     case = "central_note" if times > 1.05 else "central_larger" if times < 0.95 else "central_same"
     note = SAYS(f"page.{case}", times=number(max(times, 1 / times)))
     people = SAYS("page.error_note", people=survey.respondents)
@@ -36,12 +36,19 @@ def numbers(result: LocalAnswers) -> list[Number]:
     ]
 
 
+def _points(error: float) -> str:
+    """Return an error in points with the one decimal that shares have, or with two digits below 0.1 points."""
+    if error >= 0.001:
+        return f"{100 * error:.1f}"
+    return number(float(f"{100 * error:.2g}"))
+
+
 def verdict(result: LocalAnswers) -> str:
     """Return whether the survey learns the share, and what a trusted curator would need."""
     error, share = result.error(), float(result.shares[0])
     case = "useless" if error >= _USELESS else "hidden" if error >= share else "learns"
     fewer = max(1, math.ceil(result.central(1) / error))
-    said = SAYS(f"verdict.{case}", share=outcomes.percent(share, digits=1), error=number(100 * error))
+    said = SAYS(f"verdict.{case}", share=outcomes.percent(share, digits=1), error=_points(error))
     return f"{said} {SAYS('verdict.price', fewer=fewer)}"
 
 
@@ -73,7 +80,7 @@ def guarantee(result: LocalAnswers) -> str:
 
 def findings(result: LocalAnswers) -> dict[str, str]:
     """Return what each picture shows, for its title."""
-    error, central = (number(100 * one) for one in (result.error(), result.central()))
+    error, central = _points(result.error()), number(100 * result.central())
     return {
         "shares": SAYS("finding.shares", error=f"±{error}"),
         "local_errors": SAYS("finding.local_errors", error=error, central=central),

@@ -93,6 +93,8 @@ def _finding(result: NetworkResult) -> str:
     if result.second_half is None:
         return ""
     case, gain = result.second_half
+    if case == Case.FEW:
+        return SAYS["figures.few"]
     name, sign = {Case.AHEAD: ("adds", 1), Case.BEHIND: ("loses", -1)}.get(case, ("unchanged", 0))
     points = int(f"{100 * sign * gain:.0f}")
     return SAYS(f"figures.{name}", points=points) if points > 0 else SAYS["figures.unchanged"]

@@ -145,10 +145,13 @@ class NetworkResult:
 
     @property
     def costs(self) -> Case:
-        """Return what may be said of the private networks beside those without privacy, at the drawn frame."""
+        """Return what may be said of the private networks beside those without privacy, at the drawn frame.
+
+        They are two groups, because there are fewer non-private ones and the noise of the private ones is theirs alone.
+        """
         private, plain = self.accuracy["private"], self.accuracy["plain"]
         complete = len(private) == self.settings.repeats
-        return compare(private, plain, constant=self.split.best_constant[1], complete=complete)
+        return compare(private, plain, constant=self.split.best_constant[1], complete=complete, paired=False)
 
     def summary(self, arm: str) -> Spread:
         """Return the held-out accuracy at the drawn frame over the repeats."""

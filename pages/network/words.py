@@ -36,7 +36,8 @@ def numbers(result: NetworkResult) -> list[Number]:
         SAYS[f"tiles.{'private' if result.holds else 'network'}"],
         SAYS("tiles.median", networks=len(private)),
     )
-    price = outcomes.price(private, plain, base=result.split.best_constant[1], runs=result.settings.repeats)
+    base = result.split.best_constant[1]
+    price = outcomes.price(private, plain, base=base, runs=result.settings.repeats, paired=False)
     return [
         Number(title, mine, median, tone="private", amount=panels.amount(mine), unit="points"),
         Number(SAYS["tiles.plain"], without, price if result.step else ""),
@@ -77,7 +78,7 @@ def _cost(result: NetworkResult) -> str:
     always, base = result.split.best_constant
     private, plain = result.accuracy["private"], result.accuracy["plain"]
     runs, baseline = result.settings.repeats, (escape(always), base)
-    parts = [outcomes.cost(private, plain, baseline=baseline, runs=runs, model="network")]
+    parts = [outcomes.cost(private, plain, baseline=baseline, runs=runs, model="network", paired=False)]
     found, labels = lambda: result.held_out["private"], result.split.y_test
     parts.append(outcomes.one_answer(private, labels, found, result.classes, model="network"))
     if result.settings.private:
@@ -111,9 +112,10 @@ def _clipping(result: NetworkResult) -> str:
 
 
 def _noise(result: NetworkResult) -> str:
-    accuracy, base = result.summary("private").median, result.split.best_constant[1]
     ratio = result.noise / max(result.signal, 1e-12)
-    return outcomes.noise(ratio, steps=result.step, accuracy=accuracy, base=base)
+    # Correlated noise does not fall with the square root of the number of steps
+    steps = 0 if result.settings.mechanism == "toeplitz" else result.step
+    return outcomes.noise(ratio, steps=steps)
 
 
 def _budget(result: NetworkResult) -> str:

@@ -111,6 +111,8 @@ def finding(result: PartiesResult, along: str) -> str:
     cases = [result.beside_alone(found[place]) for place in places]
     if (since := onwards(cases)) < len(cases):
         return SAYS("finding.from" if since else "finding.everywhere", since=places[since])
+    if Case.FEW in cases:
+        return SAYS["finding.few"]
     return SAYS["finding.harms" if set(cases) == {Case.BEHIND} else "finding.unshown"]
 
 

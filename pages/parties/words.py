@@ -3,7 +3,7 @@
 from html import escape
 
 from dpcore.training.erm import TOLERANCE
-from lab.claims import Case, leaders
+from lab.claims import Case, leaders, too_few_to_lead
 from pages.parties.figures import SAYS, STYLES
 from pages.parties.own import OwnKind
 from pages.parties.parameters import RECORDED, PartiesParameters
@@ -52,7 +52,7 @@ def _joining(result: PartiesResult) -> str:
     if result.complete and right <= base:
         return SAYS("joining.constant", answer=escape(always), base=percent(base), alone=percent(local))
     mine, alone = apart(right, local)
-    cases = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.SO_FAR: "so_far"}
+    cases = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.FEW: "few", Case.SO_FAR: "so_far"}
     return SAYS(
         f"joining.{cases.get(result.beside_alone(result.chosen), 'alike')}",
         release=STYLES[result.settings.method][0],
@@ -86,6 +86,8 @@ def _rival(result: PartiesResult) -> str:
     own, (best, *others) = result.settings.method, leaders(result.now.runs)
     if result.summary[best].median <= result.constant[1]:
         return SAYS["rival.constant"]
+    if too_few_to_lead(result.now.runs):
+        return SAYS("rival.few", draws=len(result.chosen))
     if own in (best, *others):
         return SAYS["rival.unshown" if others else "rival.none"]
     theirs = apart(result.summary[best].median, result.summary[own].median)[0]

@@ -152,7 +152,7 @@ class Model(Key):
             delta=0.0,
             adjacency=Adjacency.REPLACE_ONE,
             unit="party",
-            basis=f"norm-exponential noise, {_BASES['published' if published else self.constants]}",
+            basis=f"L2-norm exponential mechanism, {_BASES['published' if published else self.constants]}",
             event=NormExponentialRelease(epsilon=left, dimension=math.prod(self.ensemble.shape)),
         )
 
@@ -161,7 +161,7 @@ class Model(Key):
         event, basis = PureRelease(epsilon=epsilon), "randomised response, exact"
         if method == "average":
             event = NormExponentialRelease(epsilon=epsilon, dimension=math.prod(self.ensemble.shape))
-            basis = "norm-exponential noise on each party's weights"
+            basis = "L2-norm exponential mechanism on each party's weights"
         unit, relation = "party", Adjacency.REPLACE_ONE
         one = Guarantee(epsilon=epsilon, delta=0.0, adjacency=relation, unit=unit, basis=basis, event=event)
         if self.trust_model == "local":

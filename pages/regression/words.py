@@ -31,7 +31,7 @@ def numbers(result: RegressionResult) -> list[Number]:
     dots = panels.runs("", places, low=min(places), high=max(places)).mark
     baseline = SAYS("tiles.baseline", baseline=number(result.mean_error))
     case = Case.ALIKE if result.costs == Case.AHEAD else result.costs
-    note = SAYS("tiles.loses" if case == Case.BEHIND else f"tiles.{case}", loss=loss)
+    note = SAYS("tiles.loses" if case == Case.BEHIND else f"tiles.{case}", loss=loss, runs=result.settings.repeats)
     low, high = _apart(found.low, found.high)
     value = low if low == high else f"{low} <small>to</small> {high}"
     return [
@@ -54,7 +54,7 @@ def verdict(result: RegressionResult) -> str:
     """Return what fails, where something does, and what privacy costs."""
     settings, exact, baseline = result.settings, result.least_squares, result.mean_error
     nothing = result.summary().median >= baseline
-    learnt = "loses" if result.costs == Case.BEHIND else "alike"
+    learnt = {Case.BEHIND: "loses", Case.FEW: "few"}.get(result.costs, "alike")
     case = learnt if not nothing else "constant_plain" if exact >= baseline else "constant"
     holes = dict(zip(("private", "plain", "loss"), _beside(result), strict=True), unit=result.problem.source.unit)
     said = SAYS(f"verdict.{case}", baseline=number(baseline), runs=settings.repeats, **holes)
@@ -75,11 +75,23 @@ def caption(result: RegressionResult) -> str:
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:
-    """Two numbers with three digits, or with four where they would look alike and four tell them apart."""
+    """Return two numbers with three digits, or with four where they would look alike and four tell them apart.
+
+    Both have the same decimals, unless one is too large for any.
+    """
     mine, theirs = number(one), number(other)
     if mine == theirs and f"{one:.4g}" != f"{other:.4g}":
-        return f"{one:.4g}", f"{other:.4g}"
-    return mine, theirs
+        mine, theirs = f"{one:.4g}", f"{other:.4g}"
+    decimals = max(len(text.partition(".")[2]) for text in (mine, theirs))
+    return _padded(mine, decimals), _padded(theirs, decimals)
+
+
+def _padded(text: str, decimals: int) -> str:
+    """Return a number from 1 to 999 with so many decimals: "20.0" beside "22.7"."""
+    shown = panels.amount(text)
+    if shown is None or not 1 <= shown < 1000 or "e" in text:
+        return text
+    return f"{shown:.{decimals}f}"
 
 
 def diagnostics(result: RegressionResult) -> list[str]:

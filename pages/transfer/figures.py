@@ -38,7 +38,10 @@ _NAMES = {
 _NOTHING = ("predict 0", "the middle of the bounds")
 _STROKES = {name: (4 * place - 9, 4 * place - 5) for place, name in enumerate(CANDIDATES)}
 # From where the walks are shown to end nearer to the truth.
-_NEARER = {Case.AHEAD: "closer from the source", Case.BEHIND: "closer from zero"}
+_NEARER = {
+    Case.AHEAD: "those from the source end closer",
+    Case.BEHIND: "those from zero end closer",
+}
 
 
 def risk(value: float) -> str:
@@ -148,6 +151,7 @@ _AHEAD = {
     "upto": "the sources help up to {:g}",
     "harms": "the sources harm at every epsilon",
     "unshown": "no help is shown",
+    "few": "too few runs to say",
     "": "",
 }
 

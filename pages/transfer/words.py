@@ -36,7 +36,8 @@ def numbers(result: TransferResult) -> list[Number]:
     median, settings, held = result.medians, result.settings, result.settings.guarantee("transfer")
     says, shown, digits = _says(result)
     case = result.compare("transfer", "target") if _measured(median) else "unmeasured"
-    compared = says(f"tiles.{case}", times=times_apart(median["transfer"], median["target"]))
+    times = times_apart(median["transfer"], median["target"])
+    compared = says(f"tiles.{case}", times=times, runs=settings.repeats)
     runs = says("tiles.runs", runs=settings.repeats)
     said = []
     for name, tone, note in (("transfer", "public", compared), ("target", "private", runs)):
@@ -81,6 +82,8 @@ def verdict(result: TransferResult) -> str:
     times = times_apart(median["transfer"], median["target"])
     main = says(f"verdict.{case}", times=times, runs=runs, **holes)
     said = [outcomes.void(result.settings), main, others(result, text)]
+    if result.rival != "target" and median[result.rival] < median["transfer"]:
+        said = [outcomes.void(result.settings), others(result, text), main]
     if compare(result.runs("target"), result.nothing_learnt, better="lower") == Case.BEHIND:
         said.append(says["verdict.nothing"])
     return " ".join(filter(None, said))
@@ -88,10 +91,15 @@ def verdict(result: TransferResult) -> str:
 
 def others(result: TransferResult, said: Mapping[str, str]) -> str:
     """Return which other model is shown to do better, or what the others leave. ``said``: medians as shown."""
+    if _rival_is_ahead(result):
+        return SAYS(f"others.{result.rival}", **said)
     case = "harms" if result.compare("pooled", "target") == Case.BEHIND else "both"
-    if result.rival != "target" and result.compare(result.rival, "transfer") == Case.AHEAD:
-        case = result.rival + "_still" * (result.compare("transfer", "target") == Case.AHEAD)
     return SAYS(f"others.{case}", **said)
+
+
+def _rival_is_ahead(result: TransferResult) -> bool:
+    """Return whether the sources alone, or all rows pooled, are shown to do better than a private correction."""
+    return result.rival != "target" and result.compare(result.rival, "transfer") == Case.AHEAD
 
 
 def caption(result: TransferResult) -> str:
@@ -179,7 +187,8 @@ def _threshold(result: TransferResult) -> str:
     h = number(result.settings.h)
     if near.empty:
         return SAYS("threshold.none", h=h)
-    return SAYS("threshold.near", h=h, near=len(near), names=", ".join(map(str, near)))
+    names = ("source " if len(near) == 1 else "sources ") + ", ".join(map(str, near))
+    return SAYS("threshold.near", h=h, near=len(near), names=names)
 
 
 def _detection(result: TransferResult, found: Detection) -> str:

@@ -110,13 +110,13 @@ def test_on_a_large_screen_all_letters_are_larger_by_a_quarter(opened):
 def test_home_moves_at_once_and_an_open_move_lights_up_what_it_speaks_of(lab):
     home = lab(charts=1, width=1440)
     loss, attacker = home.locator(".lab-tile").nth(1), home.locator(".lab-tile.bound")
-    for label, styles in {"Pay for it": ("solid", "none"), "Ask the attacker": ("none", "solid")}.items():
+    for label, styles in {"Find the cost": ("solid", "none"), "Test the attacker": ("none", "solid")}.items():
         button(home, label).click()
         for tile, style in zip((loss, attacker), styles, strict=True):
             expect(tile).to_have_css("outline-style", style)
     picture = home.locator(".st-key-pictures [data-chart] [role=img]")
     before = picture.get_attribute("aria-label")
-    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("Make it private")):
+    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("More privacy")):
         expect(thing).to_be_in_viewport(ratio=1)
     slider(home).press("PageUp")
     expect(picture).not_to_have_attribute("aria-label", before)
