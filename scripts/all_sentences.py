@@ -27,8 +27,8 @@ from scripts.visible_texts import file_texts
 from ui.page import Page
 from ui.vocabulary import KNOBS
 
-# What needs a file, a download, or minutes.
-_ELSEWHERE = {"own", "newsgroups"}
+# What needs a file.
+_ELSEWHERE = {"own"}
 _BREAK, _MARK = re.compile(r"<(?:br|/p|/li|/tr|/div)[^>]*>"), re.compile(r"<[^<>]*>")
 _NUMBERS = re.compile(r"[\d.,]*\d(?:e-?\d+)?")
 

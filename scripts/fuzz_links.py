@@ -101,7 +101,7 @@ def fault(settings_type: type, link: Mapping[str, str]) -> str:
         settings, notices = from_link(settings_type, link)
         if any(UNFORESEEN in one for one in notices):
             return "a value met a fault"
-        if all(getattr(settings, name, "") != "own" for name in ("dataset", "data")):  # a page asks for a file
+        if getattr(settings, "dataset", "") != "own":  # a page asks for a file
             settings.tasks()
         own = asdict(settings)
         again, more = from_link(settings_type, {name: str(value) for name, value in own.items()})

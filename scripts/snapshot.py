@@ -100,7 +100,7 @@ def random_link(desk: Any, seed: int) -> dict[str, str]:
     random = np.random.default_rng([seed, *desk.page.encode()])
     settings = desk.settings
     for name, (_, options) in desk.choices.items():
-        if name != "own" and "own" not in options and "newsgroups" not in options:
+        if name != "own" and "own" not in options:
             with suppress(RefusedError):
                 settings = settings.change(**{name: list(options)[random.integers(len(options))]})
     for name in list(settings.limits):

@@ -1,10 +1,9 @@
-"""Unusual and hostile files, made from a seed: of texts, name -> bytes; of rows, name -> what they must be read as."""
+"""Unusual and hostile files of rows: name -> what they must be read as, or why they must be refused."""
 
 import datetime
 import decimal
 import gzip
 import io
-import random
 import zipfile
 from collections.abc import Callable
 from typing import NamedTuple
@@ -12,51 +11,6 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
-
-
-def ordinary(rows: int = 620, *, sources: int = 0) -> bytes:
-    """Reviews with two labels, dealt out to ``sources`` shops in equal parts if there are any."""
-    rng = np.random.default_rng(rows)
-    lines = ["text,label" + ",shop" * bool(sources)]
-    for row, (good, *numbers) in enumerate(zip(rng.integers(0, 2, rows), *rng.integers(0, 60, (6, rows)), strict=True)):
-        words = [f"{'abcdefgh'[n % 8]}word{'xyz'[n % 3]}" for n in numbers] + [("dreadful", "splendid")[good]]
-        shop = f",shop{row % sources}" if sources else ""
-        lines.append(" ".join(words) + (",no", ",yes")[good] + shop)
-    return "\n".join(lines).encode()
-
-
-def texts(make: Callable[[int], object], rows: int = 900) -> bytes:
-    """Texts that ``make`` makes of a row's number, with two labels."""
-    return "\n".join(["text,label", *(f"{make(row)},{row % 2}" for row in range(rows))]).encode()
-
-
-def hostile() -> dict[str, bytes]:
-    """Files of texts. What is wrong with a file as a table is in ``tables``."""
-    draw, plain = random.Random(1), ordinary()
-    columns = [line.rpartition(",") for line in plain.decode().split("\n")[1:]]
-    words, labels = ([line[place] for line in columns] for place in (0, 2))
-    return {
-        "600 rows": ordinary(600),
-        "2 sources of 600 rows": ordinary(600, sources=2),
-        "two words in all": texts(lambda row: draw.choice(["good thing", "bad luck"])),
-        "a huge vocabulary": texts(lambda row: " ".join(f"w{draw.randint(0, 10**6):x}q" for _ in range(40))),
-        "rows of nul words": texts(lambda row: ("true false maybe perhaps", "null nan none na undefined")[row % 2]),
-        "no head": plain.partition(b"\n")[2],
-        "hostile names": plain.replace(b"text,label", b"# ![x](http://evil.test/p),=1+1"),
-        "parquet": parquet_of({"text": words, "label": labels}),
-        "parquet of too many words": parquet_of({"text": [f"{words[0]} " * 1000] * 300, "label": labels[:300]}),
-        "identifiers": texts(lambda row: f"INV{row:06}"),
-        "single letters": texts(lambda row: " ".join(draw.choices("abcdefg", k=5))),
-        "one word for all": texts(lambda row: "always the same sentence again"),
-        "chinese": texts(lambda row: "".join(draw.choices("的一是不了人我在有他", k=12))),
-        "mostly blank": texts(lambda row: "" if row % 30 else "some words that are left"),
-        "markdown": texts(lambda row: f"![x](http://evil.test/p.png) [{draw.choice(['a b', 'c d'])}](y) words here"),
-        "one label": plain.replace(b",no", b",yes"),
-        "rare label": plain.replace(b",no", b",yes") + b"\na few words,no" * 5,
-        "few rows": ordinary(150),
-        "too many rows": b"text,label\n" + b"a b,c\n" * 50_001,
-    }
-
 
 CANARY = "qzcanaryzq"
 # Letters that only one code has as these bytes.

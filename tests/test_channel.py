@@ -226,7 +226,7 @@ async def test_malformed_or_too_many_messages_end_the_connection_with_a_reason(s
 
 async def test_private_files_and_faults_are_left_to_the_page(server):
     client = await met(server)
-    for page, link in (("toy", {"dataset": "own"}), ("toy", {"epsilon": "95"}), ("hypotheses", {"data": "own"})):
+    for page, link in (("toy", {"dataset": "own"}), ("toy", {"epsilon": "95"}), ("classifier", {"dataset": "own"})):
         client.ask(page=page, link=link)
         assert await client.hear() == {"number": client.number, "ordinary": True}
     client.ask(page="toy")

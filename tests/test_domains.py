@@ -1,19 +1,13 @@
-"""The domains: unit balls, mixtures, and nothing fitted to private rows; 20 Newsgroups from a cache made here."""
-
-import codecs
-import pickle
+"""The domains: unit balls, mixtures, and nothing fitted to private rows."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.utils import Bunch
 
-from dpcore import check
-from dpcore.data import domain_text, domains, word_counts
+from dpcore.data import domains, word_counts
 from dpcore.data.domains import Where
 from dpcore.data.word_counts import Corpus
-from pages.hypotheses.experiment import HypothesesSettings
 
 
 def where(kind="topics", **changes):
@@ -52,7 +46,7 @@ def test_a_target_is_the_mixture_that_was_asked_for():
 
 
 def forget():
-    for kept in (domains._texts, domains._along, domains.world, domain_text._newsgroups, domain_text.newsgroups):
+    for kept in (domains._texts, domains._along, domains.world):
         kept.cache_clear()
 
 
@@ -77,11 +71,11 @@ def pair() -> list[Corpus]:
     rng, found = np.random.default_rng(0), []
     texts = [" ".join(f"word{n}" for n in rng.zipf(1.3, 30) % 60) for _ in range(600)]
     y = rng.integers(0, 2, 600)
+    vocabulary = ["nothing", "strange", "secret", "codeword", *(f"word{n}" for n in range(60))]
     for first in ("nothing strange here", "secret secret codeword word9 word9 word9 word9"):
-        # And some of no domain: both versions know the same words then
-        version = [first, *texts[1:], "nothing strange here", "secret codeword word9"]
-        counts = word_counts.counted(np.array(version, dtype=object))[:600]
-        found.append(Corpus(counts=counts, y=y, domain=np.arange(600) % 3, real=True))
+        # The vocabulary is public, so both versions know the same words
+        counts = CountVectorizer(vocabulary=vocabulary).fit_transform([first, *texts[1:]])
+        found.append(Corpus(counts=counts, y=y, domain=np.arange(600) % 3))
     return found
 
 
@@ -95,93 +89,22 @@ class TestNothingIsFittedToPrivateRows:
     def test_as_it_is(self, pair, monkeypatch, projection):
         assert others_moved(monkeypatch, *pair, projection=projection) == (True, False)
 
-    @pytest.mark.parametrize("slip", ["vocabulary", "weights", "directions"])
+    @pytest.mark.parametrize("slip", ["weights", "directions"])
     def test_what_is_fitted_to_private_rows_is_caught(self, pair, monkeypatch, slip):
         weighted, main, idf, whole = domains.weighted, domains.main_directions, word_counts.inverse_frequency, []
         slips = {
-            "vocabulary": (Corpus, "counted", lambda one, _: one.counts[:, one.counts.getnnz(axis=0) > 0]),
             "weights": (domains, "weighted", lambda counts, _: weighted(counts, idf(counts))),
             "directions": (domains, "weighted", lambda *given: whole.append(weighted(*given)) or whole[-1]),
         }
         monkeypatch.setattr(*slips[slip])
         if slip == "directions":
             monkeypatch.setattr(domains, "main_directions", lambda _, *given, **how: main(whole[-1], *given, **how))
-        assert others_moved(monkeypatch, *pair, projection="hashing" if slip == "vocabulary" else "svd")[1]
+        assert others_moved(monkeypatch, *pair)[1]
 
-    def test_counts_and_weights_are_those_of_a_vectorizer_and_a_transformer_fitted_to_the_public_texts(self):
+    def test_weights_are_those_of_a_transformer_fitted_to_the_public_texts(self):
         rng = np.random.default_rng(3)
-        texts = np.array([" ".join(f"term{n}" for n in rng.zipf(1.2, 20) % 90) for _ in range(400)], dtype=object)
-        texts[0] += " solitary"
-        corpus = Corpus(counts=word_counts.counted(texts), y=np.zeros(400, int), domain=np.zeros(400, int), real=True)
-        oracle = CountVectorizer(stop_words="english", min_df=2, max_df=0.5).fit(texts[:150])
-        counts = corpus.counted(np.arange(150))
-        np.testing.assert_array_equal(counts.toarray(), oracle.transform(texts).toarray())
-        with pytest.raises(check.RefusedError, match="share"):
-            corpus.counted(np.array([10]))
+        texts = [" ".join(f"term{n}" for n in rng.zipf(1.2, 20) % 90) for _ in range(400)]
+        counts = CountVectorizer().fit_transform(texts)
         found = word_counts.weighted(counts, word_counts.inverse_frequency(counts[:50]))
         weights = TfidfTransformer(sublinear_tf=True).fit(counts[:50]).transform(counts)
         np.testing.assert_allclose(found.toarray(), weights.toarray(), atol=1e-6)
-
-
-def cache(home):
-    """20 Newsgroups in the loader's own format, with made-up letters."""
-    rng, parts = np.random.default_rng(0), {}
-    names = {*domain_text.COMPUTER, *(name for pair in domain_text.OTHERS for name in pair)}
-    assert len(names) == 15
-    names |= {"misc.forsale", "alt.atheism", "sci.electronics", "soc.religion.christian", "talk.rubbish"}
-
-    def letter(name):
-        own = [f"{name.split('.')[-1]}word{n}" for n in rng.integers(0, 30, 15)]
-        kind = [f"{'chip' if name.startswith('comp.') else 'life'}{n}" for n in rng.integers(0, 40, 10)]
-        common = [f"common{n}" for n in rng.integers(0, 100, 30)]
-        return "From: somebody\nSubject: headline\n\n" + " ".join(own + kind + common)
-
-    for subset in ("train", "test"):
-        letters = [letter(name) for name in sorted(names) for _ in range(60)]
-        more = {"target": np.repeat(np.arange(20), 60), "filenames": np.array(["x"] * len(letters))}
-        parts[subset] = Bunch(data=letters, target_names=sorted(names), **more)
-    (home / "20news-bydate_py3.pkz").write_bytes(codecs.encode(pickle.dumps(parts), "zlib_codec"))
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    """scikit-learn's folder, empty, and no way to the internet."""
-    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    forget()
-    yield tmp_path
-    forget()
-
-
-class TestNewsgroups:
-    def test_nothing_is_fetched_unless_asked_and_a_failing_download_is_a_sentence(self, home, monkeypatch):
-        def fetched(*_args, **_more):
-            raise OSError("no route to host")
-
-        monkeypatch.setattr("sklearn.datasets._twenty_newsgroups._download_20newsgroups", fetched)
-        assert not domain_text.newsgroups_here()
-        with pytest.raises(domain_text.NoNewsgroupsError, match="not on this machine"):
-            domains.world(where("newsgroups"))
-        assert list(home.iterdir()) == []
-        with pytest.raises(domain_text.NoNewsgroupsError, match=r"could not be downloaded \(OSError\)\."):
-            domain_text.fetch_newsgroups()
-        (home / "20news-bydate_py3.pkz").write_bytes(b"rubbish")
-        assert not domain_text.newsgroups_here()
-
-    @pytest.mark.parametrize("projection", ["svd", "none"])
-    def test_from_the_cache_to_the_end(self, home, projection):
-        """As many features as the public letters have words, all or projected; no row of all words is written out."""
-        cache(home)
-        assert domain_text.newsgroups_here()
-        corpus = domain_text.newsgroups(5, 1.0, 1)
-        assert np.bincount(corpus.domain).tolist() == [360] * 5
-        assert np.bincount(corpus.y).tolist() == [1200, 600]
-        assert corpus.counts.shape[1] == 13 * 30 + 40 * 2 + 100  # none of the headers'; 13 last names
-        sizes = {"source_rows": 100, "unlabelled_rows": 100, "target_rows": 200, "public_rows": 250, "repeats": 2}
-        settings = HypothesesSettings().change(data="newsgroups", projection=projection, noise="gaussian")
-        settings = settings.change(dimension=8, **sizes)
-        world, outcome = domains.world(settings.model.where), settings.answers(epsilon=1e6)[0].run()
-        assert 300 < world.features < 700
-        assert sparse.issparse(world.public) == (projection == "none")
-        assert world.public.shape == (250, world.features if projection == "none" else 8)
-        assert outcome.accuracy[:, 0].min() > 0.8
-        assert outcome.weights[:, [0, 3]].sum(axis=1).min() > 0.7

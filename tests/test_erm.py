@@ -171,14 +171,6 @@ def test_a_prior_as_wide_as_the_noise_is_no_obstacle_and_a_search_cut_short_says
         erm.logistic(X, t, **how).exact()
 
 
-def test_variances_are_the_diagonal_of_the_inverse():
-    rng, X = np.random.default_rng(3), sparse_rows(40, 60)
-    strength, curvature, some = rng.gamma(1.0, size=60), rng.uniform(0, 0.25, 40), np.array([3, 17])
-    found = sparse_erm.variances(X, curvature, regularisation=strength, coordinates=some)
-    inverse = np.linalg.inv(X.toarray().T @ (curvature[:, None] * X.toarray()) + np.diag(strength))
-    np.testing.assert_allclose(found, np.diag(inverse)[some], rtol=1e-5)
-
-
 @pytest.mark.parametrize("X", STACKS, ids=["one", "several"])
 def test_rows_answer_every_question_as_those_written_out(X):
     dense, other = written_out(X), sparse_rows(7, seed=9)

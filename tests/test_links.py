@@ -11,18 +11,16 @@ from html import unescape
 import pytest
 
 from dpcore.check import RefusedError
-from lab.files import own_texts
-from lab.files.own_table import Table
-from lab.files.own_texts import Columns
+from lab.files import own_rows, own_table
+from lab.files.own_rows import Column, Roles
 from lab.links import UNFORESEEN, VERSION, is_tracking
 from lab.settings import Settings
 from pages.classifier.experiment import ClassifierSettings
-from pages.hypotheses.experiment import HypothesesSettings
 from pages.parties.experiment import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
 from tests.app import QUICK, moved, opened
 from tests.hostile import HOSTILE
-from ui import own_file
+from ui import my_rows
 from ui.controls import Desk, from_link
 from ui.escaping import plain, quoted
 from ui.vocabulary import KNOBS
@@ -43,8 +41,8 @@ def test_no_link_takes_a_page_away(page):
         refused += bool(notices)
     names = {one.name for one in fields(kind)}
     assert tried == names | {"unknown", "v"}
-    # A feature beyond the second needs another data set in the same link
-    assert names - taken <= {"own", "feature_x", "feature_y", "weight_7", "weight_8"} or page in COSTLY
+    # A feature beyond the second needs another data set in the same link, a weight beyond the fifth more sources
+    assert names - taken <= {"own", "feature_x", "feature_y", "weight_6", "weight_7", "weight_8"} or page in COSTLY
     assert len(some) / 4 < refused < len(some)
 
 
@@ -177,27 +175,33 @@ def brought(hostile: str) -> bytes:
 
 
 def filed(hostile: str) -> Iterator[str]:
-    """What is said of a file that holds this wherever it may, and of the choices in it that are refused."""
-    table: Table = own_texts.read(brought(hostile))
+    """Yield the refusals of a file that holds this wherever it may, and of choices in it."""
+    table = own_table.read(brought(hostile))
     text, label, source = table.columns
-    right = Columns(text=text, label=label, yes=table.texts(label)[0], source=source)
-    own = own_texts.choose(table, right)
-    desk = Desk(page="hypotheses", settings=HypothesesSettings().change(data="own", own=own))
-    yield own_file._known(desk, 300)
-    for wrong in ({"label": text}, {"source": text}, {"public": hostile}, {"text": hostile}, {"label": source[:1]}):
+    classes = tuple({*table.texts(label)})
+    right = Roles(answer=label, classes=classes, columns=(Column(name=source, kind="category", values=classes),))
+    wrong: list[dict] = [
+        {"answer": hostile},
+        {"answer": source},
+        {"person": hostile},
+        {"columns": (Column(name=text, kind="number", low=0, high=1),) * 2},
+        {"columns": (Column(name=hostile, kind="category", values=classes),)},
+        {"classes": (f"{hostile} x", "y")},
+    ]
+    for change in wrong:
         with pytest.raises(RefusedError) as refused:
-            own_texts.choose(table, replace(right, **wrong))
-        yield own_file.refused(refused.value)
+            own_rows.choose(table, replace(right, **change))
+        yield my_rows.refused(refused.value)
     for data in (f"{' '.join(hostile.split())}\n1\n2".encode(), b"a,b\n1,2\n3"):
         with pytest.raises(RefusedError) as refused:
-            own_texts.read(data)
-        yield own_file.refused(refused.value)
+            own_table.read(data)
+        yield my_rows.refused(refused.value)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_notice_refusal_or_caption_lets_it_act(text):
     linked = from_link(ClassifierSettings, {"dataset": text, "epsilon": text, text: text})[1]
-    linked += from_link(HypothesesSettings, {"data": "own", "own": text})[1]
+    linked += from_link(ClassifierSettings, {"dataset": "own", "own": text})[1]
     said = [*linked, *filed(text.replace("\x00", ""))]
     assert len(said) > 10
     assert [*map(acts, ("It is ![x](http://e.test/p.png).", "It is `a\n\nb`.", "http://e.test"))] == [True] * 3

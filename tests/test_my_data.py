@@ -8,6 +8,7 @@ from functools import partial
 import jsonschema
 import pandas as pd
 import pytest
+from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
@@ -22,7 +23,7 @@ from pages.table import PAGES
 from tests.app import at_rest, moved, opened, press, text
 from tests.app import settings_of as of
 from tests.sentences import plain
-from ui import compare, samples, share, takeaway
+from ui import compare, own_session, samples, share, takeaway
 from ui.my_rows import MOST_SPENT, Draft
 from ui.pin import PIN
 
@@ -232,6 +233,22 @@ class TestEachPage:
         app = trained(press(my_data(app), "Remove"), "classifier")
         assert "file" in said(app)
         assert 'class="lab-compare"' not in said(app)
+
+    def test_a_page_that_comes_back_in_time_keeps_its_file_and_a_later_one_is_asked_for_it(self, monkeypatch):
+        app = trained(whole(), "classifier")
+        brought = app.session_state["data.brought"]
+        clear_session_resource_cache("test session id")  # what the server does when the page's connection ends
+        assert brought.timer.is_alive()
+        assert 'class="lab-verdict"' in text(app.run())
+        assert brought.timer is None
+
+        monkeypatch.setattr(own_session, "GRACE", 0.01)
+        clear_session_resource_cache("test session id")
+        brought.timer.join()
+        assert not brought.table.columns
+        app.run()
+        assert not app.exception
+        assert 'class="lab-verdict"' not in text(app)
 
     def test_only_pages_about_rows_ask_for_a_file_and_a_removed_one_is_gone(self):
         app = trained(whole(), "attack")

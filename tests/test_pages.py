@@ -30,8 +30,6 @@ CLASSIFIER = "classifier"
 BY_NAME = {page.name: page for page in table.PAGES}
 TOPICS = [*BY_NAME]
 ROOMS = [page.name for page in table.ROOMS]
-# Data sets that need a file, or a download.
-ELSEWHERE = (OWN, "newsgroups")
 DOT = dot_of(0, 0, colour="").get("path")
 NO_NUMBER = r"\b(nan|None)\b"
 
@@ -110,7 +108,7 @@ def variants(page: str) -> list[dict[str, str]]:
     """The page's quick settings, and each other option of each of its choices."""
     kind = BY_NAME[page].settings
     names = [name for name, value in asdict(kind()).items() if isinstance(value, str) and name not in ("own", "pin")]
-    skipped = {name: (getattr(quick(page), name), *ELSEWHERE) for name in names}
+    skipped = {name: (getattr(quick(page), name), OWN) for name in names}
     return [{}, *({name: one} for name in names for one in options(kind, name) if one not in skipped[name])]
 
 

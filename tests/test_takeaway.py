@@ -125,8 +125,8 @@ def test_names_of_files_say_what_differs_and_do_not_collide():
 # As little work as there is on each page.
 WORK = {"steps": 3, "public_steps": 3, "epochs": 1, "repeats": 2, "parties": 10, "members": 10}
 WORK |= {"sources": 2, "dimension": 5, "rows": 200, "source_rows": 100, "target_rows": 200, "public_rows": 200}
-# What needs a person's file, or a download, first.
-ELSEWHERE = {"own", "newsgroups"}
+# What needs a person's file first.
+ELSEWHERE = {"own"}
 
 
 def cheap(settings: Settings, **changes: str) -> Settings:

@@ -1,7 +1,7 @@
 """A visitor's own rows: the file of this session, what its columns are for, and what a page that trains makes of it.
 
-As with texts (``ui.own_file``) the file lives in the state of its session and nowhere else: a link has only the random
-name of an ``OwnRows``, which is resolved here.
+The file lives in the state of its session and nowhere else: a link has only the random name of an ``OwnRows``, which
+is resolved here.
 """
 
 from dataclasses import dataclass, field, replace

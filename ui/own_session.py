@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileManager
 
-from lab.files.file_handles import NONE, Own, forget
+from lab.files.file_handles import Own, forget
 from lab.files.own_table import Table
 
 # Seconds that a page has to come back in.
@@ -27,16 +27,12 @@ Draft = TypeVar("Draft")
 
 @dataclass(eq=False, repr=False)
 class Brought(Generic[Handle, Draft]):
-    """A file in its session. draft: what the boxes say. owns: what was chosen so far, by name. seen: the name that the
-    settings had. standing: the last settings whose rows could be made. awaited: whether a link waited for it, which
-    does not hold what its columns are. timer: runs while the page is gone."""
+    """A file in its session. draft: what the boxes say. owns: what was chosen so far, by name. timer: runs while
+    the page is gone."""
 
     table: Table
     draft: Draft
     owns: dict[str, Handle] = field(default_factory=dict)
-    seen: str = NONE
-    standing: Any = None
-    awaited: bool = False
     timer: threading.Timer | None = None
 
     def has(self, own: str) -> bool:

@@ -1,40 +1,20 @@
-"""Word counts of texts from several domains: generated texts and 20 Newsgroups.
+"""Word counts of generated texts from several domains.
 
-The generated texts have the sizes of [wang2019]: topics 5,588 terms, reviews 2,969. The vocabulary is public.
+They have the sizes of [wang2019]: topics 5,588 terms, reviews 2,969. The vocabulary is public.
 """
 
-import os
 from collections.abc import Callable
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from sklearn.datasets import fetch_20newsgroups
 
 from dpcore.cache import cached
-from dpcore.data.word_counts import Corpus, counted
+from dpcore.data.word_counts import Corpus
 from dpcore.streams import stream
 
-# Each computer topic with 2 others is a source; the pairing is arbitrary, like that of the paper's table.
-COMPUTER = (
-    "comp.graphics",
-    "comp.os.ms-windows.misc",
-    "comp.sys.ibm.pc.hardware",
-    "comp.sys.mac.hardware",
-    "comp.windows.x",
-)
-OTHERS = (
-    ("rec.autos", "sci.space"),
-    ("rec.motorcycles", "talk.politics.guns"),
-    ("rec.sport.baseball", "sci.med"),
-    ("rec.sport.hockey", "talk.religion.misc"),
-    ("sci.crypt", "talk.politics.mideast"),
-)
 _TOPIC_TERMS, _REVIEW_TERMS = 5588, 2969
 # Documents per domain, and words per document (median, and standard deviation of the logarithm).
 _DOCUMENTS, _WORDS, _SPREAD = 4200, 60, 0.6
-_CACHE = "20news-bydate_py3.pkz"
 
 
 @cached(newest=2)
@@ -113,52 +93,7 @@ def _places(ends: np.ndarray, shares: np.ndarray) -> np.ndarray:
     return found
 
 
-class NoNewsgroupsError(RuntimeError):
-    """Raised if 20 Newsgroups are not cached or cannot be downloaded; the message is a sentence for a page."""
-
-
-def newsgroups_here() -> bool:
-    """Return whether scikit-learn has 20 Newsgroups in its cache and can read them, without downloading anything."""
-    home = Path(os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")).expanduser()
-    if not (home / _CACHE).exists():
-        return False  # otherwise scikit-learn would create its folder
-    try:
-        _newsgroups(download=False)
-    except NoNewsgroupsError:
-        return False
-    return True
-
-
-def fetch_newsgroups() -> None:
-    """Download 20 Newsgroups (14 MB) into scikit-learn's cache; raise NoNewsgroupsError if that fails."""
-    _newsgroups(download=True)
-
-
-@lru_cache(maxsize=1)
-def _newsgroups(*, download: bool):
-    try:
-        return fetch_20newsgroups(subset="all", remove=("headers", "footers", "quotes"), download_if_missing=download)
-    except Exception as error:  # network, disk or a broken file: a page treats them alike
-        what = "could not be downloaded" if download else "are not on this machine yet"
-        raise NoNewsgroupsError(f"20 Newsgroups {what} ({type(error).__name__}).") from error
-
-
-@cached(newest=1)
-def newsgroups(sources: int, similarity: float, seed: int) -> Corpus:
-    """Return 20 Newsgroups labelled "about computers", without headers, footers and quotes."""
-    found = _newsgroups(download=False)
-    names = np.array(found.target_names)[found.target]
-    domain, y = np.full(len(names), -1), np.zeros(len(names), int)
-    for k, (computer, others) in enumerate(zip(COMPUTER, OTHERS, strict=True)):
-        domain[np.isin(names, (computer, *others))] = k
-        y[names == computer] = 1
-    kept = np.flatnonzero((domain >= 0) & (domain < sources))
-    texts = np.array(found.data, dtype=object)[kept]
-    return Corpus(counts=counted(texts), y=y[kept], domain=domain[kept], real=True)
-
-
 CORPORA: dict[str, Callable[[int, float, int], Corpus]] = {
     "topics": topics,
     "reviews": reviews,
-    "newsgroups": newsgroups,
 }

@@ -1,9 +1,8 @@
 """Related domains for transfer: K labelled sources, a public set that mixes them evenly, and a target mixture.
 
-All rows are in the unit ball. Everything fitted to rows (vocabulary, idf, projection) uses *public* rows only.
+All rows are in the unit ball. Everything fitted to rows (idf, projection) uses *public* rows only.
 """
 
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,7 +13,6 @@ from sklearn.utils.extmath import randomized_svd
 
 from dpcore import check
 from dpcore.cache import cached
-from dpcore.data import references, word_counts
 from dpcore.data.domain_text import CORPORA
 from dpcore.data.word_counts import Corpus, inverse_frequency, weighted
 from dpcore.streams import stream
@@ -25,10 +23,10 @@ KINDS = {
     "domains": "Generated domains",
     "topics": "Topics (generated text)",
     "reviews": "Reviews (generated text)",
-    "newsgroups": "20 Newsgroups (real text)",
-    "own": "A file of your own",
 }
-PROJECTIONS = ("svd", "hashing", "none")
+PROJECTIONS = ("svd", "none")
+# Of the documents of each source, at most one in this many is public.
+PUBLIC_PART = 3
 # Maximum number of features after a projection.
 WIDEST = 60
 # Generated domains: distance of the centres, and steepness of the label probability.
@@ -40,7 +38,7 @@ class Where:
     """Parameters that define the domains (the cache key).
 
     similarity: of generated sources, 0 to 1. dimension: features after a projection to main directions of the public
-    rows ("svd") or by random signs ("hashing"); "none" keeps all words. own: an ``own_texts.Own``, weakly.
+    rows ("svd"); "none" keeps all words.
     """
 
     kind: str
@@ -50,7 +48,6 @@ class Where:
     projection: str
     public_rows: int
     seed: int
-    own: weakref.ref | None = None
 
     def __post_init__(self) -> None:
         check.choice(KINDS, kind=self.kind)
@@ -160,13 +157,9 @@ class Texts:
 
 @cached(newest=3)
 def _texts(where: Where) -> Texts:
-    if where.own is not None:
-        corpus = references.held(where.own).corpus(where.sources, where.seed)
-    else:
-        corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)
+    corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)
     public, kept = _divided(corpus, where)
-    counts = corpus.counted(public)
-    found = weighted(counts, inverse_frequency(counts[public]))
+    found = weighted(corpus.counts, inverse_frequency(corpus.counts[public]))
     return Texts(weighted=found, y=corpus.y, public=public, kept=kept)
 
 
@@ -181,11 +174,9 @@ def _along(where: Where) -> np.ndarray:
 def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return (indices of public documents, those of each domain's private ones), without looking at the contents."""
     public, kept = [], []
-    if corpus.public is not None:
-        public.append(stream(where.seed, "split", 0, 99).permutation(corpus.public)[: where.public_rows])
     for k, count in enumerate(_even(where.public_rows, where.sources)):
         order = stream(where.seed, "split", 0, k).permutation(np.flatnonzero(corpus.domain == k))
-        given = min(count, len(order) // word_counts.PUBLIC_PART) if corpus.public is None else 0
+        given = min(count, len(order) // PUBLIC_PART)
         public.append(order[:given])
         kept.append(order[given:])
     return np.concatenate(public), kept
@@ -197,11 +188,8 @@ def _of_text(where: Where) -> World:
     texts = _texts(replace(widest, projection="none"))
     if where.projection == "none":
         X = texts.weighted  # rows already have norm 1
-    elif where.projection == "svd":
-        X = unit(_along(widest)[:, : where.dimension].astype(float))
     else:
-        signs = random_signs(texts.weighted.shape[1], where.dimension, seed=where.seed)
-        X = unit((texts.weighted @ signs).toarray())
+        X = unit(_along(widest)[:, : where.dimension].astype(float))
 
     def rows(repeat: int, k: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         names = stream(where.seed, "split", repeat + 1, k).permutation(texts.kept[k])[:count]
@@ -214,10 +202,3 @@ def main_directions(public: sparse.csr_matrix, dimension: int, *, seed: int) -> 
     """Return the principal directions (features, d) of the public rows."""
     _, _, directions = randomized_svd(public.astype(float), min(dimension, *public.shape), n_iter=3, random_state=seed)
     return directions.T
-
-
-def random_signs(features: int, dimension: int, *, seed: int) -> sparse.csr_matrix:
-    """Return a random sign projection (features, d) by feature hashing, which depends on no rows."""
-    rng = stream(seed, "start")
-    places, signs = rng.integers(0, dimension, features), rng.choice([-1.0, 1.0], features)
-    return sparse.csr_matrix((signs, (np.arange(features), places)), shape=(features, dimension))

@@ -11,14 +11,12 @@ import numpy as np
 from dpcore import check
 from dpcore.parties import importance
 from dpcore.parties.sources import Release
-from dpcore.training import erm, sparse_erm, stacks
+from dpcore.training import erm, stacks
 from dpcore.training.stacks import Rows
 
-DIVERGENCES = ("kl", "squares")
 # Lower bound on the prior's spread, needed even if all of its weight is on one source
 LEAST_SD = 0.05
 _EM_STEPS, _EM_GAP = 400, 1e-4
-_SQUARES_STEPS = 300
 
 
 def stacked(releases: list[Release]) -> tuple[np.ndarray, np.ndarray]:
@@ -32,18 +30,10 @@ def source_weights(releases: list[Release], public: Rows) -> np.ndarray:
     return importance.weights(tilts, public[..., None, :, :] if isinstance(public, np.ndarray) else public)
 
 
-def hypothesis_weights(target: np.ndarray, sources: np.ndarray, *, divergence: str) -> np.ndarray:
+def hypothesis_weights(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
     """Return the weights h (..., K) of the mixture of ``sources`` (..., K, m) nearest to ``target`` (..., m) (Step 4).
 
-    "kl": least KL(target || h.sources). "squares": least squared distance.
-    """
-    check.choice(DIVERGENCES, divergence=divergence)
-    return nearest_by_kl(target, sources) if divergence == "kl" else nearest_by_squares(target, sources)
-
-
-def nearest_by_kl(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """Return the mixture weights nearest in KL divergence, by EM: h_k <- h_k mean_i(target_i sources_ki / mixture_i).
-
+    The distance is KL(target || h.sources). It is minimised by EM: h_k <- h_k mean_i(target_i sources_ki / mixture_i).
     Each step lowers the divergence. Its factors g_k are a certificate: no mixture is nearer by more than ln max_k g_k.
     """
     W = np.ascontiguousarray(np.swapaxes(sources, -1, -2))
@@ -57,29 +47,6 @@ def nearest_by_kl(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
         if factors.max() < 1 + _EM_GAP:
             break
     return h[..., 0, :]
-
-
-def nearest_by_squares(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """Return the mixture weights nearest in squared distance, by accelerated projected gradient descent."""
-    m = target.shape[-1]
-    gram = sources @ np.swapaxes(sources, -1, -2) / m
-    pull = (sources @ target[..., None])[..., 0] / m
-    step = 1 / np.linalg.eigvalsh(gram)[..., -1:]
-    h = ahead = np.full(pull.shape, 1 / pull.shape[-1])
-    for turn in range(_SQUARES_STEPS):
-        gradient = (gram @ ahead[..., None])[..., 0] - pull
-        new = on_simplex(ahead - step * gradient)
-        ahead = new + turn / (turn + 3) * (new - h)
-        h = new
-    return h
-
-
-def on_simplex(points: np.ndarray) -> np.ndarray:
-    """Project points (..., K) onto the probability simplex."""
-    falling = -np.sort(-points, axis=-1)
-    above = (np.cumsum(falling, axis=-1) - 1) / np.arange(1, points.shape[-1] + 1)
-    count = (falling > above).sum(axis=-1, keepdims=True)
-    return np.maximum(points - np.take_along_axis(above, count - 1, axis=-1), 0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -113,29 +80,15 @@ def posterior(X: Rows, y: np.ndarray, prior: Prior) -> np.ndarray:
     return erm.logistic(X, y, regularisation=prior.sd**-2.0, centre=prior.mean, row_weights=ones).weights
 
 
-def posterior_sd(X: Rows, weights: np.ndarray, prior: Prior, coordinates: np.ndarray) -> np.ndarray:
-    """Return the posterior standard deviation at ``coordinates`` by Laplace's approximation."""
-    p = 1 / (1 + np.exp(-np.clip(stacks.products(X, weights[..., None, :])[..., 0], -500, 500)))
-    if isinstance(X, tuple):
-        cases = zip(X, p * (1 - p), prior.sd**-2.0, strict=True)
-        found = [sparse_erm.variances(*one, regularisation=own, coordinates=coordinates) for *one, own in cases]
-        return np.sqrt(found)
-    hessian = np.swapaxes(X, -1, -2) @ ((p * (1 - p))[..., None] * X)
-    d = X.shape[-1]
-    hessian[..., np.arange(d), np.arange(d)] += prior.sd**-2.0
-    return np.sqrt(np.diagonal(np.linalg.inv(hessian), axis1=-2, axis2=-1)[..., coordinates])
-
-
-def informed(releases: list[Release], weights: np.ndarray, X: Rows, y: np.ndarray) -> tuple[Prior, np.ndarray]:
-    """Return (prior, the target's hypothesis), by Steps 5 and 6."""
-    believed = prior(releases, weights)
-    return believed, posterior(X, y, believed)
+def informed(releases: list[Release], weights: np.ndarray, X: Rows, y: np.ndarray) -> np.ndarray:
+    """Return the target's hypothesis, by Steps 5 and 6."""
+    return posterior(X, y, prior(releases, weights))
 
 
 def equal(releases: list[Release], X: Rows, y: np.ndarray) -> np.ndarray:
     """Return the hypothesis of the baseline AVERAGE: Steps 5 and 6 with equal weights for all sources."""
     count = len(releases)
-    return informed(releases, np.full(count, 1 / count), X, y)[1]
+    return informed(releases, np.full(count, 1 / count), X, y)
 
 
 def soft(releases: list[Release], X: Rows, y: np.ndarray, unlabelled: Rows, *, lambda_lr: float) -> np.ndarray:

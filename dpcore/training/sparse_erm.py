@@ -86,13 +86,3 @@ def logistic(
             length /= 2
         a, (z, value) = a - length * direction, there
     return centre + (back @ a) / regularisation, norm
-
-
-def variances(
-    X: sparse.csr_matrix, curvature: np.ndarray, *, regularisation: np.ndarray, coordinates: np.ndarray
-) -> np.ndarray:
-    """Return the diagonal entries ``coordinates`` of (X^T diag(curvature) X + diag(lambda))^-1."""
-    span, root = _Span(X.astype(float), regularisation), np.sqrt(curvature)
-    U = root[:, None] * span.Z[:, coordinates].toarray()
-    inner = [column @ span.solve(root, column) for column in U.T]
-    return (1 - np.array(inner)) / regularisation[coordinates]

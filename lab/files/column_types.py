@@ -18,14 +18,9 @@ _MAJORITY = 0.9
 # A header that fills this share of its own column is a value.
 _HEAD_SHARE = 0.01
 _MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--", "?", "."}
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _MONTH = (
     r"jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?"
     r"|dec(ember)?"
-)
-_DATE_WORD = re.compile(
-    rf"{_MONTH}|(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?|[ap]m|utc|gmt",
-    re.IGNORECASE,
 )
 _DATE = re.compile(
     r"([0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\3([0-9]{4}|[0-9]{2}))([T ].*)?"
@@ -190,28 +185,3 @@ def _of_numbers(name: str, cells: list[str]) -> Kind:
     if whole and many and (rising or _KEY.fullmatch(name)):
         return Kind("identifier", "numbers that count or name rows")
     return Kind("number")
-
-
-def coded(values: np.ndarray) -> float:
-    """Return the share of non-empty cells, of at most 2,000, that are numbers, dates or identifiers.
-
-    >>> coded(np.array(["12.50", "INV-0012", "3 Jan 2024", "a@b.org", "a dog of 3"], dtype=object))
-    0.8
-    """
-    cells = [value for value in values[:: max(1, len(values) // JUDGED)].tolist() if value.strip()]
-    names = Counter(cells)
-    if all(len(cell.split()) == 1 and cell.isascii() for cell in cells) and len(names) > 0.9 * len(cells):
-        return 1.0  # single words that never repeat are identifiers
-    return sum(count for cell, count in names.items() if _is_code(cell)) / max(1, len(cells))
-
-
-def _is_code(cell: str) -> bool:
-    """Return whether a cell is a number (with or without a unit), a date or an identifier."""
-    parts = cell.split()
-    words = [part for part in parts if _WORD.search(part)]
-    digits = any(letter.isdigit() for letter in cell)
-    if len(parts) == 1 and (digits or "@" in cell or "://" in cell):
-        return True
-    if not digits:
-        return False
-    return len(words) < 2 or all(_DATE_WORD.fullmatch(found) for part in words for found in _WORD.findall(part))

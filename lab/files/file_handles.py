@@ -68,7 +68,7 @@ def key(own: str) -> "weakref.ref[Any]":
 def preparation(kind: str) -> str:
     """Return script lines that load a file, with blanks for its name and columns, which a script must not reveal.
 
-    kind: "own_rows", "own_numbers" (rows with a numeric label) or "own_texts".
+    kind: "own_rows" or "own_numbers" (rows with a numeric label).
     """
     return Path(__file__).with_name(f"{kind}.txt").read_text("utf-8")
 

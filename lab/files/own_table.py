@@ -20,10 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
-from scipy import sparse
 
 from dpcore import check
-from dpcore.data.word_counts import counted
 from lab.files import column_types, decoding, unpack
 from lab.files.column_types import Kind
 
@@ -110,16 +108,6 @@ class Table:
         if key not in self._kept:
             self._kept[key] = judge(column_types.judged(self.columns[name]))
         return self._kept[key]
-
-    def counts(self, name: str) -> sparse.csr_matrix:
-        """Return the word counts of a text column, cached; raise RefusedError if it has no words."""
-        if ("counts", name) not in self._kept:
-            self._kept.clear()  # keep one column only
-            try:
-                self._kept["counts", name] = counted(self.texts(name))
-            except check.RefusedError:
-                raise check.RefusedError("text", f"{name}, in which no word is", "a column of texts") from None
-        return self._kept["counts", name]
 
     def clear(self) -> None:
         """Release all rows now, even if the table is still referenced."""

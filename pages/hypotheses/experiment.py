@@ -56,7 +56,6 @@ class HypothesesSettings(HypothesesParameters):
         asked = Transfer(
             target=target or self.target(mixture),
             budget=replace(self.budget, epsilon=epsilon or self.epsilon, noise=noise or self.noise),
-            divergence=self.divergence,
         )
         parts = range(first), *chunking.cut(first, count, each=1.0, most=chunk)
         return slices(transfer, asked, (self.label_share if share is None else share,), parts)

@@ -1,4 +1,4 @@
-"""Hypothesis transfer in pictures: weights and their error, accuracy, what is gained, two coordinates, features."""
+"""Hypothesis transfer in pictures: weights and their error, accuracy, gain, features."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from lab.claims import Case, stretch
 from lab.number_text import with_minus
 from pages.hypotheses.parameters import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, LIMITS, SHARES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
-from pages.hypotheses.work import METHODS, coordinates, source_fit
+from pages.hypotheses.work import METHODS
 from ui.plot import bars, theme
 from ui.plot.curves import Curve, Level, over, trained
 from ui.texts import Texts
@@ -55,9 +55,7 @@ def weights(result: HypothesesResult) -> dict:
 
 
 def _found(result: HypothesesResult) -> str:
-    """Return whether the weights come nearer to the truth than equal ones, where there is one."""
-    if not result.mixed:
-        return ""
+    """Return whether the weights come nearer to the truth than equal ones."""
     if result.weighing == Case.SO_FAR:
         return SAYS("finding.runs", done=result.repeats, runs=result.settings.repeats)
     if result.weighing == Case.FEW:
@@ -168,45 +166,6 @@ def _signed(points: float) -> str:
     return f"+{text}" if points > 0 else text
 
 
-def plane(result: HypothesesResult) -> dict:
-    """Draw the two coordinates in which sources differ most before noise (analyst only): what they released in each
-    repeat, their hypotheses before noise, and the prior and posterior."""
-    across, up = pair = coordinates(result.settings.model)
-    noiseless = source_fit(result.settings.model, 0).hypotheses[:, pair]
-    released, middle = result.now.runs("hypotheses"), result.now.middle
-    reach = float(2.5 * np.ceil(np.abs(noiseless).max() * 1.6 / 2.5))
-    size, shapes, words, outside = reach / 90, [], [], 0
-    for k, (x, y) in enumerate(noiseless.tolist()):
-        colour, points = theme.SOURCES[k], released[:, k]
-        inside = (np.abs(points) < reach).all(axis=1)
-        outside += int((~inside).sum())
-        specks = theme.specks(*points[inside].T, width=size, height=size) or "M0,0"
-        shapes.append(theme.path(specks, opacity=0.55, fillcolor=colour, line={"width": 0}))
-        line = {"color": colour, "width": 2.5}
-        shapes.append(theme.dot(x, y, radius=6, colour="rgba(0,0,0,0)", line=line))
-        words.append(theme.word(theme.ink(f"<b>{k + 1}</b>", colour), x=x, y=y, size=13, xshift=14, yshift=8))
-    shapes.append(_ellipse(middle("prior_mean"), middle("prior_sd"), colour=theme.PUBLIC))
-    shapes.append(_ellipse(middle("posterior"), middle("posterior_sd"), colour=theme.PRIVATE))
-    words.append(theme.note("○ a source before noise   · what it released", "upper left"))
-    beyond = f" ({outside} outside)" if outside else ""
-    return theme.figure(
-        theme.holder(0.0, 10 * reach),
-        title=theme.title(f"{theme.ink('Prior', theme.PUBLIC)} and {theme.ink('posterior', theme.PRIVATE)}{beyond}"),
-        shapes=shapes,
-        annotations=words,
-        xaxis=theme.axis(f"coordinate {across + 1} of {result.dimension}", -reach, reach),
-        yaxis=theme.axis(f"coordinate {up + 1}", -reach, reach),
-    )
-
-
-def _ellipse(middle: np.ndarray, sd: np.ndarray, *, colour: str) -> dict:
-    """Draw twice the spread around the middle."""
-    turn = np.linspace(0, 2 * np.pi, 49)
-    route = theme.route(middle + 2 * sd * np.column_stack([np.cos(turn), np.sin(turn)]))
-    line = {"color": colour, "width": 2, "dash": theme.DASHES[colour]}
-    return theme.path(route + "Z", fillcolor=theme.rgba(colour, 0.1), line=line)
-
-
 def noise(result: HypothesesResult) -> dict:
     """Draw the sd of the noise on a row's margin and on the log of its weight, over the number of features."""
     found, now = result.noise, result.dimension
@@ -310,7 +269,7 @@ def laws(result: HypothesesResult) -> dict:
 
 def _laws_found(result: HypothesesResult) -> str:
     """Return from where on either law helps with all words; or how far the curves have come."""
-    found = {noise: result.helps_from(noise, 0) for noise in LAWS}
+    found = {noise: result.helps_from(noise) for noise in LAWS}
     if None in found.values():
         done = sum(len(result.places("law", noise, features)) for features in _WORLDS for noise in LAWS)
         return trained(done, len(_WORLDS) * len(LAWS) * len(EPSILONS))

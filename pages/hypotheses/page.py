@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import streamlit as st
-
-from dpcore.data.domain_text import NoNewsgroupsError, fetch_newsgroups, newsgroups_here
 from dpcore.data.domains import KINDS
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
@@ -14,7 +11,7 @@ from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.figures import SAYS
 from pages.hypotheses.parameters import ROWS, WEIGHTS, HypothesesParameters
 from pages.hypotheses.result import HypothesesResult
-from ui import controls, labels, live, own_file
+from ui import controls, labels, live
 from ui.moves import Move
 from ui.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
@@ -23,8 +20,7 @@ NOISES = {
     "gaussian": "Gaussian",
     "objective": "Objective perturbation",
 }
-DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
-PROJECTIONS = {"svd": "Projected", "hashing": "Hashed", "none": "All words"}
+PROJECTIONS = {"svd": "Projected", "none": "All words"}
 MAIN = ("label_share", "dimension", "similarity")
 MORE = ("sources", *ROWS, "public_rows", "lambda_lr", "lambda_iw", "delta", "repeats", "seed")
 KNOBS: dict[str, dict[str, Any]] = {
@@ -46,17 +42,12 @@ def setup(desk: controls.Desk) -> None:
         desk.choose("projection", "Features", PROJECTIONS, help=HELP["projection"])
 
 
-def more(desk: controls.Desk) -> None:
-    desk.choose("divergence", "Divergence for weights", DIVERGENCES)
-
-
 def knobs(settings: HypothesesParameters) -> Knobs:
     """Return the knobs that have a say. The target's mixture is one knob where there are two sources, else a weight for
     each, folded away.
     """
-    alike = settings.data in ("newsgroups", "own")
     two, weights = settings.sources == 2, list(WEIGHTS[: settings.sources])
-    shown = [*(MAIN[:2] if alike else MAIN), *weights[:two]]
+    shown = [*MAIN, *weights[:two]]
     main = [name for name in shown if name != "dimension" or settings.projected]
     more = [*([] if two else weights), *(name for name in MORE if name != "delta" or settings.noise == "gaussian")]
     changes = {name: change | {"help": HELP[name]} for name, change in KNOBS.items()}
@@ -74,7 +65,7 @@ def pictures(result: HypothesesResult) -> list[list[live.Picture]]:
 
 
 def steps(result: HypothesesResult) -> list[list[live.Picture]]:
-    return [_row(error=figures.error(result), plane=figures.plane(result))]
+    return [_row(error=figures.error(result))]
 
 
 def ways(result: HypothesesResult) -> list[list[live.Picture]]:
@@ -87,44 +78,6 @@ def features(result: HypothesesResult) -> list[list[live.Picture]]:
     return [row] if result.settings.projected else [_row(height=455, laws=figures.laws(result)), row]
 
 
-def public_rows(settings: HypothesesParameters) -> int:
-    return settings.model.world.public.shape[0]
-
-
-def rows_ready(desk: controls.Desk) -> bool:
-    """Return whether there are rows to work with; asks for what is missing. Making them shows a sign of life."""
-    if desk.settings.private and not own_file.ready(desk, public_rows=public_rows):
-        return False
-    if desk.settings.data == "newsgroups" and not newsgroups_ready():
-        return False
-    with st.spinner("Counting words"):
-        return public_rows(desk.settings) > 0
-
-
-def newsgroups_ready() -> bool:
-    """Return whether real texts are here, which are fetched when a person says so, and never otherwise."""
-    with st.spinner("Reading 20 Newsgroups"):
-        if newsgroups_here():
-            return True
-    with st.container(border=True):
-        st.markdown(HELP["newsgroups"])
-        icon = ":material/download:"
-        if not st.button("Download 20 Newsgroups", key="hypotheses.download", icon=icon, type="primary"):
-            return False
-        try:
-            with st.spinner("Downloading"):
-                fetch_newsgroups()
-        except NoNewsgroupsError as failure:
-            st.error(f"{failure} {HELP['no_download']}")
-            return False
-    return newsgroups_here()
-
-
-def rows_here(desk: controls.Desk) -> bool:
-    """Return whether a file of the user's own is still there: only the page can ask for it."""
-    return not desk.settings.private or own_file.holds(desk, public_rows=public_rows)
-
-
 PAGE = Page(
     name="hypotheses",
     title="Private hypothesis transfer",
@@ -135,7 +88,6 @@ PAGE = Page(
     settings=HypothesesSettings,
     label=labels.of("hypotheses", sources=KINDS),
     setup=setup,
-    more=more,
     lead=always(SAYS["lead"]),
     move=Move("epsilon", SAYS["move"], high=1),
     numbers=say.numbers,
@@ -151,8 +103,6 @@ PAGE = Page(
         "published": algorithm.published,
     },
     pictures=pictures,
-    ready=rows_ready,
-    holds=rows_here,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,

@@ -8,28 +8,22 @@ from typing import Any, ClassVar, Self
 
 from dpcore import check
 from dpcore.data import domains
-from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
 from dpcore.privacy import Guarantee, NormExponentialRelease
-from lab.files import file_handles, own_texts
 from lab.settings import Measure, Settings
 from pages.hypotheses import mixture as mixing
 from pages.hypotheses.work import Sources, Target, projected
 
 MOST_SOURCES = 8
 # Data -> (fewest, most) sources; those with topics have as many as they have topics.
-SOURCES = {"domains": (2, 8), "topics": (2, 5), "reviews": (2, 4), "newsgroups": (2, 5), "own": (2, 8)}
+SOURCES = {"domains": (2, 8), "topics": (2, 5), "reviews": (2, 4)}
 ROWS = ("source_rows", "unlabelled_rows", "target_rows")
 # Data -> most rows (with labels, without, target): text has a fixed number of documents, from which repeats draw.
 ROOM = {
     "domains": (4000, 4000, 3000),
     "topics": (1000, 1200, 1500),
     "reviews": (1000, 1200, 1500),
-    "newsgroups": (800, 1000, 1000),
-    "own": (4000, 4000, 3000),
 }
-# Of a user's own file: at least so many rows, and what each takes of the rows of the smallest source.
-_OWN_LEAST, _OWN_PARTS = 40, (0.35, 0.35, 0.2)
 WEIGHTS = tuple(f"weight_{place}" for place in range(1, MOST_SOURCES + 1))
 
 # Field -> (lowest, highest) value that the settings accept.
@@ -64,19 +58,18 @@ FEW_REPEATS = 8
 _LESS_NOISE = ("epsilon", "delta")
 _CLOSER = (*_LESS_NOISE, "source_rows")
 # What decides which rows there are, besides their numbers.
-_OF_ROWS = ("data", "own", "sources", "dimension", "projection", "similarity")
+_OF_ROWS = ("data", "sources", "dimension", "projection", "similarity")
 
 
 @dataclass(frozen=True, kw_only=True)
 class HypothesesParameters(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    own: with data "own", an ``own_texts.Own``; of a plain string, the mere name of one, nothing can be computed.
     sources: K. epsilon: cost of a row of one source, with ``delta`` where noise is Gaussian.
     dimension: d', features after the public ``projection``; "none" leaves all words, whatever ``dimension`` is.
     source_rows: n_l, with labels, of each source. unlabelled_rows: n_ul, others, of each source.
     target_rows: of the target, of which a ``label_share`` has labels. public_rows: n_P.
-    lambda_lr, lambda_iw: regularisation of hypotheses and importance weights. divergence: of Step 4.
+    lambda_lr, lambda_iw: regularisation of hypotheses and importance weights.
     repeats: runs, each with other rows and other noise.
     weight_1, ..., weight_8: the target's share of each domain; those of the sources K sum to 1. mixture: the same in
     one word.
@@ -86,7 +79,6 @@ class HypothesesParameters(Settings):
         "data": domains.KINDS,
         "projection": domains.PROJECTIONS,
         "noise": NOISES,
-        "divergence": DIVERGENCES,
     }
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
@@ -109,7 +101,6 @@ class HypothesesParameters(Settings):
     COMMON: ClassVar = (*_OF_ROWS, *ROWS, "public_rows", "noise", "repeats", "seed", "mixture")
 
     data: str = "domains"
-    own: str = file_handles.NONE
     sources: int = 5
     epsilon: float = 3.0
     label_share: float = 0.05
@@ -123,7 +114,6 @@ class HypothesesParameters(Settings):
     lambda_lr: float = 0.003
     lambda_iw: float = 0.001
     noise: str = "exponential"
-    divergence: str = "kl"
     delta: float = 1e-5
     repeats: int = 20
     seed: int = 3
@@ -138,7 +128,6 @@ class HypothesesParameters(Settings):
     mixture: str = "0.6-0-0-0.4-0"
 
     def __post_init__(self) -> None:
-        file_handles.named(self.own)
         super().__post_init__()
         if mixing.word(self.shares) != self.mixture or abs(math.fsum(self.shares) - 1) > 1e-3:
             raise check.RefusedError("mixture", self.mixture, "the weights, which sum to 1: change() keeps them so")
@@ -146,13 +135,9 @@ class HypothesesParameters(Settings):
     def change(self, **changes: Any) -> Self:
         """Return these settings with ``changes``. A weight takes from the others, or gives to them, in proportion."""
         data = check.choice(domains.KINDS, data=changes.get("data", self.data))
-        own = file_handles.named(changes.get("own", self.own)) if data == "own" else file_handles.NONE
-        changes.pop("own", None)
-        if (own, type(own)) != (self.own, type(self.own)):
-            changes["own"] = own
-        if {"data", "own", "sources"} & set(changes):
-            changes = self._fitting(data, own, changes) | changes
-        low, high = _most_sources(data, own)
+        if {"data", "sources"} & set(changes):
+            changes = self._fitting(data, changes) | changes
+        low, high = SOURCES[data]
         count = check.whole(low, high, sources=changes.get("sources", self.sources))
         shares = (*self.shares, *[0.0] * MOST_SOURCES)[:count]
         if "mixture" in changes:
@@ -167,41 +152,23 @@ class HypothesesParameters(Settings):
         weights = dict.fromkeys(WEIGHTS, 0.0) | dict(zip(WEIGHTS, shares, strict=False))
         return replace(self, **changes | weights | {"mixture": mixing.word(shares)})
 
-    def _fitting(self, data: str, own: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what must be different where ``changes`` bring other data or another number of sources.
+    def _fitting(self, data: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the numbers of sources and rows that fit other data or another number of sources.
 
-        Other data take the usual number of rows from a source, or what they have of them; a file that a link has only
-        named keeps the link's numbers, as far as it has them.
+        Other data take the usual number of rows from a source, or what they have of them.
         """
-        low, high = _most_sources(data, own)
-        count = changes.get("sources", min(max(self.sources, low), high))
-        awaited = self.own != file_handles.NONE and not self.file
-        fresh = "data" in changes or ("own" in changes and not awaited)
-        found: dict[str, Any] = {"sources": count}
-        if isinstance(count, int) and low <= count <= high:
-            for name, (least, most) in _most_rows(data, own, count).items():
-                usual = getattr(type(self), name) if fresh and name != "target_rows" else least
-                found[name] = min(max(getattr(self, name), usual), most)
+        low, high = SOURCES[data]
+        found: dict[str, Any] = {"sources": changes.get("sources", min(max(self.sources, low), high))}
+        for name, (least, most) in _row_limits(data).items():
+            usual = least
+            if "data" in changes and name != "target_rows":
+                usual = getattr(type(self), name)
+            found[name] = min(max(getattr(self, name), usual), most)
         return found
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        rows = _most_rows(self.data, self.own, self.sources)
-        return self.LIMITS | rows | {"sources": _most_sources(self.data, self.own)}
-
-    @property
-    def private(self) -> bool:
-        return self.data == "own"
-
-    @property
-    def file(self) -> own_texts.Own | None:
-        """Return the user's own file, None without one or where only its name is known."""
-        return self.own if isinstance(self.own, own_texts.Own) else None
-
-    @property
-    def preparation(self) -> str:
-        """Return the lines that a script needs first: a file of the user's own must be there."""
-        return file_handles.preparation("own_texts") if self.private else ""
+        return self.LIMITS | _row_limits(self.data) | {"sources": SOURCES[self.data]}
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -214,21 +181,16 @@ class HypothesesParameters(Settings):
     @cached_property
     def model(self) -> Sources:
         """Return what the sources do, whatever the target is."""
-        where = self.part(
-            domains.Where,
-            kind=self.data,
-            similarity=1.0 if self.data in ("newsgroups", "own") else self.similarity,
-            own=file_handles.key(self.own) if self.private else None,
-        )
+        where = self.part(domains.Where, kind=self.data)
         return self.part(Sources, where=where, labelled=self.source_rows, unlabelled=self.unlabelled_rows)
 
     def target(self, mixture: tuple[float, ...] | None = None) -> Target:
         return Target(sources=self.model, mixture=mixture or self.shares)
 
     def target_at(self, dimension: int) -> Target:
-        """Return the target with rows of so many features, by main directions where today there is no projection."""
-        projection = "svd" if self.projection == "none" else self.projection
-        model = replace(self.model, where=replace(self.model.where, dimension=dimension, projection=projection))
+        """Return the target with rows of so many features, by main directions."""
+        where = replace(self.model.where, dimension=dimension, projection="svd")
+        model = replace(self.model, where=where)
         return Target(sources=model, mixture=self.shares)
 
     @property
@@ -263,24 +225,7 @@ class HypothesesParameters(Settings):
         )
 
 
-def _most_sources(data: str, own: str) -> tuple[int, int]:
-    """Return the (fewest, most) sources."""
-    low, high = SOURCES[data]
-    if data == "own" and isinstance(own, own_texts.Own):
-        split = [count for count in range(low, high + 1) if own.smallest_source(count) >= own_texts.LEAST_ROWS]
-        high = own.sources or max(split, default=low)
-    return low, high
-
-
-def _most_rows(data: str, own: str, count: int) -> dict[str, tuple[float, float]]:
-    """Return number of rows -> (lowest, highest), so that the smallest source has all that is asked of it.
-
-    Of a file that only has a name, as in another's link, nothing is known: all that some file could allow.
-    """
-    lows, highs = [LIMITS[name][0] for name in ROWS], [*ROOM[data]]
-    if data == "own" and own != file_handles.NONE:
-        lows = [_OWN_LEAST] * len(ROWS)
-    if data == "own" and isinstance(own, own_texts.Own):
-        room = own.smallest_source(count)
-        highs = [min(int(part * room), most) for part, most in zip(_OWN_PARTS, highs, strict=True)]
-    return {name: (low, high) for name, low, high in zip(ROWS, lows, highs, strict=True)}
+def _row_limits(data: str) -> dict[str, tuple[float, float]]:
+    """Return number of rows -> (lowest, highest)."""
+    highest = dict(zip(ROWS, ROOM[data], strict=True))
+    return {name: (LIMITS[name][0], highest[name]) for name in ROWS}

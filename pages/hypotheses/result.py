@@ -1,7 +1,7 @@
-"""What the page of hypotheses shows: weights, accuracies, curves, a table, and two coordinates."""
+"""Results of the page of hypotheses: weights, accuracies, curves and a table."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -14,13 +14,11 @@ from dpcore.data import domains
 from dpcore.parties import importance, sources
 from lab.claims import Case, compare, leaders, onwards, too_few_to_lead
 from lab.settings import Spread, quantiles_of
-from pages.hypotheses.parameters import FEW_REPEATS, HypothesesParameters
+from pages.hypotheses.parameters import HypothesesParameters
 from pages.hypotheses.work import METHODS, Outcome
 
 # The sizes of the paper's two data sets: features.
 PUBLISHED_FEATURES = {"20 Newsgroups": 5588, "Amazon reviews": 2969}
-# How near to no noise is near.
-NEAR = 0.1
 _DIMENSIONS = np.unique(np.geomspace(2, 6000, 40).round().astype(int))
 
 # A curve's name, or "table" and a mixture, and the place on it.
@@ -109,9 +107,7 @@ class HypothesesResult:
     @property
     def classes(self) -> tuple[str, str]:
         """Return what the two classes are called."""
-        if file := self.settings.file:
-            return f"not {file.columns.yes}", file.columns.yes
-        return ("other groups", "computers") if self.settings.data == "newsgroups" else ("class 1", "class 2")
+        return "class 1", "class 2"
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
@@ -161,24 +157,15 @@ class HypothesesResult:
         found = np.array([quantiles_of(found.runs(name)) for _, found in places]).reshape(-1, 3).T
         return QuantileCurve(np.array([place for place, _ in places]), found)
 
-    def helps_from(self, noise: str, features: int) -> float | None:
-        """Return from which epsilon on transfer is shown to beat the few labels there; inf: not at the highest; None
-        until all is measured."""
-        return self._since(noise, features, lambda found: found.compare() == Case.AHEAD)
+    def helps_from(self, noise: str) -> float | None:
+        """Return the epsilon from which on transfer with all words is shown to beat the few labels.
 
-    def near_from(self, noise: str, features: int) -> float | None:
-        """Return from which epsilon on it comes within ``NEAR`` of all words without noise; inf and None as above."""
-        plain = Found([one for one in self.plain.done if one.repeats[-1] < FEW_REPEATS], FEW_REPEATS)
-        least = plain.middle("transfer") - NEAR
-        return (
-            self._since(noise, features, lambda found: bool(found.middle("transfer") > least)) if plain.done else None
-        )
-
-    def _since(self, noise: str, features: int, good: Callable[[Found], bool]) -> float | None:
-        found = {key[-1]: one for key, one in self.found.items() if key[:-1] == ("law", noise, features)}
+        It is inf where that is not shown at the highest epsilon, and None until all is measured.
+        """
+        found = {key[-1]: one for key, one in self.found.items() if key[:-1] == ("law", noise, 0)}
         if not found or not all(one.complete for one in found.values()):
             return None
-        since = onwards([Case.AHEAD if good(one) else Case.ALIKE for one in found.values()])
+        since = onwards([one.compare() for one in found.values()])
         return [*found, math.inf][since]
 
     @cached_property
@@ -226,19 +213,9 @@ class HypothesesResult:
         return float(np.mean((np.array(self.settings.shares) - 1 / len(self.settings.shares)) ** 2))
 
     @property
-    def prior_spread(self) -> float:
-        """Return the usual standard deviation of the prior: the median over features and repeats."""
-        return float(self.now.middle("prior_spread"))
-
-    @property
     def labels(self) -> int:
         """Return how many rows of the target have a label: two at least."""
         return max(2, round(self.settings.label_share * self.settings.target_rows))
-
-    @property
-    def mixed(self) -> bool:
-        """Return whether the sources differ, so that there is a mixture to find; a file split at random has none."""
-        return not self.settings.file or bool(self.settings.file.columns.source)
 
     @cached_property
     def sensitivities(self) -> tuple[float, float]:
@@ -263,11 +240,6 @@ class HypothesesResult:
         """Return a row per number of features: ``noise_at`` it."""
         margin, weight = zip(*(self.noise_at(int(one)) for one in _DIMENSIONS), strict=True)
         return pd.DataFrame({"dimension": _DIMENSIONS, "margin": margin, "weight": weight})
-
-    def epsilon_for(self, dimension: int) -> tuple[float, float]:
-        """Return the epsilon at which either noise has sd 1 (norm-exponential noise)."""
-        hypothesis, tilt = (each * math.sqrt(dimension + 1) for each in self.sensitivities)
-        return hypothesis, tilt
 
     @property
     def world(self) -> domains.World:

@@ -2,11 +2,10 @@
 
 import math
 
-from dpcore.parties.hypotheses import LEAST_SD
 from lab.claims import Case
 from pages.hypotheses.figures import SAYS, STYLES
-from pages.hypotheses.parameters import DIRECTIONS, EPSILONS, LAWS
-from pages.hypotheses.result import NEAR, PUBLISHED_FEATURES, HypothesesResult
+from pages.hypotheses.parameters import EPSILONS, LAWS
+from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.words_steps import trust
 from pages.hypotheses.work import METHODS
 from ui import outcomes, panels
@@ -79,104 +78,83 @@ def verdict(result: HypothesesResult) -> str:
     return f"{said} {SAYS('outcome.source', source=best + 1, share=share, weight=weight)}"
 
 
-def caption(result: HypothesesResult) -> str:
-    return SAYS["caption.bands"] + (f" {SAYS['caption.truth']}" if result.mixed else "")
+def caption(_: HypothesesResult) -> str:
+    return SAYS["caption"]
 
 
 def diagnostics(result: HypothesesResult) -> list[str]:
-    settings, sd = result.settings, result.prior_spread
-    prior = SAYS("why.floor" if sd <= LEAST_SD * 1.01 else "why.prior", sd=number(sd))
-    best = SAYS["why.source"] if result.now_beside("transfer", "source") == Case.AHEAD else ""
-    large = panels.large_delta(settings.delta, settings.source_rows, "rows of a source")
-    sentences = [*_laws(result), _noise(result), _features(result), _missed(result), prior, _labels(result)]
-    sentences += [_average(result), best, large if settings.noise == "gaussian" else ""]
-    return [*filter(None, sentences)]
+    """Return the explanation, at most three sentences: the noise, the weights, and what matters most besides."""
+    sentences = [_laws(result) or _noise(result), _weights(result), _besides(result)]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _noise(result: HypothesesResult) -> str:
-    noise, features, measured = result.settings.noise, result.dimension, result.measured_noise
-    margin, weight = result.noise_at(features)
-    holes = {"features": features, "measured": number(measured), "margin": number(margin), "weight": number(weight)}
-    if noise == "objective":
-        damped = f" {SAYS['noise.damped']}" if measured < 0.9 * margin else ""
-        return SAYS("noise.objective", **holes) + damped
-    said = [SAYS("noise.moves", **holes)]
-    if noise == "gaussian":
-        return " ".join([*said, SAYS["noise.gaussian"]])
-    words = max(PUBLISHED_FEATURES.values())
-    for case, count in (("epsilons", features), ("paper", words))[: 1 if features == words else 2]:
-        first, second = map(number, result.epsilon_for(count))
-        said += [SAYS(f"noise.{case}", words=words, first=first, second=second)]
-    return " ".join(said)
-
-
-def _features(result: HypothesesResult) -> str:
-    """Return which number of features does best at today's epsilon, once that is measured."""
-    at, (_, medians, _) = result.curve("transfer", "dimension")
-    if len(at) < result.settings.widths or not result.best_dimensions:
-        return ""
-    _, share = result.noise_share
-    best, ends = result.best_dimensions[0], {"fewest": round(at[0]), "most": round(at[-1])}
-    case = "best" if len(result.best_dimensions) == 1 else "unshown"
-    if result.too_few_for_dimensions:
-        case = "few"
-    said = (
-        SAYS(f"features.{case}", best=round(at[best]), accuracy=percent(medians[best])),
-        SAYS("features.ends", first=percent(medians[0]), last=percent(medians[-1]), **ends),
-        SAYS["features.domains"]
-        if result.settings.data == "domains"
-        else SAYS("features.share", first=percent(share[0]), last=percent(share[-1])),
+    """Return how far the noise moves a margin, and the weight of a public row."""
+    margin, weight = result.noise_at(result.dimension)
+    case = "objective" if result.settings.noise == "objective" else "moves"
+    return SAYS(
+        f"noise.{case}",
+        features=result.dimension,
+        measured=number(result.measured_noise),
+        margin=number(margin),
+        weight=number(weight),
     )
-    return " ".join(said)
 
 
-def _laws(result: HypothesesResult) -> list[str]:
-    """Return from which epsilon on either distribution of noise helps, with all words and in a few public
-    directions."""
+def _laws(result: HypothesesResult) -> str:
+    """Return from which epsilon on transfer with all words helps, by the distribution of the noise."""
     if result.settings.projected or result.now_beside("weak") == Case.FEW:
-        return []
-    said = []
-    for features, case in ((0, "words"), (DIRECTIONS, "directions")):
-        found = {noise: result.helps_from(noise, features) for noise in LAWS}
-        found |= {f"near_{noise}": result.near_from(noise, features) for noise in LAWS}
-        if None in found.values():
-            return []
-        where = SAYS(f"laws.{case}", words=result.world.features, directions=DIRECTIONS)
-        holes = {name: _onwards(one) for name, one in found.items() if one is not None}
-        delta = theme.delta(result.settings.delta)
-        said += [SAYS("laws.helps", where=where, delta=delta, near=round(100 * NEAR), **holes)]
-    return said
+        return ""
+    found = {noise: result.helps_from(noise) for noise in LAWS}
+    if None in found.values():
+        return ""
+    helps = {noise: _onwards(epsilon) for noise, epsilon in found.items() if epsilon is not None}
+    return SAYS("laws.helps", words=result.world.features, delta=theme.delta(result.settings.delta), **helps)
 
 
 def _onwards(epsilon: float) -> str:
-    case = "nowhere" if math.isinf(epsilon) else "everywhere" if epsilon == EPSILONS[0] else "from"
+    if math.isinf(epsilon):
+        case = "nowhere"
+    elif epsilon == EPSILONS[0]:
+        case = "everywhere"
+    else:
+        case = "from"
     return SAYS(f"laws.{case}", epsilon=number(epsilon))
 
 
-def _missed(result: HypothesesResult) -> str:
-    case = "alike" if not result.mixed else "misled" if result.weighing == Case.BEHIND else "missed"
+def _weights(result: HypothesesResult) -> str:
+    """Return how far the weights are from the true mixture."""
+    case = "misled" if result.weighing == Case.BEHIND else "missed"
     return SAYS(f"why.{case}", error=number(float(result.now.middle("error"))), equal=number(result.equal_error))
 
 
-def _labels(result: HypothesesResult) -> str:
-    lost = result.summary["target"].median - result.summary["transfer"].median
-    cases = {Case.AHEAD: "labels", Case.ALIKE: "no_labels", Case.BEHIND: "no_labels"}
-    if (case := result.now_beside("transfer", "target")) not in cases:
-        return ""
-    return SAYS(f"why.{cases[case]}", rows=result.settings.target_rows, labels=result.labels, points=points(lost))
+def _besides(result: HypothesesResult) -> str:
+    """Return a warning of a large delta, the number of features that does best, or what the weights gain."""
+    settings = result.settings
+    if settings.noise == "gaussian":
+        large_delta = panels.large_delta(settings.delta, settings.source_rows, "rows of a source")
+        if large_delta:
+            return large_delta
+    if len(result.best_dimensions) == 1 and not result.too_few_for_dimensions:
+        at, (_, medians, _) = result.curve("transfer", "dimension")
+        best = result.best_dimensions[0]
+        return SAYS("features.best", best=round(at[best]), accuracy=percent(medians[best]))
+    return _average(result)
 
 
 def _average(result: HypothesesResult) -> str:
-    more = result.summary["transfer"].median - result.summary["average"].median
+    """Return what the weights gain over equal ones."""
     cases = {Case.BEHIND: "equal", Case.AHEAD: "weighted", Case.ALIKE: "even"}
     case = result.now_beside("average")
-    return SAYS(f"why.{cases[case]}", points=points(more)) if case in cases else ""
+    if case not in cases:
+        return ""
+    gain = result.summary["transfer"].median - result.summary["average"].median
+    return SAYS(f"why.{cases[case]}", points=points(gain))
 
 
 def guarantee(result: HypothesesResult) -> str:
     held, data = result.settings.promise, result.settings.data
     assumed = [SAYS["guarantee.assumed"], *([] if data == "domains" else [SAYS["guarantee.texts"]])]
-    assumed += [SAYS["guarantee.own"]] if data == "own" else []
     return (
         panels.note(panels.meaning(held))
         + panels.guarantee(here=held)

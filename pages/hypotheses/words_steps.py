@@ -26,7 +26,6 @@ def stages(result: HypothesesResult) -> str:
         "hypothesis": hypothesis,
         "tilt": tilt,
         "cost": SAYS(f"stages.{law}", epsilon=number(settings.epsilon), delta=delta),
-        "step": SAYS[f"stages.{settings.divergence}"],
     }
     boxes = ""
     for step in range(1, 7):

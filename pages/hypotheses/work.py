@@ -24,8 +24,8 @@ _TARGET_PART = 99
 _SLICE_EFFORT = 4e6
 # What one row takes where all words are left: each of its words counts, in steps that are found step by step.
 _WORDS_EFFORT = 1500.0
-# Rows that the target's test has; of a user's own rows, half as many as the target
-TEST_ROWS = {"domains": 1000, "topics": 320, "reviews": 600, "newsgroups": 320}
+# Rows that the target's test has
+TEST_ROWS = {"domains": 1000, "topics": 320, "reviews": 600}
 
 
 def projected(kind: str, projection: str) -> bool:
@@ -47,7 +47,7 @@ class Sources(Key):
     @property
     def reserve(self) -> int:
         """Rows of each domain that are kept for the target and its test."""
-        return self.target_rows + TEST_ROWS.get(self.where.kind, self.target_rows // 2)
+        return self.target_rows + TEST_ROWS[self.where.kind]
 
     @property
     def effort(self) -> float:
@@ -94,23 +94,18 @@ class TargetFit:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
-    """By repeat (R): hypothesis weights (R, K), their mean squared error (R,), accuracy (R, 6) by ``METHODS``, and in
-    the two ``coordinates`` that are drawn the vectors (R, K or none, 2): released hypotheses, prior and posterior with
-    their spread. prior_spread (R,): the median over all coordinates. counts (R, 2, 2, 2) and losses (R, 2): confusion
-    and mean loss on the test rows of what borrows and of what the few labels find by themselves. margins (R, 2),
-    analyst only: the root mean square of the margins that the sources' hypotheses give the target's test rows without
-    noise, and of what the noise does to them."""
+    """Results by repeat.
+
+    weights: of the hypotheses (R, K). error: their mean squared error (R,). accuracy: by ``METHODS`` (R, 6).
+    counts, losses: confusion (R, 2, 2, 2) and mean loss (R, 2) on the test rows, of transfer and of the few labels
+    alone. margins: analyst only, root mean square (R, 2) of the margins that the sources' hypotheses give the target's
+    test rows without noise, and of the noise on them.
+    """
 
     repeats: np.ndarray
     weights: np.ndarray
     error: np.ndarray
     accuracy: np.ndarray
-    hypotheses: np.ndarray
-    prior_mean: np.ndarray
-    prior_sd: np.ndarray
-    posterior: np.ndarray
-    posterior_sd: np.ndarray
-    prior_spread: np.ndarray
     counts: np.ndarray
     losses: np.ndarray
     margins: np.ndarray
@@ -139,12 +134,6 @@ def source_parts(model: Sources, repeat: int, group: Iterable[int]) -> list[Sour
         Source(labelled=Part(X=X, y=y, rows=names), unlabelled=Part(X=other, rows=others))
         for (X, y, names), (other, _, others) in ((one.labelled, one.unlabelled) for one in drawn)
     ]
-
-
-@cached
-def coordinates(model: Sources) -> np.ndarray:
-    """Return the two in which the sources differ most before noise, in the first repeat (analyst only)."""
-    return np.sort(np.argsort(source_fit(model, 0).hypotheses.std(axis=0))[-2:])
 
 
 # As many as there are sources and repeats in the first picture: sources and target are fitted to the same draws.
@@ -224,7 +213,6 @@ class Transfer(Key):
 
     target: Target
     budget: Budget
-    divergence: str
 
     def releases(self, repeats: range) -> list[Release]:
         """Return what every source releases, arrays (R, d)."""
@@ -250,7 +238,7 @@ def hypothesis_weights(model: Transfer, repeats: range) -> np.ndarray:
     public = model.target.sources.world.public
     own = np.stack([target_fit(model.target, repeat).weights for repeat in repeats])
     theirs = hypotheses.source_weights(model.releases(repeats), public)
-    return hypotheses.hypothesis_weights(own, theirs, divergence=model.divergence)
+    return hypotheses.hypothesis_weights(own, theirs)
 
 
 def transfer(model: Transfer, at: tuple[float], repeats: range, *, given: int | None = None) -> Outcome:
@@ -271,8 +259,8 @@ def _outcome(asked: Transfer, share: float, repeats: range) -> Outcome:
     labelled = max(2, round(share * count))
     y = np.stack([one.y[:count] for one in fits])
     own, labels = stacks.stacked([one.X[:labelled].astype(float) for one in fits]), y[:, :labelled]
-    others, pair = stacks.stacked([one.X[labelled:count] for one in fits]), coordinates(model.sources)
-    prior, found = hypotheses.informed(released, weights, own, labels)
+    others = stacks.stacked([one.X[labelled:count] for one in fits])
+    found = hypotheses.informed(released, weights, own, labels)
     alone = erm.logistic(own, labels, regularisation=lambda_lr).weights
     thetas, _ = hypotheses.stacked(released)
     models = [
@@ -290,12 +278,6 @@ def _outcome(asked: Transfer, share: float, repeats: range) -> Outcome:
         weights=weights,
         error=((weights - np.array(model.mixture)) ** 2).mean(axis=1),
         accuracy=np.stack([*reached[:3], best, *reached[3:]], axis=1),
-        hypotheses=thetas[..., pair],
-        prior_mean=prior.mean[:, pair],
-        prior_sd=prior.sd[:, pair],
-        posterior=found[:, pair],
-        posterior_sd=hypotheses.posterior_sd(own, found, prior, pair),
-        prior_spread=np.median(prior.sd, axis=1),
         counts=np.stack(counts, axis=1),
         losses=np.stack(loss, axis=1),
         margins=np.array([_margins(model.sources, *one) for one in zip(repeats, fits, thetas, strict=True)]),

@@ -33,7 +33,7 @@ USUAL_PERCENT = 80
 # Sliders that choose what is looked at, or how many runs: no answer depends on them.
 IGNORED_KNOBS = {"repeats", "seed", "shown", "person", "person_x", "person_y", "label", "feature"}
 # Data that a visitor has to bring: refused in a question, unless the rows are here.
-BROUGHT_DATA = {"data": ("own", "newsgroups"), "dataset": ("own",)}
+BROUGHT_DATA = {"dataset": ("own",)}
 # How the base is written: one text among those of a link.
 _BASE: Mapping[str, str] = {"name": "base", "apart": " "}
 
@@ -136,7 +136,7 @@ class WhatIfSettings(Settings):
         for name, brought in BROUGHT_DATA.items():
             value = getattr(base, name, "")
             if value in brought and not of_own_rows(base):
-                raise check.RefusedError(name, value, "data that are here without a file or a download")
+                raise check.RefusedError(name, value, "data that are here without a file")
         object.__setattr__(self, "settings", base)
 
     def __getattr__(self, name: str) -> Any:

@@ -3,15 +3,13 @@
 import re
 from html import unescape
 
-import pytest
 from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.browser.person import button, choose, drag_until, enter, field, slider, until
+from tests.browser.person import button, choose, drag_until, enter, slider, until
 from tests.browser.sight import VERDICT, downloaded, drawn, obeys, says, still
-from tests.test_own_texts import written
+from ui.samples import FOLDER
 
-OWN = "hypotheses?data=own&repeats=2"
 FORBIDDEN = "Only the session that uploaded it can open it"
 # The box to drop files on, Streamlit's: it is called a presentation, and can have the focus.
 NOT_OURS = "presentation-role-conflict"
@@ -78,48 +76,15 @@ def brought(page, file) -> None:
     page.locator("input[type=file]").set_input_files(file)
 
 
-@pytest.fixture
-def file(tmp_path):
-    file = tmp_path / "reviews.csv"
-    file.write_bytes(written())
-    return file
-
-
-def test_a_file_of_texts_is_brought_and_its_link_holds_nothing_of_it(lab, tmp_path, file):
-    broken = tmp_path / "broken.csv"
-    broken.write_text("review,stars\none,1\nonly\n")
-    page = lab(f"{OWN}&epsilon=20", charts=0)
-    source = page.get_by_role("combobox", name="Source", exact=True)
-    warned = page.get_by_text("who knows the seed can subtract the noise")
-    expect(warned).to_be_visible()
-    brought(page, broken)
-    expect(page.get_by_text("1 field in line 3")).to_be_visible()
-    brought(page, file)
-    drawn(page)
-    expect(warned).to_be_hidden()
-    expect(source).to_be_hidden()  # its box folds itself when the file is accepted
-    page.get_by_text("Your file", exact=True).click()
-    choose(page, "Source", "shop")
-    expect(page.get_by_text("4 shop 3")).to_be_visible()
-    expect(source).to_be_visible()
-    page.wait_for_url("**sources=4**")
-    assert not any(part in page.url for part in ("shop", "review", "stars", "1600"))
-    link = page.url
-    page.reload()
-    expect(page.get_by_text(FORBIDDEN)).to_be_visible()
-    brought(page, file)
-    drawn(page)
-    expect(page.get_by_text("guessed from this file")).to_be_visible()
-    expect(field(page)).to_have_value("20")
-    assert page.url.partition("own=")[0] == link.partition("own=")[0]
-
-
-def test_a_shared_link_opens_the_file_in_no_other_session(lab, file):
+def test_a_shared_link_opens_the_file_in_no_other_session(lab):
     """Not politely, nor by a live part that is run on the link of another session."""
-    page = lab(OWN, charts=0)
-    brought(page, file)
+    page = lab("data", charts=0)
+    button(page, "Use the customers table").click()
+    button(page, "Use the bounds from the sample's notes").click()
+    page.get_by_text("One row each", exact=True).click()
+    button(page, "Classifier with these rows").click()
     drawn(page)
-    page.wait_for_url("**own=*repeats=2*")
+    page.wait_for_url("**own=*")
     forged = []
 
     def forge(socket):
@@ -134,7 +99,7 @@ def test_a_shared_link_opens_the_file_in_no_other_session(lab, file):
 
         socket.on_message(send)
 
-    other = lab("hypotheses?repeats=4&source_rows=200&target_rows=400")
+    other = lab("classifier?repeats=4")
     other.route_web_socket("**/_stcore/stream", forge)
     other.reload()
     drawn(other)
@@ -145,18 +110,18 @@ def test_a_shared_link_opens_the_file_in_no_other_session(lab, file):
     other.close()  # its connection stays forged
 
 
-def test_a_file_goes_soon_after_its_page(page, serve, file):
+def test_a_file_goes_soon_after_its_page(page, serve):
     address = serve("tests/browser/apps/own_demo.py")
-    opened, watch = page(f"{address}?data=own"), page(f"{address}?count")
-    brought(opened, file)
-    expect(opened.get_by_text("ready", exact=True)).to_be_visible()
+    opened, watch = page(address), page(f"{address}?count")
+    brought(opened, FOLDER / "customers.csv")
+    expect(opened.get_by_role("combobox", name="churned is used as")).to_be_visible()
     watch.reload()
-    expect(watch.get_by_text("1 tables 1 uploads 1 worlds")).to_be_visible()
+    expect(watch.get_by_text("1 tables 1 uploads")).to_be_visible()
     opened.close()
 
     def gone() -> bool:
         watch.reload()
-        return watch.get_by_test_id("stText").inner_text() == "0 tables 0 uploads 0 worlds"
+        return watch.get_by_test_id("stText").inner_text() == "0 tables 0 uploads"
 
     until(gone, watch)
 

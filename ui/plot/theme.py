@@ -386,16 +386,6 @@ def rule(x: float) -> dict:
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}
 
 
-def specks(x: np.ndarray, y: np.ndarray, *, width: float, height: float) -> str:
-    """Return the path of a small diamond at each point, of half this width and height in units of the axes: for axes
-    that do not move, points that move with a slider, all in one shape."""
-    corners = ((-1, 0), (0, -1), (1, 0), (0, 1))
-    return "".join(
-        "M" + "L".join(f"{a + dx * width:.6g},{b + dy * height:.6g}" for dx, dy in corners) + "Z"
-        for a, b in zip(x, y, strict=True)
-    )
-
-
 def diamond(x: float, y: float, **more: object) -> dict:
     """Return the mark of what is now. A shape and no trace: when it moves, Plotly need not draw the curves again."""
     return mark("M-6,0L0,-6L6,0L0,6Z", x, y, **({"fillcolor": NOW, "line": {"width": 0}} | more))
