@@ -100,11 +100,11 @@ def card(desk: Desk, other: Settings | None, both: compare.Both) -> None:
         keep(now)
 
     with st.container(key="compare", border=other is not None):
-        if other is None:
-            where = "in this session only" if desk.settings.private else "in the link"
-            _button(desk, PIN, lambda: keep(desk.settings), f"{_PIN_HELP} {where}.")
-            return
         with st.container(key="compare-buttons", horizontal=True, vertical_alignment="center"):
+            if other is None:
+                where = "in this session only" if desk.settings.private else "in the link"
+                _button(desk, PIN, lambda: keep(desk.settings), f"{_PIN_HELP} {where}.")
+                return
             st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
             _button(desk, "Swap", swap, "Swap A and B")
             _button(desk, "Unpin", lambda: keep(None), "Remove B")
@@ -121,5 +121,6 @@ def _button(desk: Desk, label: str, act: Callable[[], None], help: str) -> None:
         desk.follow()
         act()
 
-    key = f"{desk.page}/{label.partition(' ')[0].lower()}"
-    st.button(label, key=key, icon=icon, help=help, on_click=pressed, type=kind)
+    # one key for the button that pins and the one that unpins: the keyboard focus stays where it is
+    name = "swap" if label == "Swap" else "pin"
+    st.button(label, key=f"{desk.page}/{name}", icon=icon, help=help, on_click=pressed, type=kind)

@@ -210,6 +210,18 @@ def test_a_phone_reads_the_link_off_the_screen(lab):
     expect(page.get_by_test_id("stCode").filter(visible=True).last).to_have_text(found.text)  # which opens elsewhere
 
 
+def test_share_fits_a_phone_and_its_heading_is_no_tab_stop(lab):
+    page = lab("classifier", charts=1, width=390, height=844)
+    button(page, "Share").click()
+    expect(page.get_by_test_id("stCode").filter(visible=True).first).to_be_visible()
+    still(page)
+    box = page.get_by_test_id("stPopoverBody").filter(visible=True).bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    heading_link = page.get_by_test_id("stHeaderActionElements").locator("a").first
+    assert heading_link.evaluate("node => { node.focus(); return document.activeElement !== node }")
+
+
 # Notes what the sentence says, in order, and each picture of the regions.
 LISTEN = f"""() => {{
   window.heard = []

@@ -275,7 +275,7 @@ def press(page: Page, name: str, then: Locator) -> None:
 
 
 def test_pin_swap_and_unpin_leave_it_on_the_buttons(classifier):
-    for pressed, then in (("Pin for comparison", "Swap"), ("Swap", "Swap"), ("Unpin", "Pin for comparison")):
+    for pressed, then in (("Pin for comparison", "Unpin"), ("Swap", "Swap"), ("Unpin", "Pin for comparison")):
         press(classifier, pressed, button(classifier, then))
 
 
