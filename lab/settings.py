@@ -87,6 +87,21 @@ def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
     return np.where(unknown, np.nan, found) if unknown.any() else found
 
 
+def in_range(settings: "Settings", changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``changes`` with the fields that they leave out of range, at the nearest value in range."""
+    draft = object.__new__(type(settings))
+    draft.__dict__.update({one.name: getattr(settings, one.name) for one in fields(settings)} | dict(changes))
+    moved = dict(changes)
+    for name in [name for name in draft.choices if name not in changes]:
+        if getattr(draft, name) not in (allowed := draft.choices[name]):
+            moved[name] = draft.__dict__[name] = next(iter(allowed))
+    for name in [one.name for one in fields(settings) if one.name not in changes and one.name in draft.limits]:
+        (low, high), value = draft.limits[name], getattr(draft, name)
+        if not low <= value <= high:
+            moved[name] = draft.__dict__[name] = min(max(value, low), high)
+    return moved
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings(Key):
     """All that decides what an experiment shows: the base of frozen, keyword-only dataclasses with a default for each

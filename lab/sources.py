@@ -38,7 +38,6 @@ class SourceSettings(Settings):
     epsilon: float
 
     CURVE: ClassVar[tuple[float, ...]] = ()
-    COUNTS_PAYMENTS: ClassVar[bool] = True
     OF_NUMBERS: ClassVar[bool] = False
     FOLLOWS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
@@ -118,19 +117,17 @@ class SourceSettings(Settings):
 
     @property
     def void(self) -> str:
-        if self.roles and self.roles.payments and not self.COUNTS_PAYMENTS:
-            return "bounds were paid for, which is not counted here"
         return "bounds were read off private rows" if self.roles and self.roles.void else ""
 
     @property
     def paid(self) -> tuple[Payment, ...]:
         """Return the payments for bounds before training; if the unit is the person, ``Roles.lacks`` refuses others."""
-        return self.roles.payments if self.roles and self.COUNTS_PAYMENTS else ()
+        return self.roles.payments if self.roles else ()
 
     @property
     def spent(self) -> float:
         """Return the epsilon spent on all payments."""
-        return self.roles.spent if self.roles and self.COUNTS_PAYMENTS else 0.0
+        return self.roles.spent if self.roles else 0.0
 
     @property
     def left(self) -> float:
@@ -167,11 +164,6 @@ def of_classes(own: OwnRows) -> bool:
 def of_numbers(own: OwnRows) -> bool:
     """Return whether the label of a file is a number."""
     return own.roles.target is not None
-
-
-def of_sources(own: OwnRows) -> bool:
-    """Return whether the label of a file is a number, and a column names the source of a row."""
-    return of_numbers(own) and bool(own.roles.source)
 
 
 class ToySettings(SourceSettings):

@@ -63,17 +63,11 @@ def _notes(here: Brought) -> None:
     sample = samples.of(here.table.columns)
     if sample is None:
         return
-    filled = here.draft.filled(sample)
-    if filled and (not sample.source or here.draft.the("source")):
+    if here.draft.filled(sample):
         return
     with st.container(key="notes", horizontal=True, vertical_alignment="center"):
-        if filled:
-            others = ", ".join(sample.sources)
-            st.caption(SAYS("notes.source", name=sample.source, own=sample.own_source, others=others), width="stretch")
-            label, key, act = SAYS("notes.fill_source", name=sample.source), "data.notes.source", here.draft.fill_source
-        else:
-            st.caption(SAYS["notes.bounds"], width="stretch")
-            label, key, act = SAYS["notes.fill"], "data.notes", here.draft.fill
+        st.caption(SAYS["notes.bounds"], width="stretch")
+        label, key, act = SAYS["notes.fill"], "data.notes", here.draft.fill
         st.button(label, key=key, on_click=lambda: act(sample), icon=":material/menu_book:")
 
 
@@ -203,8 +197,6 @@ def _row(here: Brought, name: str) -> None:
                 _values(SAYS("box.classes", name=name), name, draft.classes, partial(setattr, draft, "classes"))
             case "person":
                 _most_rows(draft)
-            case "source":
-                _sources(draft, name)
             case _:
                 st.caption(SAYS["box.out"])
     with note:
@@ -242,14 +234,6 @@ def _most_rows(draft: Draft) -> None:
     """Show an input for the most rows of a person, which prices clipping them one by one. It is not looked up."""
     whole = {"value": None, "min_value": 1, "max_value": own_rows.MOST_EACH, "step": 1}
     _box(draft, "most_rows", st.number_input, SAYS["box.most_rows"], placeholder=SAYS["box.optional"], **whole)
-
-
-def _sources(draft: Draft, name: str) -> None:
-    """Show inputs for the source whose rows are private and for those declared public."""
-    look = {"placeholder": SAYS["box.one_private"], "label_visibility": "collapsed"}
-    _box(draft, "own_source", st.text_input, SAYS("box.private_source", name=name), **look)
-    label, others = SAYS("box.public_sources", name=name), SAYS["box.each_public"]
-    _values(label, name, draft.sources, partial(setattr, draft, "sources"), placeholder=others)
 
 
 def _bounds(here: Brought, column: Column) -> None:
@@ -388,9 +372,6 @@ def _settled(roles: Roles) -> list[str]:
         done += [SAYS["checklist.person" if roles.person else "checklist.row"]]
     if roles.target is not None and not roles.target.lacks():
         done += [SAYS("checklist.number", answer=plain(roles.answer))]
-    if roles.source and roles.own_source and roles.sources:
-        others = ", ".join(map(plain, roles.sources))
-        done += [SAYS("checklist.source", name=plain(roles.source), own=plain(roles.own_source), others=others)]
     if roles.answer and roles.classes:
         classes = " or ".join(map(plain, roles.classes))
         done += [SAYS("checklist.classes", answer=plain(roles.answer), classes=classes)]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
+from pages.transfer.own import OwnData
 from scipy import stats
 
 from dpcore import check
@@ -28,7 +29,6 @@ from pages.parties import crowd
 from pages.parties import words as of_parties
 from pages.parties.experiment import PartiesSettings
 from pages.transfer.experiment import TransferSettings
-from pages.transfer.own import OwnData
 from pages.transfer.work import CANDIDATES
 from tests.app import opened
 from tests.own_files import CLASSES, COLUMNS, TOWNS, by_person, choose, frame, settings, table_of

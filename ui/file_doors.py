@@ -6,32 +6,29 @@ import streamlit as st
 
 from lab.files.own_rows import OwnRows, Roles
 from lab.links import versioned
-from lab.sources import MOST_LIVE, of_classes, of_numbers, of_sources
+from lab.sources import MOST_LIVE, of_classes, of_numbers
 from ui import page_links
 from ui.controls import TAB
 from ui.page import ASK_TAB
 from ui.texts import Texts
 
-# Page -> its icon, whether it predicts numbers, the role that it needs besides, and which files fit it; in this order.
+# Page -> its icon, whether it predicts numbers, and which files fit it; in this order.
 _PAGES = {
-    "regression": ("show_chart", True, "", of_numbers),
-    "transfer": ("move_up", True, "source", of_sources),
-    "classifier": ("scatter_plot", False, "", of_classes),
-    "network": ("hub", False, "", of_classes),
-    "attack": ("my_location", False, "", of_classes),
-    "parties": ("groups", False, "person", lambda own: own.as_parties),
+    "regression": ("show_chart", True, of_numbers),
+    "classifier": ("scatter_plot", False, of_classes),
+    "network": ("hub", False, of_classes),
 }
 # Pages that are opened with as many rows as the file has, and those of them where the search for an epsilon begins.
 _SIZED, _SEARCHED = ("regression", "classifier", "network"), ("regression", "classifier")
 # Settings with which a page opens a file, where its own defaults are meant for a larger table.
-_STARTS = {"regression": {"mechanism": "gaussian", "epsilon": "1"}, "parties": {"rows": "100"}}
+_STARTS = {"regression": {"mechanism": "gaussian", "epsilon": "1"}}
 
 
 def show(own: OwnRows | None, roles: Roles, says: Texts) -> None:
     """Show buttons to the pages that can predict the column of these roles, dead without a file that fits."""
     number = roles.target is not None
-    for page, (icon, of_number, role, fits) in _PAGES.items():
-        if of_number != number or (role and not getattr(roles, role)):
+    for page, (icon, of_number, fits) in _PAGES.items():
+        if of_number != number:
             continue
         if page in _SEARCHED:
             _door(page, own, fits, says["search"], icon="search", search=True)

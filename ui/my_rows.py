@@ -32,12 +32,11 @@ USES = {
     "answer": "To predict",
     "amount": "Predict number",
     "person": "Says who",
-    "source": "Says source",
 }
 # Epsilon that all bounds of a file may cost together: beyond it nothing would be left to promise.
 MOST_SPENT = 5.0
 # Of which there is one each.
-ANSWERS, _SINGLE = ("answer", "amount"), ("person", "source")
+ANSWERS, _SINGLE = ("answer", "amount"), ("person",)
 _BROUGHT = "data.brought"
 
 
@@ -55,8 +54,6 @@ class Draft:
     most_rows: int | None = None
     rows_each: int = 1
     gaps: bool = True
-    own_source: str = ""
-    sources: tuple[str, ...] = ()
     kinds: dict[str, Kind] = field(default_factory=dict)
     payments: tuple[Payment, ...] = ()
 
@@ -73,8 +70,6 @@ class Draft:
                 self.uses[other] = "out"
         if use == "answer" and self.uses[name] != use:
             self.classes = ()
-        if use == "source" and self.uses[name] != use:
-            self.own_source, self.sources = "", ()
         if use in (*own_rows.KINDS, "amount"):
             self.columns[name] = Column(name=name, kind="number" if use == "amount" else use)
         self.uses[name] = use
@@ -95,16 +90,10 @@ class Draft:
         if sample.target:
             self.columns[sample.answer] = sample.target
 
-    def fill_source(self, sample: Sample) -> None:
-        """Say which source each row of a sample is of: that column is then not learned from."""
-        self.use(sample.source, "source")
-        self.own_source, self.sources = sample.own_source, sample.sources
-
     def filled(self, sample: Sample) -> bool:
         """Return whether what the notes say is said already."""
         said = self.roles
-        columns = tuple(one for one in sample.columns if one.name != said.source)
-        theirs = (columns, sample.answer, sample.classes, sample.target)
+        theirs = (sample.columns, sample.answer, sample.classes, sample.target)
         return (said.columns, said.answer, said.classes, said.target) == theirs
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
@@ -121,7 +110,7 @@ class Draft:
 
     @property
     def roles(self) -> Roles:
-        person, source, amount = map(self.the, ("person", "source", "amount"))
+        person, amount = map(self.the, ("person", "amount"))
         return Roles(
             answer=amount or self.the("answer"),
             classes=() if amount else self.classes,
@@ -133,9 +122,6 @@ class Draft:
             target=self.columns[amount] if amount else None,
             rows_each=self.rows_each if amount and person else 1,
             gaps=self.gaps or not amount,
-            source=source,
-            own_source=self.own_source if source else "",
-            sources=self.sources if source else (),
         )
 
 
@@ -165,10 +151,8 @@ def settled(brought: _File) -> OwnRows | None:
     roles = brought.draft.roles
     if roles.lacks():
         return None
-    of_numbers = roles.target is not None
-    least = own_rows.LEAST_ROWS if of_numbers else own_rows.LEAST_PARTIES
     known = next((one for one in brought.owns.values() if one.roles == roles), None)
-    own = known or own_rows.choose(brought.table, roles, least=least)
+    own = known or own_rows.choose(brought.table, roles)
     brought.owns.pop(str(own), None)
     brought.owns[str(own)] = own  # the newest is the last
     return own
@@ -202,8 +186,7 @@ def ready(desk: Desk) -> bool:
 def _missing(desk: Desk, here: _File | None) -> str:
     """Return the name of the text on what is missing to learn from a file, or ""."""
     if holds(desk):
-        uncounted = desk.settings.own.roles.payments and not desk.settings.COUNTS_PAYMENTS
-        return "uncounted" if uncounted else ""
+        return ""
     if desk.settings.own != NONE and not (here and here.owns):
         return "elsewhere"
     return "nothing" if here is None else "unready"

@@ -15,8 +15,7 @@ TEMPLATE = FOLDER / "template.csv"
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """A generated table. columns: with their public bounds; aside: what is left out; answer: what is to be predicted;
-    classes: its values, or where it is a number, ``target``: its bounds. source: the column that may say the source,
-    with own_source and sources as in ``Roles``; "" for none.
+    classes: its values, or where it is a number, ``target``: its bounds.
     """
 
     file: str
@@ -28,9 +27,6 @@ class Sample:
     aside: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     target: Column | None = None
-    source: str = ""
-    own_source: str = ""
-    sources: tuple[str, ...] = ()
 
     @property
     def data(self) -> bytes:

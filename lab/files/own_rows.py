@@ -24,11 +24,9 @@ from lab.files.file_handles import Own, key
 from lab.files.own_table import Table
 
 KINDS = ("number", "category")
-MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH, MOST_SOURCES = 64, 50, 20, 1000, 12
+MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH = 64, 50, 20, 1000
 # Minimum number of rows or people in a file, and of rows with a class.
 LEAST_ROWS = 100
-# Minimum number of parties when training uses their predictions only, and maximum number of inputs then.
-LEAST_PARTIES, MOST_INPUTS = 3, 64
 # Largest bounds that charts can show in single precision.
 _LARGEST_BOUND = 1e30
 # Maximum number of rows per person with a numeric target, and of numbers in such a file.
@@ -104,8 +102,6 @@ class Roles:
     missing. A row without a label is ignored, and the number of such rows is secret. Without gaps, a missing label
     becomes the middle of its bounds.
     one_row: whether a person has one row, as the analyst has said; None: not said.
-    source: the column that names the source of a row, or "" if there is none. own_source: its value for the private
-    rows; sources: values whose rows are declared public. Rows with other values are not read.
     """
 
     answer: str
@@ -119,9 +115,6 @@ class Roles:
     target: Column | None = None
     rows_each: int = 1
     gaps: bool = True
-    source: str = ""
-    own_source: str = ""
-    sources: tuple[str, ...] = ()
 
     def lacks(self) -> tuple[str, ...]:
         """Return sentences on missing or invalid declarations, judged from public knowledge alone."""
@@ -139,23 +132,13 @@ class Roles:
         found += ["bounds were paid for before it was said who a person is: bring the file again"] * any(
             self.person not in ("", payment.person) for payment in self.payments
         )
-        found += [self._source_fault({*names, self.answer, self.person}), *(column.lacks() for column in self.columns)]
+        found += [column.lacks() for column in self.columns]
         return tuple(filter(None, found)) or self._inputs_fault()
 
     def _label_fault(self) -> str:
         if self.target is not None:
             return self.target.lacks()
         return _values_fault(self.answer, self.classes, what="answer", least=2, most=MOST_CLASSES)
-
-    def _source_fault(self, others: set[str]) -> str:
-        if not self.source:
-            return ""
-        if self.source in others:
-            return f"{self.source} says which source a row is of, and is nothing else"
-        if not self.own_source.strip():
-            return f"{self.source} has no value whose rows are private"
-        values = self.own_source, *self.sources
-        return _values_fault(self.source, values, what="source", least=2, most=MOST_SOURCES + 1)
 
     def _inputs_fault(self) -> tuple[str, ...]:
         """Return sentences on a number of inputs that regression does not allow."""
@@ -212,23 +195,12 @@ class OwnRows(Own):
     people: int
     answered: int
     private: int
-    sizes: tuple[int, ...]
 
-    def __new__(cls, *, table: Table, roles: Roles, people: int, answered: int, sizes: tuple[int, ...] = ()) -> Self:
+    def __new__(cls, *, table: Table, roles: Roles, people: int, answered: int) -> Self:
         own = super().__new__(cls, table)
-        own.roles, own.people, own.answered, own.sizes = roles, people, answered, sizes
+        own.roles, own.people, own.answered = roles, people, answered
         own.private = int(people * (1 - roles.test_share) + 1e-9)
         return own
-
-    @property
-    def as_parties(self) -> bool:
-        """Return whether the file's persons can be parties with their own rows: at least two, and one held out."""
-        few = len(self.roles.inputs) <= MOST_INPUTS and self.private >= LEAST_PARTIES - 1
-        return few and bool(self.roles.person) and self.roles.target is None
-
-    def several(self, people: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return all rows of these ``people`` of a file that identifies them, as ``Source.several`` does."""
-        return _Rows(own=key(self)).several(people)
 
     @property
     def source(self) -> toy.Source:
@@ -328,11 +300,8 @@ def _numbers(table: Table, name: str, said: str) -> np.ndarray:
     return table.numbers(name, decimal=said or decimal(table, name))
 
 
-def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
-    """Return the handle of a file with these roles; raise RefusedError if they are incomplete or do not fit the file.
-
-    least: the minimum number of rows, or people; lower only if these are parties.
-    """
+def choose(table: Table, roles: Roles) -> OwnRows:
+    """Return the handle of a file with these roles; raise RefusedError if they are incomplete or do not fit the file."""
     for missing in roles.lacks():
         raise check.RefusedError("columns", missing, "complete before anything is trained")
     check.between(0.05, 0.5, test_share=roles.test_share)
@@ -349,30 +318,18 @@ def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
     answered = len(np.unique(whose[rows]))
     unit = ("person" if people == 1 else "people") if roles.person else "rows"
     able = "with one of the answers"
-    counts = (people, unit, least), (rows.sum(), f"rows {able}", LEAST_ROWS), (answered, f"{unit} {able}", least)
+    counts = (
+        (people, unit, LEAST_ROWS),
+        (rows.sum(), f"rows {able}", LEAST_ROWS),
+        (answered, f"{unit} {able}", LEAST_ROWS),
+    )
     for count, what, fewest in counts:
         if count < fewest:
             raise check.RefusedError("rows", f"{count:,} {what}", f"at least {fewest}")
     cells = min(table.rows, people * roles.rows_each) * len(own_numbers.bounds(roles.columns))
     if roles.target is not None and cells > MOST_CELLS:
         raise check.RefusedError("rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}")
-    sizes = _sizes(table, roles) if roles.source else ()
-    return OwnRows(table=table, roles=roles, people=people, answered=answered, sizes=sizes)
-
-
-def _sizes(table: Table, roles: Roles) -> tuple[int, ...]:
-    """Return ``OwnRows.sizes``; raise RefusedError if the target has too few rows, or a public source none."""
-    check.choice(table.columns, columns=roles.source)
-    source = places(table, roles.source, (roles.own_source, *roles.sources))
-    own, there = source == 0, _answered(table, roles)
-    people = len(persons(table.texts(roles.person)[own])[2]) if roles.person else int(own.sum())
-    if min(people, int((own & there).sum())) < LEAST_ROWS:
-        raise check.RefusedError("rows", f"too few private rows in {roles.source}", f"at least {LEAST_ROWS}")
-    sizes = np.bincount(source[there & ~own] + 1, minlength=len(roles.sources) + 2)[2:].tolist()
-    for value, size in zip(roles.sources, sizes, strict=True):
-        if not size:
-            raise check.RefusedError("rows", f"no rows of {value} with an answer", "some in each source")
-    return people, *sizes
+    return OwnRows(table=table, roles=roles, people=people, answered=answered)
 
 
 def _refuse_unclear(table: Table, column: Column) -> None:

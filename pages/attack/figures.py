@@ -7,7 +7,7 @@ import numpy as np
 from pages.attack.parameters import LIMITS
 from pages.attack.two_worlds_result import EPSILONS, WorldsResult
 from ui.plot import bars, maps, theme
-from ui.plot.curves import Curve, Level, over, trained
+from ui.plot.curves import Curve, over, trained
 
 WORLDS = ((theme.WITH_YOU, "with this person"), (theme.WITHOUT_YOU, "with another instead"))
 # Version -> its limits, in words: only the correct mechanism keeps to them, and without noise there is none.
@@ -24,7 +24,7 @@ EPSILON_AXIS = theme.epsilon_axis(*LIMITS["epsilon"])
 
 def allowed(result: WorldsResult) -> dict[str, str]:
     """Return the limits in words; none where the guarantee is void."""
-    return {} if result.settings.void else ALLOWED[result.settings.version]
+    return ALLOWED[result.settings.version]
 
 
 def people(result: WorldsResult) -> dict:
@@ -168,27 +168,3 @@ def finding(result: WorldsResult) -> str:
     better = np.flatnonzero(curve["low"] > 0.5)
     coin = curve["epsilon"][: better[0] if len(better) else len(curve)]
     return f"no better than chance up to epsilon {coin.iloc[-1]:g}" if len(coin) else ""
-
-
-def exposure(result: WorldsResult) -> dict:
-    """Draw how far people move a step, from the least exposed to the most, and the person who is meant: no row is
-    drawn."""
-    shares, place = np.linspace(0.02, 0.98, 49), 100 * float(np.mean(result.risks < result.risk))
-    people = Curve(
-        name="people, in order",
-        x=100 * shares,
-        y=100 * np.quantile(result.risks, shares),
-        colour=theme.NON_PRIVATE,
-        dash="solid",
-        hover="%{x:.0f} % of people have at most %{y:.0f} %<extra></extra>",
-    )
-    most = Level(y=100, name="maximum", colour=theme.BOUND, width=1.4, inked=True)
-    return over(
-        people,
-        levels=[most],
-        title=theme.title("Influence", f"this person {theme.percent(result.risk)}"),
-        shapes=[theme.dot(place, 100 * result.risk, colour=theme.WITH_YOU)],
-        annotations=[theme.note(theme.ink("● this person", theme.WITH_YOU), "lower right", y=0.1)],
-        xaxis=theme.axis("people with less influence, %", -3, 103),
-        yaxis=theme.axis("influence on a step, % of the maximum", -3, 112),
-    )

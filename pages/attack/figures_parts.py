@@ -40,7 +40,7 @@ def roc(result: MembersResult) -> dict:
             dash=dash,
             hover=f"false positives %{{x:.2%}}: at most %{{y:.2%}}<extra>{text}</extra>",
         )
-        for name, (text, dash) in ({} if result.settings.void else ALLOWED).items()
+        for name, (text, dash) in ALLOWED.items()
     ]
     for (arm, attack), curve in result.curves.items():
         (text, colour), best = ARMS[arm], attack == ATTACKS[0]

@@ -8,35 +8,16 @@ import numpy as np
 
 from dpcore.attacks import audit
 from dpcore.data import toy as data
-from dpcore.data.references import held
 from dpcore.privacy import Adjacency
 from dpcore.training import descent, losses
 
-# Rows, or people, of a file of one's own that are trained on: each picture takes hundreds of trainings.
-MOST_LIVE = 2000
-# What a row of a person who has several takes, in rows that are a person each.
-_SEVERAL = 5
 # How a bound on epsilon is read off scores: by counting alone, or taking the noise for Gaussian.
 FORMS: tuple[audit.Form, ...] = ("count", "gaussian")
 
 
 def rows_of(dataset: data.Dataset) -> int:
     """Return how many private rows, or people, are trained on; public knowledge."""
-    rows = data.source(dataset).private_rows
-    return rows if isinstance(dataset, str) else min(rows, MOST_LIVE)
-
-
-def split_of(dataset: data.Dataset, *, seed: int) -> data.Split:
-    """Return the data set with as many; those of a file are picked by the seed alone."""
-    return data.load(dataset, seed=seed, private_rows=None if isinstance(dataset, str) else rows_of(dataset))
-
-
-def worked_rows(dataset: data.Dataset) -> int:
-    """Return how many rows of a person each a training on all rows would take as long as."""
-    own = None if isinstance(dataset, str) else held(dataset)
-    if own is None or not own.roles.person or own.table.rows == own.people:
-        return rows_of(dataset)
-    return round(_SEVERAL * rows_of(dataset) * own.table.rows / own.people)
+    return data.source(dataset).private_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +26,7 @@ class Inputs:
 
     @classmethod
     def of(cls, settings: Any) -> Self:
-        known = {"dataset": "rows_of"}  # a file is known by a key that forgets it
-        names = [one.name for one in fields(cls)]
-        return cls(**{name: getattr(settings, known.get(name, name)) for name in names})
+        return cls(**{one.name: getattr(settings, one.name) for one in fields(cls)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +40,7 @@ class Recipe(Inputs):
 
     @property
     def split(self) -> data.Split:
-        return split_of(self.dataset, seed=self.seed)
+        return data.load(self.dataset, seed=self.seed)
 
     @property
     def rows(self) -> int:

@@ -9,7 +9,6 @@ import streamlit as st
 
 from dpcore.data.toy import DATASETS
 from dpcore.estimators.recipes import VERSIONS
-from lab.sources import OWN
 from pages.attack import figures, figures_audits, words_audits
 from pages.attack import figures_parts as others
 from pages.attack import words as say
@@ -17,16 +16,16 @@ from pages.attack import words_parts as tell
 from pages.attack.experiment import AttackSettings
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import MembersResult
-from pages.attack.parameters import MISFITS, PARTS
+from pages.attack.parameters import PARTS
 from pages.attack.two_worlds_result import WorldsResult
 from pages.attack.who_pays import GroupsResult
-from ui import controls, labels, live, my_rows, outcomes, panels
+from ui import controls, labels, live
 from ui.moves import Move
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, always, listed, noted
 
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 SEES = {"weights": "the final weights", "steps": "every step"}
-AGAINST = {"label": "the same person, another class", "public": "a public row"} | say.OWN_AGAINST
+AGAINST = {"label": "the same person, another class", "public": "a public row"}
 WHO = {"row": "a private row", "outlier": "an outlier"}
 RECIPE = ("clip_norm", "steps")
 Said = Callable[[Any], str]
@@ -38,52 +37,21 @@ def setup(desk: controls.Desk) -> None:
 
 
 def more(desk: controls.Desk) -> None:
-    settings, data = desk.settings, _data(desk.settings)
-    worlds, own = settings.part == "worlds", settings.private
-    if worlds and not own:
+    settings = desk.settings
+    worlds = settings.part == "worlds"
+    if worlds:
         desk.choose("version", "Mechanism", SHORT, wide=True, help=say.VERSIONS_HELP)
-    if len(data) > 1:
-        desk.choose("dataset", "Data", data)
+    if len(settings.datasets) > 1:
+        titles = {name: DATASETS[name].title for name in settings.datasets}
+        desk.choose("dataset", "Data", titles)
     if worlds:
         desk.choose("sees", "Attacker access", SEES)
-    if worlds and not own:
         desk.choose("who", "Target person", WHO)
-    if worlds:
-        against = {name: AGAINST[name] for name in settings.choices["against"]}
-        desk.choose("against", "Compared with", against)
-
-
-def _data(settings: AttackSettings) -> dict[str, str]:
-    """Return the data that a part can be about, with their titles."""
-    own = settings.private or settings.part not in MISFITS
-    names = [name for name in settings.datasets if name != OWN or own]
-    return {name: "My data" if name == OWN else DATASETS[name].title for name in names}
-
-
-def who(desk: controls.Desk) -> None:
-    if desk.settings.private and desk.settings.part == "worlds":
-        desk.choose("who", "Target person", say.OWN_WHO, help=say.OWN["help.who"])
-
-
-def ready(desk: controls.Desk) -> bool:
-    """Return whether there are rows, of a file that the part can use; says what is missing."""
-    if not desk.settings.misfit and not my_rows.ready(desk):
-        return False
-    if desk.settings.misfit:
-        st.info(say.refused(desk.settings, PARTS), icon=":material/block:")
-    return not desk.settings.misfit
-
-
-def holds(desk: controls.Desk) -> bool:
-    return not desk.settings.misfit and my_rows.holds(desk)
+        desk.choose("against", "Compared with", AGAINST)
 
 
 def worlds_knobs(settings: AttackSettings) -> Knobs:
-    """Return the knobs of one person: an outlier is given a class; a file has no outlier, and no map to place one."""
-    if settings.private:
-        number = ("person",) if settings.who == "row" else ()
-        main, more = (*number, "clip_norm", "steps", "learning_rate"), ("repeats", "delta", "seed")
-        return Knobs(hero="epsilon", main=main, more=more, changes=say.KNOBS | say.OWN_KNOBS)
+    """Return the knobs of one person; only an outlier is given a class."""
     label = () if settings.who == "row" else ("label",)
     return Knobs(
         hero="epsilon",
@@ -101,12 +69,9 @@ _row = partial(live.row, say.ABOUT, height=HEIGHT)
 
 
 def worlds(result: WorldsResult) -> Rows:
-    """Draw the map, on which a click chooses, the curve over epsilon, and the scores; in place of a map of rows that
-    may not be drawn, how exposed people are."""
+    """Draw the map, on which a click chooses, the curve over epsilon, and the scores."""
     drawn = {"accuracy": figures.accuracy(result), "scores": figures.scores(result)}
     wide = {"map": 1.25, "accuracy": 1.25}
-    if result.settings.private:
-        return [_row(drawn | {"exposure": figures.exposure(result)}, wide=wide)]
     people = {"map": figures.people(result)}
     return [_row(people | drawn, wide=wide, clicks={"map": figures.clicks(result)}, pair={"map": True})]
 
@@ -148,18 +113,13 @@ def guarantee(result: GroupsResult | InversionResult) -> str:
 def words(
     name: str, verdict: Said, why: Callable[[Any], list[str]], guarantee: Said, table: Said, caption: Said | None = None
 ) -> dict[str, Said]:
-    """Return what a part says of its result, by name; the caption is a text of it where it is no function."""
-
-    def noted_table(result: Any) -> str:
-        void = outcomes.void(result.settings)
-        return (panels.note(void) if void else "") + table(result)
-
+    """Return the texts of a part by name; the caption is one of its texts where it is no function."""
     return {
         "verdict": verdict,
         "caption": caption or always(say.SAYS[f"{name}.caption"]),
         "why": listed(why),
         "guarantee": guarantee,
-        "table": noted_table,
+        "table": table,
         "audits": lambda _: words_audits.summary(),
     }
 
@@ -188,9 +148,6 @@ WORLDS = Page(
     slices=Slices(moving=0),
     tabs=(WHY_TAB, GUARANTEE_TAB, TABLE_TAB, AUDITS_TAB),
     frames=lambda result: result.frames(),
-    ready=ready,
-    holds=holds,
-    aside=who,
 )
 MEMBERSHIP = replace(
     WORLDS,

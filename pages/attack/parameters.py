@@ -1,7 +1,7 @@
 """All that decides an attack: its part, its recipe and the person attacked, with the ranges that these allow."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -11,12 +11,9 @@ from dpcore import check
 from dpcore.data import toy as data
 from dpcore.estimators.recipes import VERSIONS, Guarantees, guarantees
 from dpcore.privacy import Adjacency, Guarantee
-from lab.files import file_handles
-from lab.files.own_rows import OwnRows
-from lab.settings import Measure
-from lab.sources import OWN, ToySettings, source_of
-from pages.attack.inputs import MOST_LIVE, Training, rows_of
-from pages.attack.two_worlds import Neighbours, OwnNeighbours, most_repeats
+from lab.settings import Measure, Settings, in_range
+from pages.attack.inputs import rows_of
+from pages.attack.two_worlds import Neighbours, most_repeats
 
 PARTS = {
     "worlds": "One person",
@@ -24,20 +21,12 @@ PARTS = {
     "pays": "Fairness",
     "inversion": "Inversion",
 }
-WHO = ("outlier", "row", "exposed", "middle")
-AGAINST = ("label", "public", "nobody")
-# The same with rows of the lab, and with those of a file, of which none is public and none is drawn.
-OF_LAB = {"version": tuple(VERSIONS), "who": WHO[:2], "against": AGAINST[:2]}
-OF_OWN = {"version": ("sound",), "who": ("exposed", "middle", "row"), "against": ("label", "nobody")}
+WHO = ("outlier", "row")
+AGAINST = ("label", "public")
 SEES = ("weights", "steps")
 # A model of three weights has nowhere to keep a person: membership needs more features.
 WITH_MEMBERS = ("digits", "breast_cancer", "wine", "iris")
 FITTING = {"membership": WITH_MEMBERS, "inversion": ("digits",)}
-# Part -> why it can do nothing with a file of one's own.
-MISFITS = {
-    "pays": "it moves made-up people by what public rows say of the classes, and no row of a file is public",
-    "inversion": "it draws what weights say of pictures, here of digits",
-}
 # What a part begins with where the others' recipe would show nothing.
 PRESETS = {
     "worlds": {"clip_norm": 0.25, "learning_rate": 4.0, "steps": 30},
@@ -45,9 +34,6 @@ PRESETS = {
     "pays": {"clip_norm": 2.0, "learning_rate": 4.0, "steps": 30, "minority": 0.05},
     "inversion": {"clip_norm": 0.5, "learning_rate": 0.5, "steps": 30},
 }
-
-# Trainings in each world to begin with, where one costs ten times as much as elsewhere.
-SLOW_REPEATS = 500
 
 # Field -> (lowest, highest) value that the settings accept.
 LIMITS = {
@@ -65,23 +51,19 @@ LIMITS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackParameters(ToySettings):
+class AttackParameters(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    part: a key of ``PARTS``. dataset: one of the lab's, or "own"; own: then an ``OwnRows``; of a plain string, the mere
-    name of one, nothing can be computed. epsilon, delta: the claim, one record replaced. version: what is attacked in
+    part: a key of ``PARTS``. dataset: one of the lab's. epsilon, delta: the claim, one record replaced. version: what is attacked in
     two worlds. repeats: trainings in each of the two worlds. who, person, person_x, person_y, label: the person is the
     private row of this number, or an outlier in its place, at a place of the map (-1 and 1 are its edges) and of a
-    class; of a file it is the most "exposed" person, the one in the "middle", or that row. against: who stands there in
-    the other world, the same row with the next class, the first public row, or of a file "nobody", who adds nothing.
+    class. against: who stands there in the other world, the same row with the next class, or the first public row.
     sees: the final "weights", or all "steps". members: rows that a model of the membership part is trained on.
     minority: the share of the smaller group.
     """
 
     CHOICES: ClassVar = {"part": PARTS, "version": VERSIONS, "who": WHO, "against": AGAINST, "sees": SEES}
     LIMITS: ClassVar = LIMITS
-    COUNTS_PAYMENTS: ClassVar = False
-    FOLLOWS: ClassVar = {"steps": ("repeats",), "sees": ("repeats",)}
     MEASURES: ClassVar = {
         "attacker": Measure(
             "accuracy of the attacker in two worlds",
@@ -95,7 +77,6 @@ class AttackParameters(ToySettings):
 
     part: str = "worlds"  # type: ignore[assignment]  # hides a method of the base that this topic has no use for
     dataset: str = "gaussians"
-    own: str = file_handles.NONE
     version: str = "sound"
     epsilon: float = 4.0
     delta: float = 1e-5
@@ -142,19 +123,13 @@ class AttackParameters(ToySettings):
             changes = PRESETS.get(part, {}) | changes
             if self.dataset not in fitting(part):
                 changes.setdefault("dataset", fitting(part)[0])
-        return super().change(**changes)
-
-    def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return fewer trainings where one takes long, unless a link has said how many."""
-        if _slow(dataset, own) == _slow(self.dataset, self.own) or self.awaits(dataset):
-            return {}
-        return {"repeats": SLOW_REPEATS if _slow(dataset, own) else AttackParameters.repeats}
+        return replace(self, **in_range(self, changes))
 
     def _meant(self, changes: dict[str, Any]) -> dict[str, Any]:
-        """Return ``changes`` with who is meant by a row, or a place, that they choose; a file has no places."""
+        """Return ``changes`` with who is meant by a row, or a place, that they choose."""
         if "who" not in changes and "person" in changes:
             return changes | {"who": "row"}
-        if "who" not in changes and not self.private and ("person_x" in changes or "person_y" in changes):
+        if "who" not in changes and ("person_x" in changes or "person_y" in changes):
             if self.who == "row":
                 classes = data.load(self.dataset, seed=self.seed).y_private
                 changes = {"label": int(classes[self.person])} | changes
@@ -163,29 +138,24 @@ class AttackParameters(ToySettings):
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
-        return self.CHOICES | {"dataset": self.datasets} | (OF_OWN if self.private else OF_LAB)
+        return self.CHOICES | {"dataset": self.datasets}
 
     @property
     def datasets(self) -> tuple[str, ...]:
         return fitting(self.part)
 
-    @property
-    def misfit(self) -> str:
-        """Return why the part can do nothing with this file; "" where it can."""
-        return MISFITS.get(self.part, "") if self.private else ""
-
     @cached_property
     def guarantees(self) -> Guarantees:
-        return guarantees(self, source=self.source, unit=self.unit)
+        return guarantees(self, source=data.source(self.dataset), unit="record")
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Return the (lowest, highest) value of each field, with what the data set leaves of them."""
-        rows = rows_of(self.rows_of) if self.source else MOST_LIVE
+        rows = rows_of(self.dataset)
         return {
-            **super().limits,
+            **LIMITS,
             "person": (0, rows - 1),
-            "label": (0, 1 if self.private else self.classes - 1),
+            "label": (0, self.classes - 1),
             "members": (10, min(200, rows // 2)),
             "repeats": (LIMITS["repeats"][0], self._most_repeats),
         }
@@ -194,9 +164,9 @@ class AttackParameters(ToySettings):
     def _most_repeats(self) -> float:
         """Return the most trainings in each world; what is no number of steps is refused by its own name."""
         low, high = LIMITS["steps"]
-        if self.source is None or not isinstance(self.steps, int) or not low <= self.steps <= high:
+        if not isinstance(self.steps, int) or not low <= self.steps <= high:
             return LIMITS["repeats"][1]
-        return min(LIMITS["repeats"][1], most_repeats(self.rows_of, self.steps, self.sees))
+        return min(LIMITS["repeats"][1], most_repeats(self.dataset, self.steps, self.sees))
 
     @property
     def adjacency(self) -> str:
@@ -205,11 +175,11 @@ class AttackParameters(ToySettings):
     @property
     def rows(self) -> int:
         """Return how many private rows, or people, are trained on; public knowledge."""
-        return rows_of(self.rows_of)
+        return rows_of(self.dataset)
 
     @property
     def classes(self) -> int:
-        return len(data.source(self.rows_of).classes)
+        return len(data.source(self.dataset).classes)
 
     @property
     def claim(self) -> Guarantee:
@@ -218,40 +188,20 @@ class AttackParameters(ToySettings):
             epsilon=self.epsilon,
             delta=self.delta,
             adjacency=Adjacency.REPLACE_ONE,
-            unit=self.unit,
+            unit="record",
             basis="claimed",
             event=self.guarantees.formula.event,
         )
 
     @property
-    def neighbours(self) -> Neighbours | OwnNeighbours:
-        """Return the two data sets; of a file, the recipe matters where it chooses the person."""
-        if not self.private:
-            return Neighbours.of(self)
-        row = self.who == "row"
-        return OwnNeighbours(
-            dataset=self.rows_of,
-            seed=self.seed,
-            who=self.who,
-            person=self.person if row else 0,
-            against=self.against,
-            recipe=None if row else Training.of(self),
-        )
+    def neighbours(self) -> Neighbours:
+        """Return the two data sets."""
+        return Neighbours.of(self)
 
 
 def fitting(part: str) -> tuple[str, ...]:
-    """Return the data sets of a part; a file that it can do nothing with is refused with the reason (``misfit``)."""
-    return (*FITTING.get(part, data.STRAIGHT), OWN)
-
-
-def _slow(dataset: str, own: str) -> bool:
-    """Return whether a training takes long, by what is public: sizes, and whether a person may have several rows."""
-    source = source_of(dataset, own)
-    if source is None:
-        return False
-    several = dataset == OWN and isinstance(own, OwnRows) and bool(own.roles.person)
-    rows = rows_of(file_handles.key(own) if dataset == OWN else dataset)
-    return several or rows * len(source.classes) > 5000
+    """Return the data sets of a part."""
+    return FITTING.get(part, data.STRAIGHT)
 
 
 def _place(spot: object) -> dict[str, float]:

@@ -21,8 +21,8 @@ from dpcore.training import descent, losses
 from lab import chunking
 from lab.boundaries import Plane, usual_plane
 from lab.ensemble import Runs
-from pages.attack.exposure import gradient_moves, people_moves
-from pages.attack.inputs import Inputs, Training, split_of, worked_rows
+from pages.attack.exposure import gradient_moves
+from pages.attack.inputs import Inputs, Training, rows_of
 
 # How much longer a training takes whose every step is seen: two more gradients each.
 STEPS_SEEN = 3
@@ -92,47 +92,11 @@ class Neighbours(Inputs):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnNeighbours:
-    """All that decides the two data sets of a file: no row of it is public, and none is made up.
-
-    who: the most "exposed" person of ``recipe``, the one in the "middle", or the "row" with the number ``person``;
-    against: all of their rows with the next class ("label"), or without any ("nobody"): such rows add nothing.
-    """
-
-    dataset: data.Dataset
-    seed: int
-    who: str
-    person: int
-    against: str
-    recipe: Training | None
-
-    def place(self, risks: np.ndarray | None = None) -> int:
-        """Return the number of the person, by the ``risks`` of all where these choose."""
-        if self.recipe is None:
-            return self.person
-        risks = exposed(self.recipe, nobody=self.against == "nobody").run() if risks is None else risks
-        return int(np.argsort(-risks, kind="stable")[0 if self.who == "exposed" else len(risks) // 2])
-
-    @cached
-    def worlds(self) -> tuple[World, World]:
-        split = split_of(self.dataset, seed=self.seed)
-        X, y, people = split.learned
-        theirs = (np.arange(len(y)) if people is None else people) == self.place()
-        labels = np.where(theirs, another_class(y, split.n_classes, nobody=self.against == "nobody"), y)
-        return World(*losses.examples(X, y), people), World(*losses.examples(X, labels), people)
-
-
-def another_class(y: np.ndarray, classes: int, *, nobody: bool) -> np.ndarray:
-    """Return the class (n,) of each row in the other world: the next one, without one the first; -1 for none."""
-    return np.full_like(y, -1) if nobody else (y + 1) % classes
-
-
-@dataclass(frozen=True, kw_only=True)
 class Model(Training):
     """All that decides the trainings in both worlds and what the attacker sees of them, but for epsilon."""
 
     delta: float
-    neighbours: Neighbours | OwnNeighbours
+    neighbours: Neighbours
     sees: str
 
     @property
@@ -173,7 +137,7 @@ def retrained(model: Model, at: tuple[float], repeats: range) -> Trained:
 def _pair_cells(dataset: data.Dataset, steps: int, sees: str) -> float:
     source = data.source(dataset)
     outputs, inputs = losses.outputs(len(source.classes)), len(source.features) + 1
-    each = chunking.cells(rows=worked_rows(dataset), outputs=outputs, inputs=inputs, steps=steps)
+    each = chunking.cells(rows=rows_of(dataset), outputs=outputs, inputs=inputs, steps=steps)
     return 2 * each * (STEPS_SEEN if sees == "steps" else 1)
 
 
@@ -228,7 +192,7 @@ def clean(model: Model) -> Runs[Model, np.ndarray]:
 
 
 @cached
-def exposures(recipe: Training, at: tuple[bool], repeats: range) -> np.ndarray:
+def exposures(recipe: Training, at: tuple[()], repeats: range) -> np.ndarray:
     """Return the risk of each private row, or person (n,): how far it moves the mean gradient against itself.
 
     That is with another class, or against nobody where ``at`` says so; root mean square over the descent without noise,
@@ -237,11 +201,9 @@ def exposures(recipe: Training, at: tuple[bool], repeats: range) -> np.ndarray:
     X, y, people = recipe.split.learned
     marks = np.unique(np.linspace(0, recipe.steps, 11).astype(int))
     path = train(recipe, World(*losses.examples(X, y), people), sd=0.0, draws=repeats, record=marks.tolist())
-    others = another_class(y, recipe.classes, nobody=at[0])
-    about = recipe, path.history[:, 0], losses.with_constant(X), y, others
-    moved = gradient_moves(*about) if people is None else people_moves(*about, people)
+    moved = gradient_moves(recipe, path.history[:, 0], losses.with_constant(X), y, (y + 1) % recipe.classes)
     return np.sqrt(np.mean(moved**2, axis=0)) / 2 / recipe.clip_norm
 
 
-def exposed(recipe: Training, *, nobody: bool) -> Runs[Training, np.ndarray]:
-    return Runs(work=exposures, model=recipe, at=(nobody,), count=1, essential=True)
+def exposed(recipe: Training) -> Runs[Training, np.ndarray]:
+    return Runs(work=exposures, model=recipe, count=1, essential=True)

@@ -23,13 +23,12 @@ from lab import chunking
 from lab.boundaries import Plane, boundaries
 from lab.ensemble import Runs, slices
 from pages.attack.exposure import gradient_moves
-from pages.attack.inputs import FORMS, split_of
+from pages.attack.inputs import FORMS
 from pages.attack.parameters import AttackParameters
 from pages.attack.two_worlds import (
     STEPS_SEEN,
     Model,
     Neighbours,
-    OwnNeighbours,
     Trained,
     Training,
     clean,
@@ -122,7 +121,7 @@ def _apart(point: Runs[Model, Point]) -> tuple[Runs[Model, Trained], ...]:
 
 
 def _risks(settings: AttackParameters) -> Runs[Training, np.ndarray]:
-    return exposed(Training.of(settings), nobody=settings.against == "nobody")
+    return exposed(Training.of(settings))
 
 
 def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "WorldsResult":
@@ -164,7 +163,7 @@ class WorldsResult:
 
     @property
     def split(self) -> data.Split:
-        return split_of(self.settings.rows_of, seed=self.settings.seed)
+        return data.load(self.settings.dataset, seed=self.settings.seed)
 
     @property
     def plane(self) -> Plane:
@@ -201,7 +200,7 @@ class WorldsResult:
     @cached_property
     def bounds(self) -> dict[str, LowerBound]:
         """Return lower bounds on epsilon from scores that chose nothing, each at 97.5 %, so that both hold at 95 %."""
-        tested, delta, unit = self.attack.tested, self.settings.delta, self.settings.unit
+        tested, delta, unit = self.attack.tested, self.settings.delta, "record"
         about: Any = {"delta": delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": EACH, "unit": unit}
         return {form: audit.epsilon_lower_bound(*tested, form=form, **about) for form in FORMS}
 
@@ -243,9 +242,7 @@ class WorldsResult:
     @property
     def risk(self) -> float:
         """Return how far this person moves the noiseless gradients, in parts of the furthest that anyone could."""
-        settings, neighbours = self.settings, self.settings.neighbours
-        if isinstance(neighbours, OwnNeighbours):
-            return float(self.risks[neighbours.place(self.risks)])
+        settings = self.settings
         if settings.who == "row":
             return float(self.risks[settings.person])
         row, label = self.candidate

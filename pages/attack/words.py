@@ -8,7 +8,7 @@ from dpcore.estimators.recipes import crossing
 from dpcore.privacy import LowerBound
 from pages.attack.figures import allowed
 from pages.attack.inputs import FORMS
-from pages.attack.parameters import MISFITS, PRESETS, AttackParameters
+from pages.attack.parameters import PRESETS, AttackParameters
 from pages.attack.two_worlds_result import WorldsResult
 from ui import hundred, outcomes, panels
 from ui.panels import Number, in_hundred, number
@@ -17,12 +17,9 @@ from ui.plot.theme import written
 from ui.texts import Texts
 from ui.vocabulary import in_sentence
 
-SAYS, OWN = Texts(__file__), Texts(__file__, "own.md")
+SAYS = Texts(__file__)
 PARTS_HELP, VERSIONS_HELP = SAYS["parts"], SAYS["versions"]
 ABOUT = {name.removeprefix("about."): SAYS[name] for name in SAYS if name.startswith("about.")}
-OWN_WHO = {name: OWN[f"choices.{name}"] for name in ("exposed", "middle", "row")}
-OWN_AGAINST = {name: OWN[f"choices.{name}"] for name in ("label", "nobody")}
-OWN_KNOBS: dict[str, dict[str, Any]] = {"person": {"label": OWN["help.label"], "help": OWN["help.person"]}}
 KNOBS: dict[str, dict[str, Any]] = {
     "repeats": {"label": "Models trained per data set", "scale": "log", "stops": 20, "help": SAYS["repeats"]}
 }
@@ -31,7 +28,7 @@ KNOBS: dict[str, dict[str, Any]] = {
 def lead(settings: AttackParameters) -> str:
     """Return what is to be seen and done, and which settings the part brings, if any."""
     part, given = settings.part, PRESETS[settings.part]
-    said = SAYS[f"lead.{'own' if settings.private and part == 'worlds' else part}"]
+    said = SAYS[f"lead.{part}"]
     names = ", ".join(f"{in_sentence(name)} {written(value)}" for name, value in given.items())
     return f"{said} {SAYS('lead.given', given=names)}" if given else said
 
@@ -64,8 +61,8 @@ def tabled(
 
 
 def best_attacker(settings: AttackParameters) -> Number:
-    """Return the best attacker against the sound recipe's noise; nothing limits them where the guarantee is void."""
-    return outcomes.void_attacker(settings) if settings.void else panels.attacker(settings.guarantees.formula)
+    """Return the best attacker against the sound recipe's noise."""
+    return panels.attacker(settings.guarantees.formula)
 
 
 def claimed(settings: AttackParameters) -> Number:
@@ -83,7 +80,7 @@ def numbers(result: WorldsResult) -> list[Number]:
     found, settings, tile = result.attack, result.settings, "worlds.tiles"
     right, least, version = in_hundred(found.accuracy), _least(result.shown), settings.version
     sure = SAYS(f"{tile}.interval", low=in_hundred(found.low), high=in_hundred(found.high))
-    claim = "void" if settings.void else "unclaimed" if version == "none" else "claimed"
+    claim = "unclaimed" if version == "none" else "claimed"
     claim = SAYS(f"{tile}.{claim}", epsilon=number(settings.epsilon))
     said = [
         Number(SAYS[f"{tile}.right"], f"{right}\u00a0%", sure, tone="private", amount=float(right)),
@@ -101,9 +98,6 @@ def numbers(result: WorldsResult) -> list[Number]:
 def verdict(result: WorldsResult) -> str:
     found, settings = result.attack, result.settings
     better = f"{settings.sees}_{'above' if found.low > 0.5 else 'chance'}"
-    if settings.void:
-        right = in_hundred(found.accuracy)
-        return f"{SAYS(f'worlds.verdict.{better}', trials=found.trials, right=right)} {outcomes.void(settings)}"
     more = result.bounds["gaussian"].epsilon
     holes = {
         "trials": found.trials,
@@ -149,36 +143,11 @@ def diagnostics(result: WorldsResult) -> list[str]:
     return [*sentences, SAYS["proved"]]
 
 
-def refused(settings: AttackParameters, parts: Mapping[str, str]) -> str:
-    """Return why a part cannot use a file, and which parts can; Markdown."""
-    able = " and ".join(parts[part] for part in parts if part not in MISFITS)
-    return OWN("refused", part=parts[settings.part], misfit=settings.misfit, able=able)
-
-
 def caption(result: WorldsResult) -> str:
-    if not result.settings.private:
-        return SAYS["worlds.caption"]
-    used = outcomes.used_of(result.settings, several=True)  # type: ignore[arg-type]  # it has all that is read
-    return OWN("caption.used", used=used)
-
-
-def of_own(settings: AttackParameters, *, several: bool = False) -> str:
-    """Return who is protected where rows are of a file, and what is public; "" where they are the lab's."""
-    roles = settings.roles
-    return outcomes.of_own(roles, public="steps and rates", several=several) if roles else ""
-
-
-def _own_guarantee(result: WorldsResult) -> str:
-    settings, held = result.settings, result.settings.guarantees.formula
-    text = outcomes.void_guarantee(settings) if settings.void else hundred.drawn(held) + panels.guarantee(here=held)
-    who, unit = OWN(f"who.{settings.who}", person=settings.person), "person" if settings.by_person else "row"
-    differ = " ".join(OWN(f"guarantee.{case}", who=who) for case in (unit, settings.against, "knows"))
-    return text + panels.note(differ) + of_own(settings, several=True)
+    return SAYS["worlds.caption"]
 
 
 def guarantee(result: WorldsResult) -> str:
-    if result.settings.private:
-        return _own_guarantee(result)
     settings, held, key = result.settings, result.settings.guarantees, "worlds.guarantee"
     holes = {"person": settings.person, "others": settings.rows - 1}
     worlds = panels.note(" ".join(say(key, (settings.who, settings.against, "knows"), **holes)))

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from lab.claims import Case
-from lab.files.own_rows import OwnRows
 from pages.attack.figures_parts import ARMS, found
 from pages.attack.inversion import REPEATS as RETRIES
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import ATTACKS, COLUMNS, MODELS, MembersResult
 from pages.attack.who_pays import GROUPS, REPEATS, GroupsResult
-from pages.attack.words import OWN, SAYS, best_attacker, budget, of_own, say, tabled
+from pages.attack.words import SAYS, best_attacker, budget, say, tabled
 from ui import outcomes, panels
 from ui.panels import Number, number
 
@@ -25,7 +24,7 @@ def membership_numbers(result: MembersResult) -> list[Number]:
     return [
         Number(SAYS[f"{tile}.private"], found(private), note, "private", round(100 * private, 1), "points"),
         Number(SAYS[f"{tile}.plain"], found(plain), note),
-        *([] if result.settings.void else [limit]),
+        limit,
         best_attacker(result.settings),
     ]
 
@@ -43,8 +42,6 @@ def membership_verdict(result: MembersResult) -> str:
         times = panels.multiple(number(plain / private)) if private else ""
     shares = {"plain": found(plain), "private": found(private)}
     text = SAYS(f"membership.verdict.{said}", times=times, trained=trained, models=MODELS, **shares)
-    if result.settings.void:
-        return f"{text} {outcomes.void(result.settings)}"
     gap = "" if case == Case.SO_FAR else SAYS(f"membership.verdict.{_memory(result)}", **_right(result))
     return f"{text} {gap}".strip()
 
@@ -73,19 +70,13 @@ def _right(result: MembersResult) -> dict[str, str]:
 
 
 def membership_caption(result: MembersResult) -> str:
-    settings, said = result.settings, SAYS["membership.caption"]
-    if not isinstance(settings.own, OwnRows):
-        return said
-    case = "person" if settings.by_person else "row"
-    return f"{said} {OWN(f'caption.{case}', used=2 * settings.members, all=settings.own.private)}"
+    return SAYS["membership.caption"]
 
 
 def membership_guarantee(result: MembersResult) -> str:
     settings = result.settings
-    if settings.void:
-        return outcomes.void_guarantee(settings) + of_own(settings)
-    rows = {"members": settings.members, "rows": 2 * settings.members, "unit": settings.unit}
-    return panels.note(SAYS("membership.guarantee", **rows, **budget(settings))) + of_own(settings)
+    rows = {"members": settings.members, "rows": 2 * settings.members, "unit": "record"}
+    return panels.note(SAYS("membership.guarantee", **rows, **budget(settings)))
 
 
 def membership_table(result: MembersResult) -> str:

@@ -14,7 +14,7 @@ from lab.ensemble import Grid
 from lab.settings import Task
 from pages.parties import work
 from pages.parties.crowd import Gather, known
-from pages.parties.parameters import PartiesParameters
+from pages.parties.parameters import EPSILONS, PartiesParameters
 from pages.parties.result import PartiesResult
 from pages.parties.work import Batch, Change, Locals, Tried
 
@@ -36,8 +36,7 @@ class PartiesSettings(PartiesParameters):
             replace(self.probe(), asked=first, essential=True),
             self.part(Batch),
         ]
-        if not self.private:  # no row of a file is drawn, and without a map there is no plane
-            tasks += [Locals(crowd=crowd, parties=min(self.parties, LOCALS, crowd.chunk))]
+        tasks.append(Locals(crowd=crowd, parties=min(self.parties, LOCALS, crowd.chunk)))
         # A large crowd takes seconds: until then, curves of the parties so far
         if first < self.parties > _LARGE * crowd.chunk:
             tasks += self._one_crowd(crowd.edges(self.parties)[0])
@@ -77,7 +76,7 @@ class PartiesSettings(PartiesParameters):
         return [*self._over_epsilon(asked), *moves]
 
     def _over_epsilon(self, asked: int) -> list[Tried]:
-        return [replace(self.probe(), asked=asked, epsilon=epsilon) for epsilon in self.epsilons]
+        return [replace(self.probe(), asked=asked, epsilon=epsilon) for epsilon in EPSILONS]
 
     def _of(self, parties: int) -> Tried:
         return replace(self.probe(), model=self.model.at(parties), asked=parties)
@@ -106,7 +105,7 @@ class PartiesSettings(PartiesParameters):
             moves=next((outcomes[change] for change in changes), None),
             locals=kinds.get(Locals, np.empty((0, 0), np.uint8)),
             over={
-                "epsilon": Grid(self.epsilons, np.stack([trial.accuracy for trial in by_epsilon], axis=1)),
+                "epsilon": Grid(EPSILONS, np.stack([trial.accuracy for trial in by_epsilon], axis=1)),
                 "parties": Grid(self.places, np.stack([trial.accuracy for trial in by_parties], axis=1)),
             },
             excess=Grid(self.places, np.stack([trial.excess for trial in by_parties])),

@@ -13,7 +13,7 @@ from lab.claims import Case, onwards
 from pages.parties import work
 from pages.parties.parameters import PartiesParameters
 from pages.parties.result import NOISE_AT, PartiesResult
-from ui.plot import bars, columns, maps, theme
+from ui.plot import bars, maps, theme
 from ui.plot.curves import Curve, Level, over, trained
 from ui.texts import Texts
 
@@ -59,13 +59,10 @@ def _parties_axis(most: float = LIMITS["parties"][1]) -> dict:
 
 def _accuracy(result: PartiesResult, along: str, *, axis: dict) -> dict:
     """Draw the chosen release with 90 % of its runs, a stroke for each run at what is now, and what else there is."""
-    # Classes of a file are seldom as many each: the better answer for all is what a model has to beat
-    file = result.settings.private
-    level, word = (result.constant[1], "majority class") if file else (result.chance, "chance")
     return over(
         *(_curve(result, name, along) for name in _ORDER if name in (*WITHOUT, *result.methods)),
         now=getattr(result.settings, along),
-        levels=[_chance(level, word)],
+        levels=[_chance(result.chance, "chance")],
         title=theme.title(SAYS[f"chart.{along}"], finding(result, along)),
         legend=True,
         xaxis=axis,
@@ -138,19 +135,6 @@ def decisions(result: PartiesResult, name: str) -> dict:
     )
 
 
-def weights(result: PartiesResult, names: tuple[str, ...]) -> dict:
-    """Draw what each input (``names``) says for the last of two classes, or how far it moves several apart: a dot for
-    each release."""
-    two, last = len(result.classes) == 2, columns.short(result.classes[-1])
-    found = map(columns.of_inputs, (result.now.models(result.settings.method), result.batch))
-    return columns.dots(
-        columns.leading(names, *found),
-        model="release",
-        title=theme.title(SAYS["chart.weights"], SAYS("chart.towards" if two else "chart.range", answer=last)),
-        axis="weight" if two else "largest minus smallest weight",
-    )
-
-
 def one_party(result: PartiesResult) -> dict:
     """Draw how far one party that turns around moves the weights: tried here, in the worst case, and by the bounds."""
     traces, shapes, words = [], [], []
@@ -190,7 +174,7 @@ def noise(result: PartiesResult) -> dict:
         text, colour = STYLES[name]
         value = theme.number(result.noise_norm(name))
         sensitivities = work.sensitivities(result.settings.model, name, NOISE_AT)
-        norms = result.dimensions * sensitivities / result.settings.left
+        norms = result.dimensions * sensitivities / result.settings.epsilon
         curves.append(Curve(name=text, x=NOISE_AT, y=norms, value=value, colour=colour))
         signal = np.full(len(NOISE_AT), result.signal_norm(name))
         curves.append(Curve(name=f"weights, {text}", x=NOISE_AT, y=signal, colour=colour, dash="dot", listed=False))

@@ -3,13 +3,11 @@
 from typing import Any
 
 from dpcore.parties.worlds import KINDS
-from lab.sources import OWN
 from pages.parties import figures
 from pages.parties import words as say
 from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
 from pages.parties.figures import SAYS, STYLES
-from pages.parties.own import OwnKind
 from pages.parties.parameters import PartiesParameters
 from pages.parties.result import PartiesResult
 from ui import controls, labels, live
@@ -29,17 +27,14 @@ KNOBS: dict[str, dict[str, Any]] = {
 KNOBS["rows"] |= {"label": "Rows per party", "stops": 12}
 KNOBS["public_rows"] |= {"label": "Public rows", "scale": "log", "stops": 12, "symbol": "N"}
 KNOBS["delta"] = {"label": "Delta (PATE, shuffler)"}
-OWN_KNOBS = KNOBS | {
-    name: KNOBS.get(name, {}) | {"help": HELP[f"own_{name}"]} for name in ("parties", "rows", "public_rows", "seed")
-}
 
 
-def knobs(settings: PartiesParameters) -> Knobs:
-    return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=OWN_KNOBS if settings.private else KNOBS)
+def knobs(_: PartiesParameters) -> Knobs:
+    return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=KNOBS)
 
 
 def setup(desk: controls.Desk) -> None:
-    data = {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}
+    data = {name: kind.title for name, kind in KINDS.items()}
     methods = {name: text[0].upper() + text[1:] for name, (text, _) in STYLES.items()}
     desk.choose("dataset", "Data", data, help=HELP["data"])
     desk.choose("method", "Mechanism", methods, wide=True, help=HELP["method"])
@@ -56,13 +51,10 @@ def _map(result: PartiesResult, of: str, name: str, **size: Any) -> live.Picture
 
 
 def pictures(result: PartiesResult) -> list[list[live.Picture]]:
-    """Draw accuracy over epsilon and over parties, and what the chosen release decides; of rows that may not be drawn,
-    what it goes by. The chosen release's map has a place of its own, whichever it is."""
+    """Draw accuracy over epsilon and over parties, and a map of what the chosen release decides."""
     drawn = {"epsilon": figures.over_epsilon(result), "parties": figures.over_parties(result)}
-    wide, kind = dict.fromkeys(drawn, 1.3), result.settings.world.dataset
-    if isinstance(kind, OwnKind):
-        drawn["weights"] = figures.weights(result, kind.file.source.features)
-        return [live.row(say.ABOUT, drawn, height=HEIGHT, wide=wide)]
+    wide = dict.fromkeys(drawn, 1.3)
+    # The chosen release's map has one name, whichever release it is, so that it stays in its place.
     chosen = _map(result, result.settings.method, "map", height=HEIGHT, pair=True)
     return [[*live.row(say.ABOUT, drawn, height=HEIGHT, wide=wide), chosen]]
 
@@ -102,7 +94,7 @@ PAGE = Page(
     label=labels.of("parties", cases=_label_cases),
     setup=setup,
     more=more,
-    lead=say.lead,
+    lead=lambda _: SAYS["lead"],
     move=Move("parties", say.SAYS["move"], high=10),
     numbers=say.numbers,
     knobs=knobs,
@@ -119,8 +111,7 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        RESULTS_TAB._replace(pictures=others, when=lambda settings: not settings.private),
-        RESULTS_TAB._replace(when=lambda settings: settings.private),
+        RESULTS_TAB._replace(pictures=others),
         Tab("noise", "Noise", pictures=local_noise, when=lambda settings: not _central(settings)),
         Tab("limits", "Noise and theorems", ("statements",), limits, when=_central),
     ),

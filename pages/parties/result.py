@@ -137,7 +137,7 @@ class PartiesResult:
 
     def noise_norm(self, release: str) -> float:
         """Return the mean norm of the noise: k d sensitivity / epsilon."""
-        return self.dimensions * self.sensitivity(release) / self.settings.left
+        return self.dimensions * self.sensitivity(release) / self.settings.epsilon
 
     def signal_norm(self, release: str) -> float:
         return float(np.linalg.norm(self.fits.weights[release]))
@@ -191,7 +191,7 @@ class PartiesResult:
             public_rows=own.crowd.public_rows,
             inputs=own.shape[1],
             regularisation=own.regularisation,
-            epsilon=self.settings.left,
+            epsilon=self.settings.epsilon,
             reference_norm=float(np.linalg.norm(work.reference(own, self.asked, release))),
         )
 

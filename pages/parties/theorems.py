@@ -50,7 +50,7 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
         longest = bounds.longest_noise(
             result.sensitivity(release),
             dimensions=result.dimensions,
-            epsilon=result.settings.left,
+            epsilon=result.settings.epsilon,
             failure=FAILURE / result.settings.repeats,  # of all repeats together
         )
         lengths = np.linalg.norm(noise.reshape(len(noise), -1), axis=1)

@@ -5,8 +5,7 @@ from html import escape
 from dpcore.training.erm import TOLERANCE
 from lab.claims import Case, leaders, too_few_to_lead
 from pages.parties.figures import SAYS, STYLES
-from pages.parties.own import OwnKind
-from pages.parties.parameters import RECORDED, PartiesParameters
+from pages.parties.parameters import RECORDED
 from pages.parties.result import PartiesResult
 from pages.parties.trust import trust
 from pages.parties.words_statements import by_each, own_noise, shuffled
@@ -31,7 +30,7 @@ def numbers(result: PartiesResult) -> list[Number]:
         Number(label, mine, draws, tone="private", amount=float(mine.split()[0]), unit="points"),
         Number(SAYS["tiles.plain"], plain, price),
         panels.runs(SAYS["tiles.runs"], runs.tolist(), low=spread.low, high=spread.high),
-        outcomes.void_attacker(settings) if settings.void else panels.attacker(settings.guarantee(method)),
+        panels.attacker(settings.guarantee(method)),
     ]
 
 
@@ -39,9 +38,10 @@ def verdict(result: PartiesResult) -> str:
     settings = result.settings
     more = ""
     if not settings.model.central:
-        more = outcomes.void(settings) or (by_each(result) if result.complete else "")
-    elif settings.private or settings.dataset in RECORDED:
-        more = outcomes.void(settings) or _too_few(result)
+        if result.complete:
+            more = by_each(result)
+    elif settings.dataset in RECORDED:
+        more = _too_few(result)
     elif result.complete:
         more = _rival(result)
     return f"{_joining(result)} {more}".rstrip()
@@ -77,7 +77,7 @@ def _too_few(result: PartiesResult) -> str:
         parties=settings.parties,
         times=panels.multiple(number(times)),
         enough=number(settings.parties * times),
-        epsilon=number(settings.spent + settings.left * times),
+        epsilon=number(settings.epsilon * times),
     )
 
 
@@ -129,39 +129,19 @@ def _noise(result: PartiesResult) -> str:
 
 
 def caption(result: PartiesResult) -> str:
-    settings, kind = result.settings, result.settings.world.dataset
-    if not isinstance(kind, OwnKind):
-        return trust(result)
-    rows, held_out = kind.measured(settings.seed)
-    learned = {"parties": settings.parties, "there": kind.file.private, "rows": settings.rows}
-    said = (
-        SAYS["own.weights"],
-        SAYS("own.some" if settings.parties < kind.file.private else "own.all", **learned),
-        SAYS("own.measured" if held_out else "own.none_held_out", rows=rows, others=held_out),
-        SAYS("own.made_up", public=settings.public_rows),
-    )
-    return trust(result) + " ".join(said)
-
-
-def lead(settings: PartiesParameters) -> str:
-    return f"{SAYS['lead.all']} {SAYS['lead.own']}" if settings.private else SAYS["lead.all"]
+    return trust(result)
 
 
 def guarantee(result: PartiesResult) -> str:
     settings = result.settings
-    own = panels.note(SAYS["guarantee.own"]) if settings.private else ""
-    if settings.void:
-        return outcomes.void_guarantee(settings) + own
     held, central = settings.guarantee(settings.method), settings.model.central
     whom = settings.trust_model if central or held.delta else "local"
     dealt = f" {SAYS['guarantee.dealt']}" if (whom, settings.method) == ("shuffle", "soft") else ""
     fitted = panels.note(SAYS("guarantee.minimiser", tolerance=written(TOLERANCE)))
     parts = (
         panels.guarantee(here=held),
-        panels.note(outcomes.paid(settings)) if settings.paid else "",
         panels.note(f"{SAYS['guarantee.unit']} {panels.meaning(held)} {limit(held)}"),
         panels.note(f"{SAYS(f'guarantee.{whom}', one=number(result.one))}{dealt} {SAYS['guarantee.assumed']}"),
-        own,
         fitted if central and settings.method != "pate" else "",
     )
     return "".join(parts)

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from dpcore.parties import aggregation
 from lab.papers import short
-from lab.sources import OWN
 from pages.parties.figures import SAYS
 from pages.parties.parameters import RECORDED
 from pages.parties.result import PartiesResult
@@ -68,7 +67,7 @@ def _not_drawn_alike(result: PartiesResult) -> str:
     """Return why public rows and those measured on are not drawn independently from one distribution; "" where they
     are."""
     dataset = result.settings.dataset
-    return OWN if dataset == OWN else "recorded" if dataset in RECORDED else ""
+    return "recorded" if dataset in RECORDED else ""
 
 
 def _compared(one: Statement) -> str:
@@ -93,11 +92,11 @@ def _crowd(found: Found) -> str:
 def needed(result: PartiesResult) -> str:
     """Return the noise on a margin of soft labels, and how many parties, or which epsilon, reduce it to ``ENOUGH``."""
     settings = result.settings
-    sd = aggregation.margin_sd(result.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.left)
+    sd = aggregation.margin_sd(result.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.epsilon)
     said = SAYS("needs.noise", parties=settings.parties, sd=number(sd), dimensions=result.dimensions)
     if sd <= ENOUGH:
         return f"{said} {SAYS('needs.met', enough=number(ENOUGH))}"
-    epsilon = number(settings.spent + settings.left * sd / ENOUGH)
+    epsilon = number(settings.epsilon * sd / ENOUGH)
     return f"{said} {SAYS('needs.parties', enough=number(ENOUGH), needed=enough_parties(result), epsilon=epsilon)}"
 
 
@@ -106,7 +105,7 @@ def enough_parties(result: PartiesResult) -> int:
     them."""
     settings, model = result.settings, result.settings.model
     model = replace(model, constants="sharp") if model.constants == "norms" else model
-    sd = aggregation.margin_sd(model.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.left)
+    sd = aggregation.margin_sd(model.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.epsilon)
     return math.ceil(settings.parties * (sd / ENOUGH))
 
 

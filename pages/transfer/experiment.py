@@ -50,7 +50,7 @@ class TransferSettings(TransferParameters):
 
     def schedule(self) -> Iterable[Task]:
         """Return today's values and the walk first, then both curves in slices, and the published table at the end."""
-        printed = () if self.private else published.tasks(self.loop_penalty, self.penalty_q)
+        printed = published.tasks(self.loop_penalty, self.penalty_q)
         over_epsilon, over_migrated = self._curves
         return self.probe(), self._walks, *self._quick, *over_epsilon, *over_migrated, *self._alone, *printed
 
@@ -61,9 +61,7 @@ class TransferSettings(TransferParameters):
 
     @cached_property
     def _pots(self) -> Cases:
-        low, high = self.limits["migrated"]
-        pots = MIGRATED if not self.private else (*(rows for rows in MIGRATED if low <= rows < high), int(high))
-        return tuple((self.epsilon, rows) for rows in pots)
+        return tuple((self.epsilon, rows) for rows in MIGRATED)
 
     @property
     def _cells(self) -> int:
@@ -80,7 +78,7 @@ class TransferSettings(TransferParameters):
     @cached_property
     def _curves(self) -> tuple[tuple[Runs[Model, np.ndarray], ...], ...]:
         """Return the work over epsilon, and then over migrated rows with all repeats."""
-        budgets = [(epsilon, self.migrated) for epsilon in self.epsilons]
+        budgets = [(epsilon, self.migrated) for epsilon in EPSILONS]
         width = max(1, int(_CELLS_AT_ONCE / (self.repeats * self._cells)))
         return tuple(
             slices(risks, self.model, cases, [range(self.repeats)], width=width)

@@ -6,11 +6,9 @@ import numpy as np
 
 from lab.claims import Case, stretch
 from lab.ensemble import Grid
-from lab.sources import OWN
-from pages.transfer.own import OwnProblem
 from pages.transfer.parameters import LIMITS
 from pages.transfer.result import TransferResult
-from pages.transfer.work import CANDIDATES
+from pages.transfer.work import CANDIDATES, EPSILONS
 from ui.plot import theme
 from ui.plot.curves import Curve, Level, over, trained
 
@@ -29,13 +27,7 @@ _LEFT = 58
 _RISK = (1e-4, 1.0)  # of excess risks
 # Lines that lie within this factor leave no room for two words between them.
 _NEAR = 4.0
-# Of made-up rows and of a file: what the cross and the diamond are, and the walk's two coefficients.
-_NAMES = {
-    "made": ("truth", "source", "first coefficient", "second coefficient"),
-    OWN: ("non-private", "sources", "constant", "slope of the first input"),
-}
-# What is said where nothing is learnt, of made-up rows and of a file.
-_NOTHING = ("predict 0", "the middle of the bounds")
+_NAMES = ("truth", "source", "first coefficient", "second coefficient")
 _STROKES = {name: (4 * place - 9, 4 * place - 5) for place, name in enumerate(CANDIDATES)}
 # From where the walks are shown to end nearer to the truth.
 _NEARER = {
@@ -53,14 +45,9 @@ def risk(value: float) -> str:
     return f"{value:#.2g}".rstrip(".")
 
 
-def error(value: float) -> str:
-    """Return a held-out error, to three digits."""
-    return "…" if value != value else theme.number(value)
-
-
 def walk(result: TransferResult) -> dict:
     """Draw all walks in the plane, from zero over the large polytope and around the source over the small one."""
-    found, names = result.walks, _NAMES[result.settings.dataset]
+    found, names = result.walks, _NAMES
     areas, ends = [], []
     for name, corners, points in zip(("target", "transfer"), found.corners, found.points, strict=True):
         colour, faint = STYLES[name][1], {"color": STYLES[name][1], "width": 1}
@@ -159,7 +146,7 @@ _AHEAD = {
 def _ahead(result: TransferResult) -> str:
     """Return for which epsilons the sources help; or how far the curves have come."""
     at, _ = result.over_epsilon.arms[0].over()
-    if part := trained(len(at), len(result.settings.epsilons)):
+    if part := trained(len(at), len(EPSILONS)):
         return part
     case, place = stretch(result.over_epsilon_beside())
     return _AHEAD[case].format(at[place])
@@ -173,33 +160,28 @@ def over_migrated(result: TransferResult) -> dict:
 
 
 def _risks(result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: float, finding: str = "") -> dict:
-    """Draw the excess risks, or the held-out errors, of the candidates over a parameter."""
-    own = isinstance(result.problem, OwnProblem)
-    plain, nothing, written = max(result.focus.least_squares, _RISK[0]), result.nothing_learnt, error if own else risk
+    """Draw the excess risks of the candidates over a parameter."""
+    plain, nothing = max(result.focus.least_squares, _RISK[0]), result.nothing_learnt
     curves = []
     for arm, runs, (who, spread) in zip(grid.arms, result.focus.risk, result.summary().items(), strict=True):
         x, found = arm.over()
-        value = written(spread.median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
+        value = risk(spread.median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
         main: dict[str, Any] = {"at_now": spread, "dotted": who == "transfer", "ghost": who == "transfer"}
         main |= {"runs": np.maximum(runs, _RISK[0]), "ends": _STROKES[who], "value": value}
         curves.append(_curve(STYLES[who], x, found if who in _BANDS else found[1], **main))
     # Near to one another, the words stand on the outer sides of their lines
-    crossed = not own and plain < nothing < _NEAR * plain
-    named = Level(y=plain, name=WITHOUT[0], side="right", below=crossed or own)
-    if isinstance(result.problem, OwnProblem):  # from 0 to beyond the midpoint of the bounds
-        top = 1.7 * max(float(np.nan_to_num(nothing)), 0.01 * result.problem.half)
-        yaxis = theme.axis("RMSE, in the answer's unit", 0, top)
-    else:
-        yaxis = theme.log_axis("excess risk (log scale)", *_RISK, most=8)
+    crossed = plain < nothing < _NEAR * plain
+    named = Level(y=plain, name=WITHOUT[0], side="right", below=crossed)
+    yaxis = theme.log_axis("excess risk (log scale)", *_RISK, most=8)
     return over(
         _curve(WITHOUT, (), plain, listed=False),
         *curves,
         now=now,
-        levels=[Level(y=nothing, name=_NOTHING[own], dash="dash", width=1.2, side="right", below=not crossed)],
+        levels=[Level(y=nothing, name="predict 0", dash="dash", width=1.2, side="right", below=not crossed)],
         annotations=[named.word(yaxis)],
         legend=True,
         left=_LEFT,
-        title=theme.title(f"{'Held-out error' if own else 'Excess risk'} by {name}", finding),
+        title=theme.title(f"Excess risk by {name}", finding),
         xaxis=xaxis,
         yaxis=yaxis,
     )

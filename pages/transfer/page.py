@@ -12,7 +12,7 @@ from pages.transfer.parameters import TransferParameters
 from pages.transfer.result import TransferResult
 from ui import controls, labels, live
 from ui.moves import Move
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, listed
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
 
 HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
@@ -29,9 +29,7 @@ DRAWN = {
 
 def setup(desk: controls.Desk) -> None:
     """Show the choices that make another experiment."""
-    desk.choose("dataset", "Data", {"made": "Made up, truth known", "own": "My data"})
-    names = say.OWN_SELECTIONS if desk.settings.private else say.SELECTIONS
-    desk.choose("selection", "Selection", names, wide=True, help=say.texts(desk.settings)["help.selection"])
+    desk.choose("selection", "Selection", say.SELECTIONS, wide=True, help=say.SAYS["help.selection"])
 
 
 def more(desk: controls.Desk) -> None:
@@ -40,21 +38,14 @@ def more(desk: controls.Desk) -> None:
     desk.choose("noise", "Mechanism", noises, help=say.HELP["noise"])
     desk.choose("adjacency", "Adjacency", {str(one): str(one) for one in Adjacency}, help=say.HELP["adjacency"])
     desk.choose("polytope", "Feasible set", say.POLYTOPES)
-    if not desk.settings.private:
-        desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.HELP["penalty"])
-
-
-def knobs(settings: TransferParameters) -> Knobs:
-    """Return the sliders; of a file, whose sources are not known to be near, h only limits the correction."""
-    changes = {"h": {"label": "Maximum correction h", "help": say.HELP["reach"]}} if settings.private else {}
-    return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=changes)
+    desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.HELP["penalty"])
 
 
 def board(*names: str, height: int = HEIGHT, **parts: Any) -> Callable[[TransferResult], list[list[live.Picture]]]:
     """Return a function that draws a row of these pictures, each with the text about it; parts: as of ``live.row``."""
 
     def draw(result: TransferResult) -> list[list[live.Picture]]:
-        texts, drawn = say.texts(result.settings), {name: DRAWN[name](result) for name in names}
+        texts, drawn = say.SAYS, {name: DRAWN[name](result) for name in names}
         return [live.row({name: texts[f"about.{name}"] for name in names}, drawn, height=height, **parts)]
 
     return draw
@@ -64,11 +55,6 @@ def program(settings: TransferParameters) -> str:
     """Return the transfer of these settings by the estimator, as a program that runs in a checkout."""
     noise, rows = "gumbel" if settings.noise == "gumbel" else "laplace", settings.migrated // settings.sources
     return PROGRAM.format(settings=settings, noise=noise, rows=rows)
-
-
-def made_up(settings: TransferParameters) -> bool:
-    """Return whether the data are made up, so that the truth is known."""
-    return not settings.private
 
 
 PAGE = Page(
@@ -82,10 +68,10 @@ PAGE = Page(
     label=labels.of("transfer"),
     setup=setup,
     more=more,
-    lead=lambda settings: say.texts(settings)["lead"],
+    lead=always(say.SAYS["lead"]),
     move=Move("difference", say.SAYS["move"], low=4),
     numbers=say.numbers,
-    knobs=knobs,
+    knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
     words={
         "verdict": say.verdict,
         "caption": say.caption,
@@ -100,10 +86,9 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("sources", "Sources", pictures=board("sources", "migrated"), when=made_up),
-        Tab("sources", "Public rows", pictures=board("migrated"), when=lambda settings: settings.private),
-        Tab("published", "Published table", ("published",), board("published", height=360), when=made_up),
-        Tab("costs", "Published noise scale", ("costs",), when=made_up),
+        Tab("sources", "Sources", pictures=board("sources", "migrated")),
+        Tab("published", "Published table", ("published",), board("published", height=360)),
+        Tab("costs", "Published noise scale", ("costs",)),
     ),
     frames=lambda result: {"Table": result.table, "All runs": result.curves},
     code=program,

@@ -1,23 +1,18 @@
 """The parameters of the transfer page, and what follows from them: data, models, and what each of them promises."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeGuard
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore.accountants import BASES
-from dpcore.privacy import Adjacency, Guarantee, Sequence
+from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import NARROWEST, RADIUS
-from lab.files import file_handles, own_rows, own_table
-from lab.files.own_rows import OwnRows
-from lab.settings import Measure
-from lab.sources import OWN, SourceSettings, of_sources
-from pages.transfer import own as own_file
+from lab.settings import Measure, Settings
 from pages.transfer import published
-from pages.transfer.work import EPSILONS, MIGRATED, Claim, Data, Model
+from pages.transfer.work import MIGRATED, Claim, Data, Model
 
 NOISES = ("gumbel", "laplace", "printed")
 POLYTOPES = ("diamond", "corners")
@@ -43,23 +38,14 @@ LIMITS = {
 _LESS_NOISE = ("epsilon", "delta", "target_rows")
 # Private rows times coefficients, at most: what a walk takes goes with them.
 _MOST_CELLS = 250_000
-# Private rows of a file, at least.
-_FEWEST = 50
 # What decides which rows there are.
-_ROWS = ("dataset", "own", "sources", "difference", "target_rows", "dimension", "seed")
-# What a file has of each, all of which it starts with.
-_SIZES = ("target_rows", "sources", "dimension", "migrated")
-# Of a file: what only made-up data have a meaning for.
-_FIXED = {"q": (1.0, 1.0), "difference": (1.6, 1.6), "penalty": (0.0, 0.0), "loop_penalty": (published.PENALTY,) * 2}
+_ROWS = ("sources", "difference", "target_rows", "dimension", "seed")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransferParameters(SourceSettings):
+class TransferParameters(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    dataset: "made", made-up rows whose truth is known, or "own".
-    own: with dataset "own", an ``OwnRows`` with a column that says the source; of a plain string, the mere name of one,
-    nothing can be computed.
     epsilon: of the claim, in nats, for one row.
     delta: of the claim.
     sources: K.
@@ -81,7 +67,6 @@ class TransferParameters(SourceSettings):
     """
 
     CHOICES: ClassVar = {
-        "dataset": ("made", OWN),
         "selection": ("known", "detected"),
         "noise": NOISES,
         "adjacency": list(Adjacency),
@@ -99,13 +84,8 @@ class TransferParameters(SourceSettings):
     }
     TUNED: ClassVar = {"h": (0.05, 5.0), "detection_share": (0.05, 0.5)}
     PEOPLE: ClassVar = "target_rows"
-    CURVE: ClassVar = EPSILONS
-    OF_NUMBERS: ClassVar = True
-    FOLLOWS: ClassVar = {"target_rows": ("dimension",)}
     COMMON: ClassVar = (*_ROWS, "selection", "noise", "repeats")
 
-    dataset: str = "made"
-    own: str = file_handles.NONE
     epsilon: float = 1.0
     delta: float = 1e-6
     sources: int = 6
@@ -126,38 +106,23 @@ class TransferParameters(SourceSettings):
     polytope: str = "diamond"
     penalty_q: str = "1"
 
-    @classmethod
-    def fits(cls, own: OwnRows) -> bool:
-        return of_sources(own)
-
-    def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return all that a file has, unless a link has said how much of it, and the usual sizes after one."""
-        if dataset != OWN:
-            return {name: getattr(type(self), name) for name in _SIZES} if self.private else {}
-        return {name: _limits_of(own)[name][1] for name in _SIZES} if _usable(own) and not self.awaits(dataset) else {}
-
-    @property
-    def choices(self) -> Mapping[str, Any]:
-        """Return the values of each field: noise that is not calibrated is shown on data of ours only."""
-        return self.CHOICES | ({"noise": NOISES[:2]} if self.private else {})
+    def change(self, **changes: Any) -> Self:
+        """Return these settings with ``changes``; more rows leave room for fewer coefficients."""
+        if "target_rows" in changes and "dimension" not in changes:
+            changes["dimension"] = min(self.dimension, _widest(changes["target_rows"]))
+        return replace(self, **changes)
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Return the (lowest, highest) value of each field, with what a file or the private rows leave of them."""
-        low, widest = LIMITS["dimension"]
-        if isinstance(self.target_rows, int):
-            widest = int(np.clip(_MOST_CELLS // max(self.target_rows, 1), low, widest))
-        return {**super().limits, **(_limits_of(self.own) if self.private else {"dimension": (low, widest)})}
+        return {**LIMITS, "dimension": (LIMITS["dimension"][0], _widest(self.target_rows))}
 
     @property
     def measures(self) -> Mapping[str, Measure]:
         """Return the measures with what they rise along."""
         found = {**self.MEASURES}
-        if self.private:
-            for name, one in found.items():
-                found[name] = one._replace(label=one.label.replace("excess risk", "error on held-out rows"))
         # With less noise a penalty pulls more, and a detection is stricter, also with sources that would have helped
-        unclear = [*found] if self.private or self.penalty else ["transfer"] * (self.selection == "detected")
+        unclear = [*found] if self.penalty else ["transfer"] * (self.selection == "detected")
         return found | {name: found[name]._replace(rises=()) for name in unclear}
 
     @property
@@ -176,10 +141,8 @@ class TransferParameters(SourceSettings):
         return min(max(reach, LIMITS["h"][0]), RADIUS)
 
     @property
-    def data(self) -> Data | own_file.OwnData:
-        """Return the made-up data, or those of a file. Raises RefusedError for one that is only named."""
-        if self.private:
-            return own_file.OwnData(own=file_handles.key(self.own), seed=self.seed, rows=self.target_rows)
+    def data(self) -> Data:
+        """Return the made-up data,"""
         return self.part(Data, rows=self.target_rows)
 
     @cached_property
@@ -190,44 +153,15 @@ class TransferParameters(SourceSettings):
 
     @property
     def promise(self) -> Guarantee | None:
-        return None if self.void else self.guarantee("transfer")
+        return self.guarantee("transfer")
 
     def guarantee(self, name: str) -> Guarantee:
         """Return the guarantee of a candidate that walks, by concentrated privacy, with what bounds have cost."""
-        return self.whole(self.model.guarantee(name, self.epsilon, self.migrated))
-
-    @property
-    def source_guarantee(self) -> Guarantee | None:
-        """Return the guarantee of using only the sources; None where that never sees a private row.
-
-        If bounds were paid for, they were drawn from those rows too.
-        """
-        found = self.model.detection_guarantee(self.epsilon)
-        if found or not self.paid:
-            return found and self.whole(found)
-        return Guarantee(
-            epsilon=self.spent,
-            delta=0.0,
-            adjacency=Adjacency(self.adjacency),
-            unit=self.unit,
-            event=Sequence(events=tuple(one.event for one in self.paid)),
-            basis=BASES["naive"],
-        )
+        return self.model.guarantee(name, self.epsilon, self.migrated)
 
 
-def _usable(held: str) -> TypeGuard[OwnRows]:
-    """Return whether it is a file with sources, and not only the name of one."""
-    return isinstance(held, OwnRows) and bool(held.sizes)
-
-
-def _limits_of(held: str) -> dict[str, tuple[float, float]]:
-    """Return what a file leaves of ``LIMITS``; of one that is only named, nothing is known."""
-    most = LIMITS["target_rows"][1]
-    if not _usable(held):
-        rows = {"target_rows": (_FEWEST, most), "migrated": (1, own_table.MOST_ROWS)}
-        return _FIXED | rows | {"dimension": (2, own_rows.MOST_COLUMNS + 1)}
-    _, *sizes = held.sizes
-    d, pot = own_file.dimension(held), sum(sizes)
-    exact = {"sources": (len(sizes), len(sizes)), "dimension": (d, d)}
-    rows = {"target_rows": (_FEWEST, min(own_file.private_rows(held), most)), "migrated": (min(MIGRATED[0], pot), pot)}
-    return _FIXED | exact | rows
+def _widest(rows: object) -> int:
+    low, high = map(int, LIMITS["dimension"])
+    if not isinstance(rows, int):
+        return high
+    return int(np.clip(_MOST_CELLS // max(rows, 1), low, high))

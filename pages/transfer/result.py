@@ -13,7 +13,6 @@ from lab.claims import Case, compare
 from lab.ensemble import Grid
 from lab.settings import Spread
 from pages.transfer import descent, published, work
-from pages.transfer.own import OwnProblem
 from pages.transfer.parameters import TransferParameters
 from pages.transfer.work import CANDIDATES, FocusOutcome, WalkOutcome
 
@@ -30,7 +29,7 @@ class TransferResult:
     """
 
     settings: TransferParameters
-    problem: Problem | OwnProblem
+    problem: Problem
     focus: FocusOutcome
     walks: WalkOutcome
     over_epsilon: Grid
@@ -57,10 +56,8 @@ class TransferResult:
 
     def beside(self, a: np.ndarray, b: np.ndarray) -> Case:
         """Return the same of runs; excess risks have two digits, so that less than 10 % is no difference there."""
-        least = None
-        if not self.settings.private:
-            a, b = np.maximum(a, _LEAST_RISK), np.maximum(b, _LEAST_RISK)
-            least = _LEAST_SHOWN * float(np.median(b))
+        a, b = np.maximum(a, _LEAST_RISK), np.maximum(b, _LEAST_RISK)
+        least = _LEAST_SHOWN * float(np.median(b))
         return compare(a, b, better="lower", constant=self.nothing_learnt, least=least)
 
     @property
@@ -101,9 +98,8 @@ class TransferResult:
 
     def curves(self) -> pd.DataFrame:
         """Return a row per trained model: over, candidate, at, repeat, excess risk, or of a file the held-out error."""
-        name = "held-out error" if self.settings.private else "excess risk"
         grids = {"epsilon": self.over_epsilon, "migrated": self.over_migrated}
-        frames = {over: grid.frame(name, over="at", candidate=CANDIDATES) for over, grid in grids.items()}
+        frames = {over: grid.frame("excess risk", over="at", candidate=CANDIDATES) for over, grid in grids.items()}
         return pd.concat(frames, names=["over"]).reset_index("over").reset_index(drop=True)
 
     def sources(self) -> pd.DataFrame:
@@ -112,8 +108,6 @@ class TransferResult:
         norm: ||delta_k||_q. excess risk: of its true coefficients, which is what it says with endless rows. used: in
         which share of the repeats. Of a file, whose truth is not known, there is no row.
         """
-        if isinstance(self.problem, OwnProblem):
-            return pd.DataFrame()
         contrasts, model, (low, high) = self.problem.contrasts, self.settings.model, self.problem.ranges.T
         return pd.DataFrame(
             {
@@ -134,7 +128,7 @@ class TransferResult:
         for name, spread in self.summary().items():
             row: dict[str, object] = {"candidate": name, **spread._asdict()}
             if name == "source":
-                held = self.settings.source_guarantee
+                held = self.settings.model.detection_guarantee(self.settings.epsilon)
                 row |= {"steps": 0, "noise scale": 0.0, "epsilon": held.epsilon if held else 0.0}
             else:
                 own, epsilon = self.plan(name), self.settings.guarantee(name).epsilon

@@ -1,24 +1,20 @@
 """The transfer page's words: which text of ``texts.md`` is said, and with which numbers."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND, Detection
 from lab.claims import Case, compare
 from pages.transfer import words_tabs
-from pages.transfer.figures import error, risk
-from pages.transfer.own import OwnProblem
+from pages.transfer.figures import risk
 from pages.transfer.parameters import TransferParameters
 from pages.transfer.result import TransferResult
-from pages.transfer.words_tabs import OWN, SAYS
+from pages.transfer.words_tabs import SAYS
 from ui import outcomes, panels
-from ui.escaping import plain
 from ui.panels import Number, number
-from ui.texts import Texts
 
 NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as published"}
 SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
-OWN_SELECTIONS = SELECTIONS | {"known": OWN["help.known"]}
 POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "seven given corners"}
 PENALTIES = {"1": "L1 norm (q = 1)", "2": "squared L2 norm (q = 2)"}
 # Share of clipped residuals that the explanation mentions.
@@ -26,41 +22,24 @@ _NEGLIGIBLE_CLIPPING = 0.01
 HELP = {name: SAYS[f"help.{name}"] for name in ("noise", "penalty", "adjacency", "reach")}
 
 
-def texts(settings: TransferParameters) -> Texts:
-    """Return the texts of made-up data, or of a file, where held-out error takes the place of a known truth."""
-    return OWN if settings.private else SAYS
-
-
 def numbers(result: TransferResult) -> list[Number]:
     """Return the error with the sources, of the private rows alone and without privacy, and the best attacker."""
     median, settings, held = result.medians, result.settings, result.settings.guarantee("transfer")
-    says, shown, digits = _says(result)
-    case = result.compare("transfer", "target") if _measured(median) else "unmeasured"
+    says, shown, digits = SAYS, risk, 2
+    case = result.compare("transfer", "target")
     times = times_apart(median["transfer"], median["target"])
     compared = says(f"tiles.{case}", times=times, runs=settings.repeats)
     runs = says("tiles.runs", runs=settings.repeats)
     said = []
     for name, tone, note in (("transfer", "public", compared), ("target", "private", runs)):
-        amount = None if math.isnan(median[name]) else float(f"{median[name]:.{digits}g}")
+        amount = float(f"{median[name]:.{digits}g}")
         said.append(Number(says[f"tiles.{name}"], shown(median[name]), note, tone, amount))
     alone = says["tiles.penalised" if settings.penalty else "tiles.target_only"]
     said.append(Number(says["tiles.plain"], shown(result.focus.least_squares), alone))
-    if settings.void:
-        return [*said, outcomes.void_attacker(settings)]
     if settings.noise != "printed":
         return [*said, panels.attacker(held)]
     nominal = says("tiles.nominal", nominal=number(settings.epsilon))
     return [*said, Number(says["tiles.actual"], number(held.epsilon), nominal, "bound", held.epsilon)]
-
-
-def _says(result: TransferResult) -> tuple[Texts, Callable[[float], str], int]:
-    """Return the texts, how an error is shown, and its significant digits: RMSE with a file, else excess risk."""
-    return (OWN, error, 3) if result.settings.private else (SAYS, risk, 2)
-
-
-def _measured(median: Mapping[str, float]) -> bool:
-    """Return whether any held-out row of a file has an answer."""
-    return not any(map(math.isnan, median.values()))
 
 
 def times_apart(one: float, other: float) -> str:
@@ -73,17 +52,15 @@ def times_apart(one: float, other: float) -> str:
 
 def verdict(result: TransferResult) -> str:
     """Return whether the sources help, what does better than correcting them, and what is worse than nothing."""
-    median, runs, (says, shown, _) = result.medians, result.settings.repeats, _says(result)
-    if not _measured(median):
-        return " ".join(filter(None, [outcomes.void(result.settings), says["verdict.unmeasured"]]))
+    median, runs, (says, shown) = result.medians, result.settings.repeats, (SAYS, risk)
     case = "unused" if result.without_source == runs else result.compare("transfer", "target")
     text = {name: shown(one) for name, one in median.items()}
     holes = {"helped": text["transfer"], "alone": text["target"], "nothing": shown(result.nothing_learnt)}
     times = times_apart(median["transfer"], median["target"])
     main = says(f"verdict.{case}", times=times, runs=runs, **holes)
-    said = [outcomes.void(result.settings), main, others(result, text)]
+    said = [main, others(result, text)]
     if result.rival != "target" and median[result.rival] < median["transfer"]:
-        said = [outcomes.void(result.settings), others(result, text), main]
+        said = [others(result, text), main]
     if compare(result.runs("target"), result.nothing_learnt, better="lower") == Case.BEHIND:
         said.append(says["verdict.nothing"])
     return " ".join(filter(None, said))
@@ -105,36 +82,18 @@ def _rival_is_ahead(result: TransferResult) -> bool:
 def caption(result: TransferResult) -> str:
     """Return what bands, marks and the Frank-Wolfe chart are; of a file, how many rows are used too."""
     settings = result.settings
-    if isinstance(result.problem, OwnProblem):
-        return _used(settings, result.problem)
     free = settings.penalty > 0 and (settings.penalty_q, settings.polytope) == ("1", "corners")
     marks = SAYS["caption.marks"]
     return f"{marks} {SAYS['caption.corners']}" if free else marks
-
-
-def _used(settings: TransferParameters, problem: OwnProblem) -> str:
-    """Return how many rows of a file are used, and what bands and lines are."""
-    used = OWN(
-        "caption.some" if settings.target_rows < problem.available else "caption.all",
-        rows=settings.target_rows,
-        all=problem.available,
-        unit="people" if settings.by_person else "rows",
-        public=sum(settings.data.counts(settings.migrated)),
-        sources=settings.sources,
-    )
-    return f"{used} {OWN('caption.tested', tested=len(problem.y_test))}"
 
 
 def diagnostics(result: TransferResult) -> list[str]:
     """Return the explanation, at most three sentences: the noise, the sources, and what matters most besides."""
     settings = result.settings
     detection = result.focus.detection
+    sources = _threshold(result)
     if detection:
         sources = _detection(result, detection)
-    elif settings.roles:
-        sources = _sources(result, settings.roles.sources)
-    else:
-        sources = _threshold(result)
     large_delta = panels.large_delta(settings.delta, settings.target_rows)
     sentences = [noise(result), sources, large_delta or _besides(result)]
     return [sentence for sentence in sentences if sentence]
@@ -145,23 +104,13 @@ def _besides(result: TransferResult) -> str:
     settings = result.settings
     if settings.penalty:
         return SAYS["why.penalty"]
-    if not settings.private:
-        beside = words_tabs.beside(result)
-        if beside:
-            return beside
+    beside = words_tabs.beside(result)
+    if beside:
+        return beside
     if result.focus.clipped > _NEGLIGIBLE_CLIPPING:
         share = panels.in_hundred(result.focus.clipped)
-        return texts(settings)("why.clipped", share=share, bound=number(RESIDUAL_BOUND))
+        return SAYS("why.clipped", share=share, bound=number(RESIDUAL_BOUND))
     return ""
-
-
-def _sources(result: TransferResult, sources: Sequence[str]) -> str:
-    names = [*map(plain, sources)]
-    if result.focus.detection is None:
-        return OWN("why.all_sources", names=", ".join(names))
-    times = zip(names, result.focus.kept.sum(axis=0), strict=True)
-    used = ", ".join(OWN("why.used_source", name=name, times=runs) for name, runs in times)
-    return OWN("why.used_sources", runs=result.settings.repeats, names=used)
 
 
 def noise(result: TransferResult) -> str:
@@ -212,28 +161,17 @@ def _detected(settings: TransferParameters) -> str:
 def guarantee(result: TransferResult) -> str:
     """Return what each model guarantees, and what it leaves open."""
     settings = result.settings
-    if settings.void:
-        return outcomes.void_guarantee(settings) + panels.note(_assumed(settings))
     target, pooled, transfer = (settings.guarantee(name) for name in ("target", "pooled", "transfer"))
     said = [panels.meaning(transfer)]
     if settings.noise == "printed":
         spent, steps = number(result.strong("target").epsilon), result.plan("target").steps
         said.append(SAYS("guarantee.printed", nominal=number(settings.epsilon), steps=steps, epsilon=spent))
     detected = _detected(settings)
-    known = f"guarantee.{'detected' if detected else 'known'}{'_paid' if settings.paid else ''}"
+    known = f"guarantee.{'detected' if detected else 'known'}"
     after = (
         outcomes.limit(transfer),
-        outcomes.paid(settings),
-        texts(settings)(known, epsilon=detected),
-        _assumed(settings),
+        SAYS(known, epsilon=detected),
+        SAYS["guarantee.assumed"],
     )
     table = panels.guarantee(target_only=target, pooled=pooled, with_sources=transfer)
     return "".join([*map(panels.note, said), table, *map(panels.note, filter(None, after))])
-
-
-def _assumed(settings: TransferParameters) -> str:
-    if (roles := settings.roles) is None:
-        return SAYS["guarantee.assumed"]
-    cases = (settings.unit, "each", "public", "gaps" if roles.gaps else "no_gaps", "open")
-    holes = {"protected": outcomes.protected(roles), "size": "people" if roles.person else "rows"}
-    return " ".join(OWN(f"guarantee.{case}", **holes) for case in cases)

@@ -8,7 +8,7 @@ from ui import panels
 from ui.panels import number
 from ui.texts import Texts
 
-SAYS, OWN = Texts(__file__), Texts(__file__, "own.md")
+SAYS = Texts(__file__)
 
 
 def _medians(found: Alone) -> dict[str, str]:

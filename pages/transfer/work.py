@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarante
 from dpcore.privacy import Sequence as Events
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
-from pages.transfer.own import OwnData
 
 # What can be done with the private target rows and the public sources, each within the same epsilon.
 CANDIDATES = ("target", "source", "pooled", "transfer")
@@ -47,15 +46,11 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What a walk promises beside epsilon, and how: delta, "replace-one" or "add/remove", and the kind of noise.
-
-    spent: of each epsilon, what bounds have cost before.
-    """
+    """What a walk promises beside epsilon, and how: delta, "replace-one" or "add/remove", and the kind of noise."""
 
     delta: float
     adjacency: str
     noise: str
-    spent: float = 0.0
 
     @property
     def neighbours(self) -> dict[str, Any]:
@@ -64,7 +59,7 @@ class Claim:
 
     def rho(self, epsilon: float) -> float:
         """Return the whole rho of what ``epsilon`` leaves to train with."""
-        return zcdp.rho_of(epsilon - self.spent, delta=self.delta)
+        return zcdp.rho_of(epsilon, delta=self.delta)
 
     def plan(self, epsilon: float, *, radius: float, rows: int, vertices: int, rest: float = 1.0) -> Plan:
         """Plan a walk over a ball of ``radius`` within ``rest`` of the whole rho, as long as public numbers say."""
@@ -72,7 +67,7 @@ class Claim:
         noise: fw.Noise = "gumbel" if self.noise == "gumbel" else "laplace"
         steps = fw.steps_for(rows=rows, rho=rho, radius=radius, residual_bound=RESIDUAL_BOUND, vertices=vertices)
         if self.noise == "printed":
-            nominal = (epsilon - self.spent) * math.sqrt(rest)
+            nominal = (epsilon) * math.sqrt(rest)
             each = fw.printed_epsilon(nominal, delta=self.delta, steps=steps, adjacency=adjacency)
         else:
             each = fw.selection_epsilon(rho, steps=steps, noise=noise)
@@ -89,7 +84,6 @@ class Data:
     dimension: int
     sources: int
     difference: float
-    unit: ClassVar[str] = "record"
 
     @property
     def problem(self) -> transfer.Problem:
@@ -115,7 +109,7 @@ class Model:
     they are known. penalty, penalty_q: lambda ||w||_q beside the mean of squares, from the centre; see ``frank_wolfe``.
     """
 
-    data: Data | OwnData
+    data: Data
     claim: Claim
     h: float
     q: float
@@ -159,9 +153,9 @@ class Model:
         return self._account(_detecting(rho)) if rho else None
 
     def _account(self, event: Event) -> Guarantee:
-        found, unit = zcdp.account(event, **self.claim.neighbours), self.data.unit
+        found = zcdp.account(event, **self.claim.neighbours)
         # Sensitivities and numbers of steps follow the number of rows.
-        return replace(found, unit=unit, assumes=public_count(found.adjacency, unit=unit))
+        return replace(found, assumes=public_count(found.adjacency, unit=found.unit))
 
     def detection_rho(self, epsilon: float) -> float:
         """Return what the detection of sources may spend, of the whole rho of (epsilon, delta)."""
@@ -173,18 +167,18 @@ def _detecting(rho: float) -> GaussianRelease:
 
 
 @cached
-def statistics(data: Data | OwnData, rows: tuple[int, ...]) -> transfer.Statistics:
+def statistics(data: Data, rows: tuple[int, ...]) -> transfer.Statistics:
     return transfer.statistics(data.problem, rows)
 
 
 @cached
-def _least_squares(data: Data | OwnData, penalty: float, q: str) -> np.ndarray:
+def _least_squares(data: Data, penalty: float, q: str) -> np.ndarray:
     """Return the private rows' weights (d,) without privacy, with the same penalty."""
     return penalised_least_squares(data.problem.X, data.problem.y, penalty=penalty, q=q)
 
 
 @cached
-def _trusted(data: Data | OwnData, rows: tuple[int, ...], chosen: tuple[bool, ...]) -> np.ndarray:
+def _trusted(data: Data, rows: tuple[int, ...], chosen: tuple[bool, ...]) -> np.ndarray:
     """Return the weights (1, d) of the sources that are known to be near, whatever epsilon is."""
     return statistics(data, rows).fit(np.array([chosen]))
 
@@ -364,5 +358,5 @@ def walks(of: Walks, at: tuple[float], repeats: range) -> WalkOutcome:
 
 
 @cached
-def _plane(data: Data | OwnData) -> tuple[np.ndarray, ...]:
+def _plane(data: Data) -> tuple[np.ndarray, ...]:
     return data.plane
