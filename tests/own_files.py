@@ -18,7 +18,7 @@ from tests.sentences import plain
 from ui.panels import tiles
 
 PAGES = {page.name: page for page in ALL}
-KINDS = ("classifier", "network", "regression", "transfer", "parties", "attack")
+KINDS = ("classifier", "network", "regression")
 # Bounds as nobody would type them, and what they look like in whatever way they are written.
 OFF = {"low": -137519.0, "high": 973158.0, "read_off": True}
 DIGITS = ("137519", "137,519", "137 519", "973158", "973,158", "1.38e+05", "9.73e+05")
@@ -29,22 +29,15 @@ COLUMNS = (
 )
 CLASSES = Roles(answer="left", classes=("no", "yes"), columns=COLUMNS)
 NUMBER = Roles(answer="pay", classes=(), target=Column(name="pay", low=0, high=80), columns=COLUMNS)
-TOWNS = replace(NUMBER, source="town", own_source="Ashford", sources=("Brookside", "Cedar Hill"))
 ROLES = {
     "classifier": CLASSES,
     "network": CLASSES,
     "regression": NUMBER,
-    "transfer": replace(TOWNS, sources=("Brookside",)),
-    "parties": replace(CLASSES, person="who"),
-    "attack": CLASSES,
 }
 QUICK = {
     "classifier": {"repeats": 4, "steps": 5},
     "network": {"repeats": 2, "epochs": 2, "width": 4, "layers": 1},
     "regression": {"repeats": 4, "epsilon": 1.0, "mechanism": "gaussian"},
-    "transfer": {"repeats": 3},
-    "parties": {"public_rows": 50, "queries": 20, "repeats": 3, "parties": 40},
-    "attack": {"repeats": 100, "steps": 5},
 }
 
 # As a session does: what nobody holds is gone. A few megabytes in all.
@@ -74,8 +67,7 @@ def table_of(rows: pd.DataFrame) -> own_table.Table:
 
 
 def choose(rows: pd.DataFrame, roles: Roles) -> OwnRows:
-    least = own_rows.LEAST_PARTIES if roles.person == "who" and not roles.target else own_rows.LEAST_ROWS
-    HELD.append(own_rows.choose(table_of(rows), roles, least=least))
+    HELD.append(own_rows.choose(table_of(rows), roles))
     return HELD[-1]
 
 
@@ -103,13 +95,12 @@ def settings(
     payments = tuple(Payment(epsilon=epsilon, person=roles.person) for epsilon in paid)
     roles = replace(roles, payments=payments or roles.payments)
     own = choose(frame() if file is None else file, read_off(roles) if off else roles)
-    quick = QUICK[kind] | ({"parties": min(40, own.private)} if kind == "parties" else {})
-    return PAGES[kind].settings().change(dataset="own").change(own=own).change(**quick | changes)
+    return PAGES[kind].settings().change(dataset="own").change(own=own).change(**QUICK[kind] | changes)
 
 
 def promised(of: Any) -> Any:
-    """What the page promises of its training, or claims of the attacked one."""
-    return of.claim if hasattr(of, "claim") and not of.void else of.promise
+    """What the page promises of its training."""
+    return of.promise
 
 
 def numbers(of: Settings) -> list[np.ndarray]:
@@ -137,12 +128,6 @@ def same(one: Settings, other: Settings) -> bool:
 
 def units(of: Any) -> list[np.ndarray]:
     """What is learned from: the rows (k, inputs and label) of each unit of privacy, in the order of the seed."""
-    if hasattr(of, "world"):
-        X, y = of.world.dataset.parties(of.seed, 0, of.parties, rows=of.rows)
-        return list(np.concatenate([X, y[..., None]], axis=2))
-    if hasattr(of, "data"):
-        problem = of.data.problem
-        return list(np.column_stack([problem.X, problem.y])[:, None])
     if of.OF_NUMBERS:
         table = regression.load(key(of.own), seed=of.seed)
         ends = np.arange(1, of.rows + 1) if table.ends is None else table.ends[: of.rows]

@@ -34,13 +34,10 @@ ALL_ROWS = {"rows": "2400"}
 READY = {
     "classifier": ("customers", {"steps": "5"}, ALL_ROWS),
     "network": ("customers", {"epochs": "2", "width": "4", "layers": "1"}, ALL_ROWS),
-    "attack": ("customers", {"steps": "3", "repeats": "100"}, {}),
     "regression": ("salaries", {}, ALL_ROWS | {"mechanism": "gaussian", "epsilon": "1"}),
-    "transfer": ("salaries", {}, {}),
-    "parties": ("hospitals", {}, {"rows": "100"}),
 }
 # Page -> one that its sample does not fit.
-MISFITS = {"classifier": "regression", "parties": "classifier", "regression": "transfer"}
+MISFITS = {"classifier": "regression", "regression": "network"}
 # The column of each sample that tells persons apart.
 CODES = {"customers": "customer_id", "salaries": "employee_id", "hospitals": "patient_id"}
 
@@ -91,10 +88,7 @@ def whole() -> AppTest:
 
 def ready(page: str) -> AppTest:
     """My data with the sample that a page takes, as its notes describe it."""
-    app = sampled(READY[page][0]).button(key="data.notes").click().run()
-    if page == "transfer":
-        app = app.button(key="data.notes.source").click().run()
-    return used(app, hospital="person") if page == "parties" else app
+    return sampled(READY[page][0]).button(key="data.notes").click().run()
 
 
 def my_data(app: AppTest) -> AppTest:
@@ -147,7 +141,6 @@ class TestEachPage:
         app = ready(page)
         sample, _, start = READY[page]
         assert not waits(app, page)
-        assert page != "parties" or waits(app), "too few people to be protected one by one"
         *_, own = owns(app)
         link = {"dataset": "own", "own": str(own), "v": str(VERSION)} | start
         assert pressed(app, f"data.{page}", monkeypatch) == link
@@ -160,14 +153,12 @@ class TestEachPage:
         assert "This link's file is not here" in said(stranger)
         assert of(stranger, page).epsilon == 2
         assert "There is no file yet" in said(opened(page, dataset="own"))
-        if page == "parties":
-            assert (of(app, page).parties, of(app, page).limits["parties"]) == (9, (2, 9))
         if other := MISFITS.get(page):
-            for link in [{"own": str(own)}] + [{}] * (page != "parties"):
+            for link in [{"own": str(own)}, {}]:
                 assert "not ready for this page" in said(trained(app, other, **link))
 
     def test_which_epsilon_it_takes_starts_in_reach_and_the_label_states_the_search(self, monkeypatch):
-        page, other = "classifier", "attack"
+        page, other = "classifier", "network"
         app = ready(other)
         assert app.button(key="data.epsilon").proto.type == "primary"
         link = pressed(app, "data.epsilon", monkeypatch)
@@ -198,7 +189,7 @@ class TestEachPage:
         assert label_of(app, page).searched == int(count), "of the same rows"
         assert label_of(trained(app, other), other).searched == int(count), "on every page"
 
-    @pytest.mark.parametrize("page", ["classifier", "parties"])
+    @pytest.mark.parametrize("page", ["classifier", "network"])
     def test_bounds_read_off_the_rows_are_void_until_they_are_typed(self, page):
         app = used(used(ready(page), age="out"), age="number")
         app.button(key="data.read_off.age").click().run()
@@ -251,8 +242,8 @@ class TestEachPage:
         assert 'class="lab-verdict"' not in text(app)
 
     def test_only_pages_about_rows_ask_for_a_file_and_a_removed_one_is_gone(self):
-        app = trained(whole(), "attack")
-        own = str(of(app, "attack").own)
+        app = trained(whole(), "network")
+        own = str(of(app, "network").own)
         home = opened("", dataset="own", own=own)
         assert not home.exception
         assert of(home, "home") == ClassifierSettings()
@@ -275,19 +266,12 @@ class TestChoices:
         (own,) = owns(app)
         assert (own.private, own.roles.columns) == (2400, (Column(name="age", low=18, high=100),))
 
-    def test_a_number_needs_bounds_and_a_source_private_and_public_values(self):
+    def test_a_number_needs_bounds(self):
         app = used(used(ready("regression"), salary="out"), salary="amount")
         assert waits(app, "regression")
         assert not waits(bounded(app, "salary", 0, 150), "regression")
         roles = owns(app)[-1].roles
         assert (roles.classes, roles.target.high, roles.gaps) == ((), 150, True)
-        name = samples.of([*draft(app).uses]).source
-        assert waits(used(app, **{name: "source"}), "transfer")
-        app.text_input(key="data.own_source").set_value("care").run()
-        draft(app).sources = ("schools",)
-        assert f"{name}: care is private, schools public" in said(app.run())
-        assert draft(used(app, years_of_school="out")).own_source == "care"
-        assert draft(used(used(app, **{name: "out"}), **{name: "source"})).own_source == "", "forgotten"
         assert not draft(used(app, salary="answer")).roles.target
         assert draft(used(app, salary="amount")).roles.target.low is None
 
@@ -320,18 +304,14 @@ class TestChoices:
         assert draft(app).roles.one_row is None
 
     @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.file)
-    def test_a_samples_notes_are_filled_in_by_one_click_and_its_source_by_one_more(self, sample):
+    def test_a_samples_notes_are_filled_in_by_one_click(self, sample):
         app = sampled(sample.file.removesuffix(".csv"))
         assert waits(app)
         app = app.button(key="data.notes").click().run()
         assert not waits(app, "regression" if sample.target else "classifier")
         roles = draft(app).roles
         assert (roles.columns, roles.void, roles.answer) == (sample.columns, (), sample.answer)
-        if sample.source:
-            roles = draft(app.button(key="data.notes.source").click().run()).roles
-            assert (roles.source, roles.own_source, roles.sources) == (sample.source, sample.own_source, sample.sources)
-            assert sample.source not in {column.name for column in roles.columns}
-        assert not {button.key for button in app.button} & {"data.notes", "data.notes.source"}
+        assert "data.notes" not in {button.key for button in app.button}
 
     def test_a_column_with_an_ambiguous_mark_asks_what_the_mark_means(self, monkeypatch):
         brings(monkeypatch, pd.read_csv(CUSTOMERS, dtype=str).assign(monthly_spend="1,234"))
@@ -354,7 +334,6 @@ class TestPaying:
         app = app.button(key="data.draw.monthly_spend").click().run()
         assert draft(app).payments == (first, first)
         assert "<b>0.2</b> paid for bounds" in said(trained(app, "classifier"))
-        assert "this page cannot count what they cost" in said(trained(app, "attack"))
         app = my_data(app).button(key="data.type.monthly_spend").click().run()
         assert waits(app)
         assert "Bounds have cost 0.2 of epsilon" in said(app)

@@ -26,7 +26,7 @@ from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from pages.what_if.page_tables import price
 from tests import own_files
-from tests.own_files import CLASSES, COLUMNS, NUMBER, TOWNS, by_person, choose, frame, table_of
+from tests.own_files import CLASSES, COLUMNS, NUMBER, by_person, choose, frame, table_of
 from tests.sentences import broken_by
 from tests.test_figures import numbers
 from ui.panels import number
@@ -75,12 +75,6 @@ LACKS = [
     (NUMBER, bounded("pay"), "pay is what is predicted"),
     (NUMBER, {"columns": NUMBER.columns[:1]}, "one input is chosen, and a regression needs two"),
     (NUMBER, {"columns": FORTY}, "the columns make 78 inputs"),
-    (TOWNS, {"own_source": " "}, "town has no value whose rows are private"),
-    (TOWNS, {"sources": ()}, "town has one source, and needs two"),
-    (TOWNS, {"sources": ("Ashford",)}, "town has an empty source, or one twice"),
-    (TOWNS, {"sources": tuple(map(str, range(13)))}, "town has 14 values, more than 13"),
-    *((TOWNS, {"source": name}, f"{name} says which source a row is of, and is") for name in ("hours", "pay")),
-    (TOWNS, {"person": "town"}, "town says which source a row is of"),
 ]
 ALONE = {"who": np.maximum(np.arange(900), 799), "left": ["no"] * 800 + [""] * 100}
 TWO_WAYS = {"age": ["1,234", "2,345"] * 450}
@@ -89,7 +83,6 @@ REFUSED = [
     (CLASSES, {"answer": "height"}, {}, "height"),
     (CLASSES, {"person": "height"}, {}, "height"),
     (CLASSES, bounded("height"), {}, "height"),
-    (TOWNS, {"source": "height"}, {}, "height"),
     (CLASSES, {"classes": ("ja", "nein")}, {}, "0 rows with one of the answers"),
     (CLASSES, {"person": "who"}, {"who": "C"}, "1 person"),
     (CLASSES, {"person": "who"}, {"who": np.arange(900) % 99}, "99 people', but must be at least 100"),
@@ -100,8 +93,6 @@ REFUSED = [
     (CLASSES, {"test_share": 0.6}, {}, "test_share"),
     *((NUMBER, {"rows_each": rows}, {}, "rows_each") for rows in (0, 51)),
     (NUMBER, {"gaps": 1}, {}, "gaps"),
-    (TOWNS, {"own_source": "Nowhere"}, {}, "too few private rows in town"),
-    (TOWNS, {"sources": ("Brookside", "Nowhere")}, {}, "no rows of Nowhere with an answer"),
 ]
 CASES = [*((roles, changes, {}, said) for roles, changes, said in LACKS), *REFUSED]
 
@@ -303,26 +294,18 @@ def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(ta
     assert "no privacy" in price(replace(question, base=links.word(ClassifierSettings(), apart=" ")).result({}))
 
 
-KIND = own_files.ROLES | {"transfer": TOWNS}
 # Ways of each page to learn from a file: what may break differs between them.
 WAYS = {
     "classifier": [{}],
     "network": [{}],
-    "attack": [{"part": "worlds"}, {"part": "membership"}],
     "regression": [{"mechanism": name, "repeats": 3} for name in REGRESSIONS],
-    "transfer": [{"selection": name, "epsilon": epsilon} for name in ("known", "detected") for epsilon in (0.05, 50.0)],
-    "parties": [{}],
 }
-EVERY, PARTIES, TRANSFER = {*WAYS}, {"parties"}, {"transfer"}
+EVERY = {*WAYS}
 
 
 def answered(file: pd.DataFrame, where) -> pd.DataFrame:
     """The file with answers in these rows only."""
     return file.assign(pay=file["pay"].where(where), left=file["left"].where(where, ""))
-
-
-def abroad(file: pd.DataFrame) -> pd.Series:
-    return file["town"] != "Ashford"
 
 
 def wide(file: pd.DataFrame) -> pd.DataFrame:
@@ -337,7 +320,7 @@ STRANGE: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], set[str]]] = {
     "answers in words": (lambda file: file.assign(pay="much", left="perhaps"), EVERY),
     "few answers": (lambda file: answered(file, file.index >= 280), set()),
     "one person": (lambda file: file.assign(who="E"), EVERY),
-    "three persons": (lambda file: file.assign(who=file.index % 3), EVERY - PARTIES),
+    "three persons": (lambda file: file.assign(who=file.index % 3), EVERY),
     "rows without a name": (lambda file: file.assign(who=np.where(file.index % 2, "", file.index)), set()),
     "a person with one row": (lambda file: file[(file["who"] != "P00000") | (file.index == 0)], set()),
     "all answers alike": (lambda file: file.assign(pay=40, left="no"), set()),
@@ -352,16 +335,6 @@ STRANGE: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], set[str]]] = {
     "tiny bounds": (lambda file: file, set()),
     "huge bounds": (lambda file: file, set()),
     "negative bounds": (lambda file: file, set()),
-}
-# Of the column that says the source.
-OF_SOURCES: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], set[str]]] = {
-    "few of the target": (lambda file: file[abroad(file) | (file.index < 250)], TRANSFER),
-    "a source without an answer": (lambda file: answered(file, file["town"] != "Brookside"), TRANSFER),
-    "a target without answers": (lambda file: answered(file, abroad(file)), TRANSFER),
-    "a source of one row": (lambda file: file[(file["town"] != "Brookside") | ~file["town"].duplicated()], set()),
-    "sources far away": (lambda file: file.assign(pay=file["pay"].mask(abroad(file), 80 - file["pay"])), set()),
-    "a name of a source": (lambda file: file.replace({"town": {"Brookside": "<b>x"}}), set()),
-    "blank towns": (lambda file: file.assign(town=file["town"].where(file.index % 6 > 0, "")), set()),
 }
 BOUNDS = {"tiny bounds": (40, 40 + 1e-9), "huge bounds": (-1e30, 1e30), "negative bounds": (-80, -1)}
 
@@ -378,17 +351,13 @@ def roles_of(name: str, roles: Roles) -> Roles:
         return replace(roles, columns=tuple(Column(name=f"c{place}", low=0, high=1) for place in range(60)))
     if name == "names":
         return replace(roles, columns=tuple(replace(one, name=NAMES.get(one.name, one.name)) for one in COLUMNS))
-    if name == "a name of a source":
-        return replace(roles, sources=("<b>x", "Cedar Hill"))
     return roles
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"), [*itertools.product(STRANGE, WAYS), *itertools.product(OF_SOURCES, sorted(TRANSFER))]
-)
+@pytest.mark.parametrize(("name", "kind"), [*itertools.product(STRANGE, WAYS)])
 def test_a_strange_file_is_refused_or_has_sound_numbers(name, kind):
-    make, refusing = (STRANGE | OF_SOURCES)[name]
-    file, roles = make(frame(1200 if kind == "transfer" else 400, people=40)), roles_of(name, KIND[kind])
+    make, refusing = STRANGE[name]
+    file, roles = make(frame(400, people=40)), roles_of(name, own_files.ROLES[kind])
     if kind in refusing:
         with pytest.raises(check.RefusedError):
             own_files.settings(kind, roles, file=file)

@@ -3,20 +3,12 @@
 import itertools
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from dpcore.estimators.linear import REGRESSIONS
-from pages.attack import words as attack_words
-from pages.attack import words_parts
-from pages.transfer import words, words_tabs
-from pages.transfer.page import PAGE as TRANSFER
-from tests import reached
-from tests.app import opened
-from tests.own_files import CLASSES, NUMBER, TOWNS, frame, read_off, said, settings
+from tests.own_files import CLASSES, NUMBER, frame, read_off, said, settings
 from tests.sentences import Rules, amount, broken_by, counts, says
 from tests.test_regression_words import RULES as OF_REGRESSION
-from tests.test_transfer_words import ahead, harms, helps, median, useless
 
 
 def by_person(result, *_) -> bool:
@@ -35,7 +27,7 @@ NOBODY: Rules = {
     r"nothing is guaranteed|guarantee is void|no limit": lambda r, _: bool(r.settings.void),
     r"coin toss: 50": sound,
 }
-# Of a file with classes, on the pages of the classifier, the networks and attacks.
+# Of a file with classes, on the pages of the classifier and the networks.
 OF_CLASSES: Rules = NOBODY | {
     r"the noise would weigh ([\d.]+) times less": says(lambda r: r.settings.own.private / r.settings.rows),
     r"The unit of privacy is one person, all of their rows|one person record|another person's were used": by_person,
@@ -59,11 +51,6 @@ ONLY: dict[str, Rules] = {
         ),
     },
     "network": {**LEARNT, r"[Uu]p to (\d+) (?:rows of each|of a person's rows)": counts(lambda _: 8, given=by_person)},
-    "attack": {
-        r"the most exposed person": lambda r, _: r.settings.who == "exposed",
-        r"all rows of": by_person,
-        r"counted by|guarantee is calibrated|No attack then|ound of this noise": sound,
-    },
 }
 OF_NUMBERS: Rules = NOBODY | {
     r"trained on ([\d,]+) (?:of [\d,]+ )?(rows|people)": lambda r, m: (
@@ -75,26 +62,6 @@ OF_NUMBERS: Rules = NOBODY | {
     r"up to (\d+) rows here": counts(lambda r: r.settings.mechanism_of("output").rows_each),
 }
 NOT_OF_A_FILE: Rules = {r"held-out people|label bound|Excess risk|excess risk|the truth": lambda *_: False}
-ERROR = r"([\d.,]+(?:e[-+]\d+)?)(?=[.,;)]? )"
-OF_SOURCES: Rules = NOBODY | {
-    rf"RMSE, with sources {ERROR}": says(median("transfer")),
-    rf"RMSE, target only {ERROR}": says(median("target")),
-    rf"RMSE, non-private {ERROR}": says(lambda r: r.focus.least_squares),
-    r"lower than target only|The sources help\. RMSE falls": helps,
-    r"higher than target only|The sources harm here": harms,
-    r"No difference can be shown in|no difference shown": lambda r, _: not (helps(r) or harms(r)),
-    r"Using only the sources does": ahead("source", "transfer"),
-    r"Pooling all rows does": ahead("pooled", "transfer"),
-    r"pooling all rows harms": ahead("target", "pooled"),
-    r"the midpoint of the bounds would do no worse|no better than the midpoint": useless,
-    r"alone do worse than predicting the midpoint": lambda r, _: r.medians["target"] > r.nothing_learnt,
-    r"Trained on ([\d,]+) (?:of [\d,]+ )?private": counts(lambda r: len(r.problem.y)),
-    r"You declared that all sources resemble the target": lambda r, _: r.focus.kept.all(),
-    r"never reads a private row|resemble the target": lambda r, _: r.settings.selection == "known",
-    r"Detection alone spends": lambda r, _: r.settings.selection == "detected",
-    r"one person of the target": by_person,
-    r"one row of the target\.": by_row,
-}
 
 
 def held(kind: str, rules: Rules, cases, *, seldom: Rules = NOT_OF_A_FILE) -> None:
@@ -106,26 +73,16 @@ def held(kind: str, rules: Rules, cases, *, seldom: Rules = NOT_OF_A_FILE) -> No
     assert {*rules} - found == set()
 
 
-@pytest.mark.parametrize("kind", ["classifier", "network", "attack"])
+@pytest.mark.parametrize("kind", ["classifier", "network"])
 def test_what_is_said_of_a_file_with_classes_is_so(kind):
     people, file = frame(1000, people=400), frame()
     by_person = replace(CLASSES, person="who")
-    part, tree = {"classifier": {"rows": 100}, "network": {"rows": 100}}.get(kind, {}), {}
+    part, tree = {"rows": 100}, {}
     extra = [(people, replace(by_person, most_rows=most), {"epsilon": 1.0}) for most in (1, 12)]
     if kind == "network":
         extra, tree = [(people, by_person, {"mechanism": "toeplitz", "lot_size": 64})], {"mechanism": "toeplitz"}
-    if kind == "attack":
-        small = {"part": "membership"}
-        extra = [(file, CLASSES, small), (people, by_person, small), (file, read_off(CLASSES), small)]
-        extra += [(file, CLASSES, one) for one in ({"against": "nobody"}, {"who": "middle"}, {"person": 5})]
-        part, file = {}, frame(5000)
     cases = [(file, CLASSES, part), (people, by_person, {}), (file, read_off(CLASSES), {}), (frame(), CLASSES, tree)]
     held(kind, OF_CLASSES | ONLY[kind], cases + extra)
-    if kind == "attack":
-        opened("attack", part="pays", dataset="own")
-        result = settings("attack", part="membership").run()
-        words_parts.membership_caption(result)
-        assert {*reached.unread(attack_words.OWN)} <= {"help.who"}  # which is on the control alone
 
 
 def test_what_is_said_of_a_number_is_so():
@@ -136,29 +93,3 @@ def test_what_is_said_of_a_number_is_so():
     ways = [{"mechanism": kind, "epsilon": one, "repeats": 6} for kind in REGRESSIONS for one in (0.05, 1.0, 50.0)]
     cases = [(file, roles, changes | way) for (file, roles, changes), way in itertools.product(kinds, ways)]
     held("regression", OF_NUMBERS, cases, seldom={**OF_REGRESSION, **OF_NUMBERS, **NOT_OF_A_FILE})
-
-
-def test_what_is_said_of_sources_is_so():
-    off, file = replace(TOWNS, target=replace(TOWNS.target, read_off=True)), frame()
-    here = file["town"] == "Ashford"
-    kinds = [
-        (file, TOWNS, {}),
-        (file, replace(TOWNS, gaps=False, sources=("Brookside",)), {"target_rows": 100, "migrated": 60}),
-        (file, off, {}),
-        (frame(900, people=900), replace(TOWNS, person="who"), {}),
-        (file.assign(pay=file["pay"].where(here, 80 - file["pay"])), TOWNS, {"h": 0.05}),
-        (file.assign(pay=40 + 0.1 * file["pay"].where(here, 200)), TOWNS, {}),
-    ]
-    ways = [
-        {"selection": kind, "epsilon": e, "repeats": 6} for kind in ("known", "detected") for e in (0.05, 1.0, 50.0)
-    ]
-    cases = [(file, roles, changes | way) for (file, roles, changes), way in itertools.product(kinds, ways)]
-    held("transfer", OF_SOURCES, cases)
-    paid = settings("transfer", TOWNS, paid=(0.1,))
-    result, other = paid.run(), paid.change(selection="detected").run()
-    said(result), said(other)
-    unmeasured = replace(result, focus=replace(result.focus, risk=np.full_like(result.focus.risk, np.nan)))
-    assert "None of the held-out rows has an answer" in words.verdict(unmeasured)
-    assert words.numbers(unmeasured)[0].note == "no held-out row has an answer"
-    TRANSFER.lead(paid), words.texts(paid)["help.selection"]
-    assert reached.unread(words_tabs.OWN) == []

@@ -24,9 +24,8 @@ from lab.sources import SourceSettings
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from pages.network.work import FRAMES
-from pages.parties.experiment import PartiesSettings
 from tests.handouts import handout
-from tests.own_files import DIGITS, KINDS, PAGES, QUICK, ROLES, frame, moved, promised, said, same, settings, units
+from tests.own_files import DIGITS, KINDS, PAGES, ROLES, frame, moved, promised, said, same, settings, units
 from tests.sentences import NEVER, broken_by, plain
 from tests.test_figures import numbers as numbers_of
 from tests.test_own_rows import own_of
@@ -39,17 +38,13 @@ WAYS = [
     ("network", {}),
     ("network", {"mechanism": "toeplitz", "lot_size": 64}),
     *(("regression", {"mechanism": name}) for name in ("gaussian", "functional", "adassp")),
-    *(("transfer", {"selection": name}) for name in ("known", "detected")),
-    *(("parties", {"method": name}) for name in ("soft", "pate")),
-    *(("attack", {"part": "worlds", "against": name}) for name in ("label", "nobody")),
-    ("attack", {"part": "membership"}),
 ]
 ways = pytest.mark.parametrize(
     ("kind", "changes"), WAYS, ids=lambda one: "-".join(map(str, one.values())) if isinstance(one, dict) else one
 )
 kinds = pytest.mark.parametrize("kind", KINDS)
 # A number that a link may give, far from what a file begins with.
-ASKED = {"attack": {"person": 30}, "transfer": {"target_rows": 100}, "parties": {"rows": 7}}
+ASKED: dict[str, dict[str, int]] = {}
 BY_PERSON = {kind: replace(roles, person="who") for kind, roles in ROLES.items()}
 BY_PERSON["regression"] = replace(BY_PERSON["regression"], rows_each=3)
 
@@ -65,12 +60,8 @@ class TestRows:
         low.loc[::7, "hours"], low.loc[::11, "pay"] = 48.0, 80.0
         high = low.assign(secret=range(900), plan=low["plan"].replace("family", "whatever"))
         high.loc[::7, "hours"], high.loc[::11, "pay"] = 4e9, 8e9
-        if ROLES[kind].source:
-            high.loc[high["town"] == "Cedar Hill", ["age", "hours", "pay"]] = [20, 1, 79.0]
-        else:
-            high["town"] = "nowhere"
-        if not ROLES[kind].person:
-            high["who"] = "the same"
+        high["town"] = "nowhere"
+        high["who"] = "the same"
         one, other, third = (settings(kind, file=rows, **changes) for rows in (low, high, frame(seed=1)))
         assert same(one, other)
         assert not same(one, third)
@@ -81,8 +72,7 @@ class TestRows:
         blank, other = (frame().astype({answer: object}) for _ in range(2))
         blank.loc[::3, answer], other.loc[::3, answer] = "", "perhaps"
         other.loc[::3, ["age", "hours"]] = [77, 3]
-        kept = {"against": "nobody"} if kind == "attack" else {}
-        one, two, whole = (settings(kind, file=rows, **changes | kept) for rows in (blank, other, frame()))
+        one, two, whole = (settings(kind, file=rows, **changes) for rows in (blank, other, frame()))
         assert same(one, two)
         assert not same(one, whole)
         assert len(units(one)) == len(units(whole))
@@ -116,7 +106,7 @@ class TestRows:
         rows = rows.assign(town=rows["town"].mask(mine, "Ashford"))
         others = pd.concat([rows[~mine][:7], theirs, rows[~mine][7:]])
         before, after = (settings(kind, BY_PERSON[kind], file=one) for one in (rows, others))
-        assert {promised(one).unit for one in (before, after)} == {"party" if kind == "parties" else "person"}
+        assert {promised(one).unit for one in (before, after)} == {"person"}
         assert len(moved(before, after)) <= 1
         assert promised(before) == promised(after)
 
@@ -126,8 +116,6 @@ class TestRows:
     [
         *(("classifier", name, {"public_rows": 0}, {"repeats": 4, "steps": 5}) for name in ("digits", "iris")),
         ("network", "digits", {"clip_norm": 0.5, "learning_rate": 8.0}, {"epochs": 2, "width": 4, "layers": 1}),
-        ("attack", "breast_cancer", {"part": "worlds", "who": "row", "person": 7, "sees": "steps"}, QUICK["attack"]),
-        ("attack", "digits", {"part": "membership"}, QUICK["attack"]),
     ],
     ids=str,
 )
@@ -269,10 +257,10 @@ class TestBounds:
             assert not re.search(r"\b[Vv]oid|paid for bounds", words)
             assert not [name for name, text in taken(kind, result).items() if "VOID" in text]
             unit = "The unit of privacy is one " + ("person" if of.by_person else "row")
-            assert ("A party is all rows of one name" if kind == "parties" else unit) in words
+            assert unit in words
             assert broken_by(words, result, NEVER) == set()
 
-    @pytest.mark.parametrize("kind", KINDS[:5])  # an attack counts no payments
+    @kinds
     def test_training_has_what_payments_leave_and_the_whole_is_promised(self, kind):
         """To the last bit: the same rows, and the noise of the smaller epsilon."""
         of = settings(kind, paid=(0.1, 0.2), epsilon=1.0)
@@ -297,14 +285,8 @@ class TestBounds:
         assert again.limits["epsilon"] == again.LIMITS["epsilon"]
 
     @kinds
-    def test_who_does_not_count_what_was_paid_promises_nothing(self, kind, monkeypatch):
-        monkeypatch.setattr(SourceSettings, "COUNTS_PAYMENTS", False)
-        of = settings(kind, paid=(0.1,))
-        assert (of.void, of.promise) == ("bounds were paid for, which is not counted here", None)
-
-    @pytest.mark.parametrize("kind", ["classifier", "network", "regression", "parties"])
     def test_another_library_counts_no_more_and_refutes_who_forgets_what_was_spent(self, kind):
-        changes = {"epsilon": 1.0, "delta": 1e-5} | ({"method": "pate"} if kind == "parties" else {})
+        changes = {"epsilon": 1.0, "delta": 1e-5}
         of = settings(kind, paid=(0.2, 0.3), **changes)
         assert 0.6 < of_a_library(of, trainings(of)) <= of.promise.epsilon
         assert of_a_library(of, trainings(settings(kind, **changes))) > 1.1
@@ -336,9 +318,6 @@ def trainings(of) -> dp_event.DpEvent:
     if isinstance(of, ClassifierSettings):
         sd, per_row = of.model.noise_sd(of.epsilon), 2 * of.clip_norm / of.rows
         return dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(sd / per_row), of.steps)
-    if isinstance(of, PartiesSettings):  # one vote for another moves a count of votes by sqrt(2)
-        multiplier = of.model.sigma(of.epsilon) / math.sqrt(2)
-        return dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(multiplier), of.model.queries)
     *_, found = getattr(of.promise.event, "events", (of.promise.event,))
     return dp_event.ComposedDpEvent([dp_event.GaussianDpEvent(one.noise_multiplier) for one in releases(found)])
 

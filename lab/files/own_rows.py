@@ -301,7 +301,7 @@ def _numbers(table: Table, name: str, said: str) -> np.ndarray:
 
 
 def choose(table: Table, roles: Roles) -> OwnRows:
-    """Return the handle of a file with these roles; raise RefusedError if they are incomplete or do not fit the file."""
+    """Return the handle of a file with these roles. Raise RefusedError if they are incomplete or do not fit."""
     for missing in roles.lacks():
         raise check.RefusedError("columns", missing, "complete before anything is trained")
     check.between(0.05, 0.5, test_share=roles.test_share)

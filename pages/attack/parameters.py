@@ -54,10 +54,11 @@ LIMITS = {
 class AttackParameters(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    part: a key of ``PARTS``. dataset: one of the lab's. epsilon, delta: the claim, one record replaced. version: what is attacked in
-    two worlds. repeats: trainings in each of the two worlds. who, person, person_x, person_y, label: the person is the
-    private row of this number, or an outlier in its place, at a place of the map (-1 and 1 are its edges) and of a
-    class. against: who stands there in the other world, the same row with the next class, or the first public row.
+    part: a key of ``PARTS``. dataset: one of the lab's. epsilon, delta: the claim, one record replaced.
+    version: what is attacked in two worlds. repeats: trainings in each of the two worlds.
+    who, person, person_x, person_y, label: the person is the private row of this number, or an outlier in its place,
+    at a place of the map (-1 and 1 are its edges) and of a class.
+    against: who stands there in the other world, the same row with the next class, or the first public row.
     sees: the final "weights", or all "steps". members: rows that a model of the membership part is trained on.
     minority: the share of the smaller group.
     """
