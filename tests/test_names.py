@@ -14,7 +14,6 @@ from dpcore.privacy import delta_rounded_up
 from lab import label
 from pages.accounting.figures import number as of_accounting
 from pages.table import PAGES
-from pages.transfer.figures import error
 from scripts.visible_texts import literals, toml_strings
 from ui import panels
 from ui.plot import theme
@@ -152,7 +151,6 @@ def test_a_number_has_three_digits_up_to_each_edge_and_powers_of_ten_only_where_
         (panels.number, both),
         (theme.number, both),
         (of_accounting, {999.7: "1,000", 999_400.0: "999,000", 999_600.0: "1e+6", math.nan: "…"}),
-        (error, {999.7: "1,000", 123_456.0: "123,000", math.nan: "…"}),
         (label.number, {999.4: "999", 999.7: "1,000", 12_000: "12,000", 1e-5: "1e-5", -2000: "−2,000", -0.0: "0"}),
         (theme.tick, {-2000.0: "−2,000", -0.0: "0", -1e-5: "−1e-5", 1e-5: "10<sup>-5</sup>"}),
         (panels.amount, {"−2,000": -2000.0, "−1.5\u00a0%": -1.5, "below 1": None}),

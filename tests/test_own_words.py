@@ -59,7 +59,6 @@ OF_NUMBERS: Rules = NOBODY | {
     r"one person, all of their rows": lambda r, _: by_person(r) and r.settings.source.rows_each >= 1,
     r"The unit of privacy is one row": by_row,
     r"At most (\d+) rows of each person are used": counts(lambda r: r.settings.mechanism_of("gaussian").rows_each),
-    r"up to (\d+) rows here": counts(lambda r: r.settings.mechanism_of("output").rows_each),
 }
 NOT_OF_A_FILE: Rules = {r"held-out people|label bound|Excess risk|excess risk|the truth": lambda *_: False}
 
