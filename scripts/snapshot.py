@@ -45,8 +45,7 @@ TOPICS = tuple(page.name for page in table.PAGES)
 MOST = {"repeats": 6, "parties": 60, "members": 40, "steps": 40, "rows": 600, "public_rows": 200}
 LINKS = 10
 # Page -> the samples that it is opened with as a visitor's own rows, and settings that keep that quick.
-OWN = dict.fromkeys(("classifier", "network", "attack"), ("customers.csv",))
-OWN |= {"regression": ("salaries.csv",), "transfer": ("salaries.csv",), "parties": ("hospitals.csv",)}
+OWN = {"classifier": ("customers.csv",), "network": ("customers.csv",), "regression": ("salaries.csv",)}
 QUICK = {"network": {"repeats": "2", "epochs": "2"}, "attack": {"repeats": "100"}, "classifier": {"repeats": "6"}}
 # What changes from one server to the next, or says where in the code something stands.
 _PASSING = {"id", "url", "fragmentId", "formId", "pageScriptHash", "scriptHash", "mediaFileId", "deferredFileId"}

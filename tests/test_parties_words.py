@@ -28,7 +28,6 @@ from tests.sentences import (
     titles,
     two_stories,
 )
-from tests.test_own_pages import ROLES, own_of, patients, settings_of
 
 QUICK = {"dataset": ["two", "four", "digits", "activities", "intrusions", "addresses"]}
 QUICK |= {"parties": [2, 20, 200, 1000], "rows": [3, 10], "public_rows": [50, 400], "unlike": [0.0, 0.2, 1.0]}
@@ -222,11 +221,6 @@ WHOLE = [
 def test_every_text_is_reached():
     read, small = partial(reached.show, PAGE), PartiesSettings().change(**TINY)
     some = [small.change(dataset=one.get("dataset", "two")).change(**one) for one in FIRST]
-    three, sparse = patients(), patients(2400, wards=60)
-    three.loc[::7, "back"] = "maybe"
-    sparse["back"] = sparse["back"].where(sparse["ward"].isin(["ward 0", "ward 1", "ward 2"]), "?")
-    some.append(settings_of(own_of(three, replace(ROLES, classes=("no", "yes", "maybe")))))
-    some.append(settings_of(own_of(sparse, ROLES), parties=40, method="pate"))
     for settings in (*ONCE, *some):
         read(first(settings, today(settings)))
     whole, *_ = [read(PartiesSettings().change(**TINY | changes).run()) for changes in WHOLE]

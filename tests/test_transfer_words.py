@@ -9,7 +9,7 @@ from pages.transfer import figures, page, published, words_tabs
 from pages.transfer import words as say
 from pages.transfer.descent import Alone
 from pages.transfer.experiment import TransferSettings
-from pages.transfer.work import CANDIDATES
+from pages.transfer.work import CANDIDATES, EPSILONS
 from tests import attackers, reached
 from tests.claims import better, since, until, worse
 from tests.sentences import Rules, amount, first, hold, plain, says, tiles, titles
@@ -64,7 +64,7 @@ helps, harms = ahead("transfer", "target"), ahead("target", "transfer")
 def places(result, case=better):
     """Return the values of epsilon on the axis, and whether the sources are shown to help, or harm, at one of them."""
     pairs = (result.over_epsilon.runs[CANDIDATES.index(name)] for name in ("transfer", "target"))
-    every = zip(result.settings.epsilons, zip(*pairs, strict=True), strict=True)
+    every = zip(EPSILONS, zip(*pairs, strict=True), strict=True)
     found = {epsilon: pair for epsilon, pair in every if not np.isnan(pair[0][0])}
     return [*found], lambda place: case(*found[place], higher=False, constant=result.nothing_learnt)
 
@@ -178,7 +178,7 @@ def test_every_text_is_reached():
     for descent in (0.2, 1e-4):
         words_tabs.beside(replace(result, alone=Alone(walk=0.05 * runs, descent=descent * runs)))
     words_tabs.costs_table(result)
-    page.PAGE.lead(settings), say.texts(settings)["help.selection"], page.board(*page.DRAWN)(result)
+    page.PAGE.lead(settings), say.SAYS["help.selection"], page.board(*page.DRAWN)(result)
     for penalty, least in ((0.1, 0.0), (1.0, 99.0)):
         done = {task: task.run() for task in published.tasks(penalty)}
         done |= {task: row | {"value": least} for task, row in done.items() if not task.noisy}
