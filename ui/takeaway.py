@@ -20,7 +20,7 @@ from lab.sources import OWN
 
 ROOT = Path(__file__).parents[1]
 # Of what the lab needs, what only its pages, their server and sweeps at full size do.
-BROWSER = {"joblib", "orjson", "pillow", "plotly", "prometheus-client", "segno", "starlette", "streamlit"}
+BROWSER = {"joblib", "orjson", "pillow", "plotly", "segno", "starlette", "streamlit"}
 # The same date for all that is packed: the same settings give the same file.
 _DATE = (2020, 1, 1, 0, 0, 0)
 # What a spreadsheet takes for a formula; a number with a sign, or a sign alone, is none.
