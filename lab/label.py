@@ -15,6 +15,7 @@ from pathlib import Path
 from dpcore import privacy
 from dpcore.cache import CACHE
 from dpcore.privacy import Guarantee
+from lab.files.file_handles import Own
 from lab.files.own_rows import Column, OwnRows, Roles
 from lab.mu import Fitting
 from lab.number_text import with_minus
@@ -119,6 +120,12 @@ def why_void(settings: Settings, stated: Stated) -> str:
         return f"epsilon {number(claimed)} is claimed, and {number(promise.epsilon)} is spent"
     known = {**stated.said} | _of_file(settings, stated)
     return "; ".join(f"{name.replace('_', ' ')} {one}" for name, one in known.items() if one.startswith("not covered"))
+
+
+def searched(settings: Settings) -> int:
+    """Return how many settings, of any page, were compared on the private rows of a person's own file."""
+    own = getattr(settings, "own", None)
+    return len(own.table.compared) if isinstance(own, Own) and not own.gone else 0
 
 
 def roles_of(settings: Settings) -> Roles | None:

@@ -218,6 +218,11 @@ class Settings(Key):
         return None
 
     @property
+    def made_up(self) -> Self | None:
+        """Return these settings on made-up rows in place of private ones; None where there are no such rows."""
+        return None
+
+    @property
     def overlap(self) -> float:
         """Return held-out rows over private ones, where splits by other seeds are splits of one file and so have rows
         in common; 0 where each seed draws rows of its own."""

@@ -11,7 +11,7 @@ from dpcore.data import toy
 from dpcore.data.paid_bounds import Payment
 from dpcore.privacy import Guarantee, after
 from dpcore.streams import stream
-from lab.files import file_handles, own_rows, own_table
+from lab.files import file_handles, made_up, own_rows, own_table
 from lab.files.own_rows import OwnRows, Roles
 from lab.settings import Settings
 
@@ -114,6 +114,18 @@ class SourceSettings(Settings):
     def unit(self) -> str:
         """Return the unit of privacy."""
         return "person" if self.by_person else "record"
+
+    @property
+    def made_up(self) -> Self | None:
+        """Return these settings on made-up rows of the declared shape of a file (``lab.files.made_up``); None without
+        a file, or where its bounds are not public."""
+        if self.roles is None or self.roles.void or self.file.gone:
+            return None
+        twin = made_up.twin(self.file)
+        kept = {name: getattr(self, name) for name in self.starts(OWN, twin)}
+        if "rows" in kept:
+            kept["rows"] = min(kept["rows"], twin.private)
+        return self.change(own=twin, **kept)
 
     @property
     def void(self) -> str:

@@ -8,7 +8,7 @@ that is to stand beside today's by ``Picture.pair``. A ghost keeps its colour, w
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from html import escape, unescape
@@ -321,7 +321,7 @@ class Both:
     """``page`` as it is with A's ``result``, and its ``view``; ``pinned``: B's view, if it is one of the same page.
 
     done: the share of the work of both that is done. moving: CSS selector of what moves of the comparison -> its HTML.
-    answer: what is said and shown of what is asked about A, if that is in view. compared: the settings it compares.
+    answer: what is said and shown of what is asked about A, if that is in view.
     """
 
     page: Page
@@ -331,7 +331,6 @@ class Both:
     done: float
     moving: Mapping[str, str]
     answer: View | None = None
-    compared: Collection[Settings] = ()
 
     def boards(self, tab: str) -> dict[str, Rows]:
         """Return those in view while this tab is open, with B's ghost."""
@@ -357,33 +356,65 @@ def compare(
     tab: str = "",
     ask: str = "",
     resting: bool = False,
+    tries: int = 0,
+    looks: bool = False,
 ) -> Both:
     """Compare after so many seconds of work, or what must be; what B needs comes after what A needs, and then what is
     asked about A (``Desk.ask``), if the ``tab`` that is open is that of the questions. Where that tab states a mu, it
-    is counted last, and only if ``resting``: neither for a first picture nor while something moves."""
-    both = _compared(page, settings, pinned, seconds=seconds)
+    is counted last, and only if ``resting``: neither for a first picture nor while something moves.
+
+    tries: as in ``Page.view``. looks: whether a question may read private rows; else it is about made-up ones. A file
+    records what is compared on its rows before that is shown.
+    """
+    both = _compared(page, settings, pinned, seconds=seconds, tries=tries)
     names = both.page.tab(tab).words
     if both.done == 1 and mu.pending(both.view.words, names):
         if resting:
-            both = replace(both, view=both.page.view(both.result))
+            both = replace(both, view=both.page.view(both.result, tries=tries))
             mu.count(both.view.words, names)
         else:
             both = replace(both, done=_BUT_MU)
     asked = both.page.asked
     if asked is None or tab != ASK_TAB.name:
         return both
-    question = asked.about(settings, ask, both.page.targets(both.result))
+    base, targets = base_of(both, settings, looks=looks)
+    question = asked.about(base, ask, targets) if base is not None else None
     if question is None:
         return both
     answer, ready = computed(question, seconds=seconds if both.done == 1 else 0)
-    compared = {*both.compared, *asked.compared(answer)}
-    return replace(both, answer=asked.view(answer), compared=compared, done=(both.done + ready) / 2)
+    if base is settings and _record(settings, asked.compared(answer)):
+        both = replace(both, view=both.page.view(both.result, tries=tries))
+    return replace(both, answer=asked.view(answer), done=(both.done + ready) / 2)
 
 
-def _compared(page: Page, settings: Settings, pinned: Settings | None, *, seconds: float) -> Both:
+def base_of(both: Both, settings: Settings, *, looks: bool) -> tuple[Settings | None, Mapping[str, float]]:
+    """Return what a question in the tab of A is about, and the targets that it starts with: where rows are private, a
+    result on made-up ones, unless it may look at them; None where none can be made up."""
+    if looks or not settings.private:
+        return settings, both.page.targets(both.result)
+    made_up = settings.made_up
+    if made_up is None:
+        return None, {}
+    result, _ = computed(made_up, seconds=0)
+    return made_up, both.page.targets(result)
+
+
+def _record(settings: Settings, compared: Iterable[Settings]) -> bool:
+    """Record that these settings are compared on the private rows of a file; whether any of them is new to it."""
+    if not settings.private:
+        return False
+    known = vars(settings)["own"].table.compared
+    before = len(known)
+    known.update(compared)
+    return len(known) > before
+
+
+def _compared(page: Page, settings: Settings, pinned: Settings | None, *, seconds: float, tries: int) -> Both:
     result, done = computed(settings, seconds=seconds)
     here = page.at(settings)
-    view = here.view(result)
+    if pinned is not None:
+        _record(settings, (settings, pinned))
+    view = here.view(result, tries=tries)
     if pinned is None:
         return Both(page=here, result=result, view=view, pinned=None, done=done, moving={})
     other, ready = computed(pinned, seconds=seconds if done == 1 else 0)
@@ -404,7 +435,6 @@ def _compared(page: Page, settings: Settings, pinned: Settings | None, *, second
         pinned=other_view if there is here else None,
         done=(done + ready) / 2,
         moving=moving,
-        compared={settings, pinned} if settings.private else (),
     )
 
 

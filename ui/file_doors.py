@@ -31,7 +31,8 @@ def show(own: OwnRows | None, roles: Roles, says: Texts) -> None:
         if of_number != number:
             continue
         if page in _SEARCHED:
-            _door(page, own, fits, says["search"], icon="search", search=True)
+            _door(page, own, fits, says["search.label"], icon="search", search=True)
+            st.caption(says["search.note"])
         _door(page, own, fits, says[f"page.{page}"], icon=icon)
 
 

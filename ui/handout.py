@@ -44,8 +44,8 @@ _ON_SHEET = {
 @dataclass(frozen=True, kw_only=True)
 class Handout:
     """What is handed out. told: the settings in words. link, code: of the page; the same as a drawing. version: of the
-    program beside it. date: ISO. searched: how many settings were compared on the private rows before. tries: on
-    average so many are made, of which the best is released; 0 for one model."""
+    program beside it. date: ISO. tries: on average so many are made, of which the best is released; 0 for one model.
+    code: "" where a link does not lead to the same numbers."""
 
     page: Page
     result: Any
@@ -54,7 +54,6 @@ class Handout:
     code: str
     version: str
     date: str
-    searched: int = 0
     tries: int = 0
 
     @property
@@ -63,8 +62,7 @@ class Handout:
 
     @property
     def stated(self) -> Stated:
-        one, known = self.page.label(self.result), {"tries": self.tries, "compared": self.searched}
-        return labels.complete(one, self.settings, **known)
+        return labels.complete(self.page.label(self.result), self.settings, tries=self.tries)
 
     @property
     def label(self) -> Label:
@@ -90,7 +88,7 @@ class Handout:
         return registry.record(found, promise, slug=slug, name=name, product=product)
 
     def html(self) -> str:
-        view, found = self.page.view(self.result), self.label
+        view, found = self.page.view(self.result, tries=self.tries), self.label
         if "guarantee" in view.words:
             mu.count(view.words, ["guarantee"])
         pictures = self._pictures(view)
@@ -99,12 +97,13 @@ class Handout:
         caption = f'<p class="caption">{caption}</p>'
         left, right = (caption, "") if len(pictures) != 2 else ("", caption)  # where there is more room
         exercises = "".join(f"<li>{one}</li>" for one in self.exercises(view))
+        again = SAYS["handout.settings-again" if self.settings.private else "handout.again"]
         figures = {picture.name: dict(picture.figure) | {"alt": picture.alt} for picture in pictures}
         return _document(
             self.page.question,
             f'<main class="sheet">{self._head(view, found)}<div class="columns"><div>{first}{left}{_short(found)}</div>'
             f"<div>{others}{right}{_section('To try', f'<ol>{exercises}</ol>', 'try')}</div></div>{self._words()}"
-            f"<footer><p><b>Settings.</b> {escape(self.told)}.</p><p><b>Same numbers again:</b> {escape(self.link)} "
+            f"<footer><p><b>Settings.</b> {escape(self.told)}.</p><p><b>{again}:</b> {escape(self.link)} "
             f'· script and tables are in the same download · <span class="day">{self.date}</span></p></footer>'
             f'</main><article class="more">{self._more(view, found)}</article>{one_file.data(figures, name="first")}'
             f"{one_file.program('handout.js')}",
@@ -127,10 +126,13 @@ class Handout:
         )
         own = f"<p class=own>{SAYS['handout.own']}</p>"
         notes = _void(found) + own * bool(self.settings.private)
+        code = ""
+        if self.code:
+            code = f'<figure class="code">{self.code}<figcaption>open these settings</figcaption></figure>'
         return (
             '<header><div><p class="brand"><b>ε</b> Epsilon Lab · handout</p>'
             f'<h1>{escape(self.page.question)}</h1><p class="lead">{view.words["verdict"]}</p></div>'
-            f'<figure class="code">{self.code}<figcaption>open these settings</figcaption></figure></header>'
+            f"{code}</header>"
             f"{f'<div class=notes>{notes}</div>' if notes else ''}"
             f'<section class="tiles" aria-label="Numbers">{tiles}</section>'
             f"{hundred.stated(self.stated, self.result)}"

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dpcore.privacy import Guarantee
-from lab.label import Stated, number, roles_of, why_void
+from lab.label import Stated, number, roles_of, searched, why_void
 from lab.settings import Settings
 from lab.tuning import best_of
 from ui.panels import odds
@@ -56,12 +56,12 @@ def _chosen(page: Mapping[str, Any], settings: Settings, sources: Mapping[str, s
             yield options.get(value, {})
 
 
-def complete(stated: Stated, settings: Any, *, tries: int, compared: int) -> Stated:
-    """Return what a label states of a page's result: ``stated``, and what the visitor's session knows of it.
+def complete(stated: Stated, settings: Any, *, tries: int) -> Stated:
+    """Return what a label states of a page's result: ``stated``, and what is known of searches on its private rows.
 
-    tries: the mean number of tries of which the best is released, 0 for one model. compared: how many settings were
-    compared on the private rows before.
+    tries: the mean number of tries of which the best is released, 0 for one model.
     """
+    compared = searched(settings)
     stated = of_best(stated, settings, tries=tries, compared=compared) if tries else stated
     said = {}
     if compared and not stated.said.get("tuning", "").startswith("paid"):

@@ -202,6 +202,20 @@ def holds(desk: Desk) -> bool:
     return here is not None and here.has(own) and desk.settings.fits(own)
 
 
+def looks(desk: Desk) -> bool:
+    """Return whether this session lets the questions of a page read the private rows of its file."""
+    own = getattr(desk.settings, "own", None)
+    return isinstance(own, OwnRows) and not own.gone and desk.page in own.table.opened
+
+
+def look(desk: Desk, reads: bool) -> None:
+    """Let the questions of a page read private rows from now on, or made-up ones."""
+    opened = desk.settings.own.table.opened
+    opened.discard(desk.page)
+    if reads:
+        opened.add(desk.page)
+
+
 def part(desk: Desk) -> None:
     """Show a button over the knobs to train on all rows of a file that has more than knobs can move with, and back."""
     settings = desk.settings

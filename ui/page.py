@@ -18,12 +18,13 @@ from dpcore.cache import cached
 from dpcore.check import RefusedError
 from lab.label import Stated
 from lab.settings import Settings
-from ui import hundred, my_rows
+from ui import hundred, my_rows, released
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk, Knobs
 from ui.live import Picture
 from ui.moves import Move
 from ui.panels import Number, bullets, note, tiles
+from ui.released import Released
 
 Rows = Sequence[Sequence[Picture]]
 # Of the board in the first screen; each of the others has the name of its tab.
@@ -127,8 +128,8 @@ class Asked(NamedTuple):
     asked about, what else is asked, as an address holds it, measure -> the target to start with, where it is not the
     usual one) -> those of the question. asks: (question, those targets, the question before) -> what else is asked: no
     target where it is about another measure than before. ignored: a sentence (markdown) for each part
-    of it that nobody can ask. controls: shows, of a desk of these, what can be asked in the tab. compared: the
-    settings of the page whose results an answer, as far as it is known, compares.
+    of it that nobody can ask. controls: shows, of a desk of these, what can be asked in the tab. compares: the
+    settings of the page whose results an answer is to compare; compared: those that it does, as far as it is known.
     """
 
     page: "Page"
@@ -136,6 +137,7 @@ class Asked(NamedTuple):
     asks: Callable[[Any, Mapping[str, float], Any], str]
     ignored: Callable[[Any, str], list[str]]
     controls: Callable[[Desk], None]
+    compares: Callable[[Any], Collection[Settings]]
     compared: Callable[[Any], Collection[Settings]]
 
     def about(self, settings: Any, ask: str, targets: Mapping[str, float] = _USUAL) -> Settings | None:
@@ -240,14 +242,27 @@ class Page:
         asked = (ASK_TAB,) if self.asked else ()
         return (*self.tabs[:2], *asked, *self.tabs[2:], METHOD_TAB) if self.tabs else (Tab("", ""),)
 
-    def view(self, result: Any) -> View:
-        """Return what this result says and shows."""
+    def view(self, result: Any, *, tries: int = 0) -> View:
+        """Return what this result says and shows; ``tries``: as in ``Released``."""
         draw = {FIRST: self.pictures} | {tab.name: tab.pictures for tab in self.tabs if tab.pictures}
         boards = {name: partial(_drawn, how) for name, how in draw.items()}
         words = dict(self.words)
         if "guarantee" in words:
             words["guarantee"] = self._guarantee
-        return View(self.numbers(result), Made(words, result), Made(boards, result))
+        numbers = self.numbers(result)
+        counted = released.of(self.label(result), result, tries=tries) if result.settings.private else None
+        if counted is not None:
+            numbers = counted.numbers(numbers)
+            words |= self._counted(counted, words)
+        return View(numbers, Made(words, result), Made(boards, result))
+
+    def _counted(self, counted: Released, words: Mapping[str, Callable[[Any], str]]) -> dict[str, Callable[[Any], str]]:
+        """Return the words on a guarantee, as they are after a search on private rows."""
+        changed: dict[str, Callable[[Any], str]] = {}
+        for name, change in (("verdict", counted.verdict), ("guarantee", counted.guarantee)):
+            if name in words:
+                changed[name] = partial(_changed, change, words[name])
+        return changed
 
     def _guarantee(self, result: Any) -> str:
         said = self.label(result)
@@ -272,6 +287,10 @@ class Page:
     def method(self) -> str:
         """Return how it works, in markdown."""
         return Path(inspect.getfile(self.settings)).with_name("method.md").read_text(encoding="utf-8")
+
+
+def _changed(change: Callable[[str], str], words: Callable[[Any], str], result: Any) -> str:
+    return change(words(result))
 
 
 @lru_cache(maxsize=256)

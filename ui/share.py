@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from lab.label import sections, why_void
+from lab.label import searched, sections, why_void
 from lab.links import brief
 from lab.settings import Settings
-from ui import compare, takeaway
+from ui import compare, labels, takeaway
 from ui.compute import compute
 from ui.controls import MORE, TAB, Desk
 from ui.handout import Handout
@@ -52,14 +52,22 @@ def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: s
     return ", ".join(said.values())
 
 
-def paper(page: Page, desk: Desk) -> dict[str, Any]:
-    """Return what a saved picture says of itself under its chart, and what its file is called."""
-    void = desk.settings.void
+def paper(page: Page, desk: Desk, void: str = "") -> dict[str, Any]:
+    """Return what a saved picture says of itself under its chart, and what its file is called.
+
+    void: why the label says that nothing is guaranteed, where settings alone do not say so.
+    """
+    void = void or desk.settings.void
     warned = f" VOID: {void}; nothing is guaranteed." * bool(void)
     return {
         "stem": _stem(page, desk.settings),
         "lines": [f"Epsilon Lab: {page.question}{warned}", told(page, desk), address(desk)],
     }
+
+
+def why_void_of(desk: Desk, page: Page, result: Any) -> str:
+    """Return why the label of a result says that nothing is guaranteed, or ""."""
+    return why_void(result.settings, labels.complete(page.label(result), result.settings, tries=desk.tries))
 
 
 def handout_button(desk: Desk, page: Page, *, ready: bool) -> None:
@@ -72,7 +80,7 @@ def handout_button(desk: Desk, page: Page, *, ready: bool) -> None:
 
     def packed() -> bytes:
         result, _ = compute(shown.settings, seconds=math.inf)
-        return bundle(handed_out(shown, page, result, link=link, code=qr(elsewhere(link) or link)))
+        return bundle(handed_out(shown, page, result, link=link, code=_code(desk, link)))
 
     st.download_button(
         "Handout",
@@ -99,6 +107,11 @@ def share_button(desk: Desk, page: Page, *, ready: bool) -> None:
             _link_and_code(desk, page)
             if ready:
                 _downloads(desk, page)
+
+
+def _code(desk: Desk, link: str) -> str:
+    """Return the drawing of a link, "" where a visitor's own file is not in it."""
+    return "" if desk.settings.private else qr(elsewhere(link) or link)
 
 
 def _link_and_code(desk: Desk, page: Page) -> None:
@@ -128,7 +141,7 @@ def _downloads(desk: Desk, page: Page) -> None:
     """Show a button for the privacy label and for each table."""
     result, _ = compute(desk.settings, seconds=0)
     link = address(desk)
-    handout = handed_out(desk, page, result, link=link, code=qr(elsewhere(link) or link))
+    handout = handed_out(desk, page, result, link=link, code=_code(desk, link))
     stem = _stem(page, desk.settings)
     with st.container(horizontal=True):
         _download("Privacy label (HTML)", f"{stem}_label.html", "text/html", "verified_user", handout.label_html)
@@ -156,25 +169,17 @@ def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> 
         code=code,
         version=takeaway.version(desk.settings),
         date=date.today().isoformat(),
-        **known(desk),
+        tries=desk.tries,
     )
 
 
 def on_label(desk: Desk, page: Page, result: Any) -> list[str]:
     """Return what a print of the page says of its privacy label: the summary, settings compared."""
     blank: dict[str, Any] = dict.fromkeys(("told", "link", "code", "version", "date"), "")
-    one = Handout(page=page, result=result, **blank, **known(desk))
+    one = Handout(page=page, result=result, **blank, tries=desk.tries)
     named, said = {name: words for one in sections().values() for name, words in one.items()}, one.stated.said
     lines = [f"{named[name]}: {said[name]}" for name in ("summary", "tuning") if name in said]
-    return [*lines, *([SAYS["share.one_run"]] if one.searched else [])]
-
-
-def known(desk: Desk) -> dict[str, Any]:
-    """Return what this session knows of a release: fields of ``Handout``."""
-    table = getattr(getattr(desk.settings, "own", None), "table", None)
-    if table is None:
-        return {}
-    return {"searched": len(table.compared), "tries": desk.tries}
+    return [*lines, *([SAYS["share.one_run"]] if searched(one.settings) else [])]
 
 
 def bundle(handout: Handout) -> bytes:

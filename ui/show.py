@@ -8,15 +8,16 @@ from typing import Any
 import streamlit as st
 
 from lab import papers
+from lab.label import searched
 from lab.tuning import best_of
-from ui import controls, debounce, glossary, live, page_links, present, static_files, visible_sliders
-from ui.compare import Both, compare
+from ui import controls, debounce, glossary, live, my_rows, page_links, present, static_files, visible_sliders
+from ui.compare import Both, base_of, compare
 from ui.moves import card as move_card
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, Asked, Page, Tab
 from ui.panels import number
 from ui.pin import card, marks, pinned
 from ui.plot.theme import delta
-from ui.share import handout_button, on_label, paper, share_button
+from ui.share import handout_button, on_label, paper, share_button, why_void_of
 from ui.texts import SAYS
 
 # What the drawer of further sliders and selectors is called.
@@ -58,7 +59,7 @@ def show(page: Page, welcome: str = "") -> None:
         with head:
             _head(page, desk, ready=ready)
     if ready:
-        desk.tell(done=compare(page, desk.settings, other, seconds=0, tab=_opened(page), ask=desk.ask).done)
+        desk.tell(done=compare(page, desk.settings, other, seconds=0, tab=_opened(page), **_asked(desk)).done)
         _moving(page, welcome)
     elif more := page.at(desk.settings).more:
         with st.expander(MORE):  # the way to other data
@@ -93,7 +94,7 @@ def _presented(page: Page, desk: controls.Desk) -> None:
         st.rerun()  # to the page itself, which shows what is missing
     places = present.stops(page, desk)
     present.arrived(desk, places)
-    both = compare(stage, desk.settings, None, seconds=stage.slices.first, tab="")
+    both = compare(stage, desk.settings, None, seconds=stage.slices.first, tab="", tries=desk.tries)
     desk.tell(done=both.done)
     _on_stage(stage)
     present.presenter(page, desk, places, both.result)
@@ -150,8 +151,8 @@ def _moving(page: Page, welcome: str) -> None:
         other,
         seconds=_seconds(here, desk),
         tab=_opened(page),
-        ask=desk.ask,
         resting=bool(desk.ack) and not desk.moving,
+        **_asked(desk),
     )
     screen = st.container(key="screen")
     if welcome:
@@ -180,6 +181,11 @@ def _moving(page: Page, welcome: str) -> None:
         desk.panel(sliders, done=both.done, channel=channel, **told)
 
 
+def _asked(desk: controls.Desk) -> dict[str, Any]:
+    """Return what a session asks about its settings, and what it knows of their release."""
+    return {"ask": desk.ask, "tries": desk.tries, "looks": my_rows.looks(desk)}
+
+
 def _seconds(page: Page, desk: controls.Desk) -> float:
     if desk.moving:
         return page.slices.moving
@@ -193,7 +199,7 @@ def _on_stage(page: Page) -> None:
     if not page.holds(desk) or not desk.presents:
         debounce.again()
     here = page.at(desk.settings)
-    both = compare(page, desk.settings, None, seconds=_seconds(here, desk), tab="")
+    both = compare(page, desk.settings, None, seconds=_seconds(here, desk), tab="", tries=desk.tries)
     says, private = both.says(""), desk.settings.private
     place = None if private else desk.place("")
     with st.container(key="stage"):
@@ -214,9 +220,7 @@ def _result(both: Both, desk: controls.Desk) -> str:
         opened, place = _tabs(page)
     says, boards = both.says(opened.name), both.boards(opened.name)
     of = None if desk.settings.private else desk.place(opened.name)
-    printed = paper(page, desk)
-    if desk.settings.private and both.compared:
-        desk.settings.own.table.compared.update(both.compared)
+    printed = paper(page, desk, why_void_of(desk, page, both.result))
 
     def say(*names: str, drawn: bool = False) -> None:
         """Show an element for each, even where it has nothing to say yet."""
@@ -276,10 +280,10 @@ def _tabs_key(page: Page) -> str:
 
 
 def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
-    targets = both.page.targets(both.result)
-    about = asked.about(desk.settings, desk.ask, targets)
+    base, targets = base_of(both, desk.settings, looks=my_rows.looks(desk))
+    about = asked.about(base, desk.ask, targets) if base is not None else None
     if about is None:
-        st.caption("Nothing can be asked about data that somebody has to bring first.")
+        _offer_rows(asked, desk)
         return
 
     def keep() -> None:
@@ -291,7 +295,32 @@ def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
     if both.answer:
         st.html(f'<div class="lab-words-{ANSWER}">{both.answer.words[ANSWER]}</div>')
         if desk.settings.private:
-            _offer_best(desk)
+            _offer_rows(asked, desk)
+
+
+def _offer_rows(asked: Asked, desk: controls.Desk) -> None:
+    """Offer to ask about private rows, and say before what that does to the label; after that the way back, and the
+    best of several tries in place of the search."""
+    settings, looks = desk.settings, my_rows.looks(desk)
+    question = asked.about(settings, desk.ask) if settings.private else None
+    if question is None:
+        st.caption(SAYS["search.absent"])
+        return
+    said, label = SAYS["search.looked"], SAYS["search.back"]
+    if not looks:
+        said, label = SAYS(f"search.{_before(desk)}", count=len(asked.compares(question))), SAYS["search.look"]
+    with st.container(key="private-rows", horizontal=True, vertical_alignment="center"):
+        st.caption(said, width="stretch")
+        st.button(label, key=f"{desk.page}.look", on_click=lambda: my_rows.look(desk, not looks))
+    if searched(settings):
+        _offer_best(desk)
+
+
+def _before(desk: controls.Desk) -> str:
+    """Return the name of the text on what a search on private rows would do to the label."""
+    if desk.settings.void:
+        return "unbounded"
+    return "again" if searched(desk.settings) else "offer"
 
 
 def _offer_best(desk: controls.Desk) -> None:

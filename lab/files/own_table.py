@@ -59,7 +59,8 @@ class Table:
 
     size: bytes in memory. head: whether the first line held names; None if that is unclear and HEAD_ASKED must be asked
     (then read again with the answer). notes: sentences on guesses. compared: all settings, of any page, whose results
-    on these rows somebody has compared. The repr contains no row, as it may get into a log.
+    on these rows somebody has compared. opened: the pages whose questions somebody lets read these rows. twins: made-up
+    rows of the declared shape, by what is declared (``made_up``). The repr contains no row, as it may get into a log.
     """
 
     size: int
@@ -67,6 +68,8 @@ class Table:
     head: bool | None = True
     notes: tuple[str, ...] = ()
     compared: set[Any] = field(default_factory=set, repr=False)
+    opened: set[str] = field(default_factory=set, repr=False)
+    twins: dict[Any, Any] = field(default_factory=dict, repr=False)
     _kept: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -113,6 +116,10 @@ class Table:
         """Release all rows now, even if the table is still referenced."""
         self.columns.clear()
         self.compared.clear()
+        self.opened.clear()
+        for _, made_up in self.twins.values():
+            made_up.clear()
+        self.twins.clear()
         self._kept.clear()
         _tables.discard(self)
         pa.default_memory_pool().release_unused()

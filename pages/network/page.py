@@ -1,5 +1,6 @@
 """What does privacy cost a neural network?"""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from dpcore.data.toy import DATASETS
@@ -11,7 +12,7 @@ from pages.network import words as say
 from pages.network.experiment import NetworkSettings
 from pages.network.parameters import CLIPPING, DATA
 from pages.network.result import NetworkResult
-from ui import controls, live
+from ui import controls, live, outcomes
 from ui.moves import Move
 from ui.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Rows, Tab, listed
 
@@ -86,6 +87,14 @@ def program(settings: NetworkSettings) -> str:
     return PROGRAM.format(settings=settings, **names)
 
 
+def targets(result: NetworkResult) -> Mapping[str, float]:
+    """Return where the question which epsilon to choose begins for a visitor's own rows, by what is asked for."""
+    if not result.settings.private:
+        return {}
+    base = result.split.best_constant[1]
+    return {"accuracy": outcomes.within_reach(result.summary("plain").median, base)}
+
+
 PAGE = Page(
     name="network",
     title="Neural network",
@@ -111,6 +120,7 @@ PAGE = Page(
     },
     pictures=pictures,
     code=program,
+    targets=targets,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from dpcore import check
 from lab import links
+from lab.files.made_up import MadeUp
 from lab.settings import Measure, Settings, Task
 from lab.sweep import Measurement, drawn, grid, log_scale, measurements, split
 from pages.what_if.around import Around, around_of
@@ -153,6 +154,11 @@ class WhatIfSettings(Settings):
     def own_rows(self) -> bool:
         """Return whether the base learns from rows of a visitor's own file."""
         return of_own_rows(self.settings)
+
+    @property
+    def reads_private_rows(self) -> bool:
+        """Return whether those rows are private, and not made up in their place."""
+        return self.own_rows and not isinstance(self.settings.own, MadeUp)
 
     @property
     def asked(self) -> Measure:

@@ -194,6 +194,7 @@ def asked(name: str, questions: Page) -> Asked | None:
         topic.written,
         topic.ignored,
         controls=inset,
+        compares=lambda question: question.compares,
         compared=lambda answer: answer.known,
     )
 
@@ -207,7 +208,7 @@ def inset(desk: controls.Desk) -> None:
     target = words_questions.target_knob(settings)
     desk.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
     if isinstance(settings.base, Word):  # a private file, which an address can only name
-        st.caption(words.of_private_rows(settings))
+        st.caption(words.of_rows(settings))
     else:
         page_links.door("what-if", "Open in the What-if planner", settings.change(question="smallest"))
 

@@ -50,7 +50,7 @@ def _used(result: WhatIfResult) -> str:
         texts.append(SAYS["cost.none"])
     else:
         texts.append(SAYS("cost.together", **_pair(result.used_up)))
-    texts.append(SAYS["cost.own_rows" if result.settings.own_rows else "cost.public_rows"])
+    texts.append(SAYS["cost.own_rows" if result.settings.reads_private_rows else "cost.public_rows"])
     return panels.note(" ".join(texts))
 
 

@@ -6,12 +6,14 @@ from html import escape
 
 from lab.crossing import Found
 from lab.differences import Difference
+from lab.files.made_up import MadeUp
 from lab.number_text import with_minus
 from pages.what_if.experiment import WhatIfSettings
 from pages.what_if.figures import SAYS
 from pages.what_if.measured import Effect
 from pages.what_if.result import WhatIfResult
 from ui import outcomes
+from ui.escaping import plain
 from ui.panels import number
 from ui.vocabulary import KNOBS
 from ui.vocabulary import in_sentence as low
@@ -47,9 +49,17 @@ def words_of(settings: WhatIfSettings) -> dict[str, str]:
     }
 
 
-def of_private_rows(settings: WhatIfSettings) -> str:
-    """Return the warning (markdown) that no guarantee covers a choice by private rows."""
-    return SAYS("own-rows", count=len(settings.compares))
+def of_rows(settings: WhatIfSettings) -> str:
+    """Return which rows a question about a visitor's file is asked on, and what that costs (markdown)."""
+    own = settings.settings.own
+    if not isinstance(own, MadeUp):
+        return SAYS("own-rows.private", count=len(settings.compares))
+    people = SAYS["own-rows.people" if own.roles.person else "own-rows.rows"]
+    best = f"{own.best:.3g}" if own.roles.target else f"{100 * own.best:.0f}"
+    case = "number" if own.roles.target else "classes"
+    carries = SAYS(f"own-rows.{case}", best=best, answer=plain(own.roles.answer))
+    rows, columns = settings.settings.rows, len(own.roles.columns)
+    return SAYS("own-rows.made_up", count=rows, people=people, columns=columns, carries=carries)
 
 
 # Settings and numbers
