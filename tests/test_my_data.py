@@ -15,7 +15,7 @@ from streamlit.util import calc_hash
 from dpcore.check import RefusedError
 from lab.files import own_rows, own_table
 from lab.files.own_rows import Column
-from lab.label import SCHEMA
+from lab.label import SCHEMA, searched
 from lab.links import VERSION
 from lab.tuning import best_of
 from pages.classifier.experiment import ClassifierSettings
@@ -164,6 +164,7 @@ class TestEachPage:
         link = pressed(app, "data.epsilon", monkeypatch)
         assert link["tab"] == "what-if"
         app = trained(app, page, rest=True, **link, repeats="24", steps="50")
+        app = at_rest(app.button(key=f"{page}.look").click().run(), page)
         (answer,) = (plain(one.proto.body) for one in app.get("html") if "lab-words-answer" in one.proto.body)
         assert re.search(r"with epsilon [\d.]+ (?:\(with 95 % confidence, [\d.]+ to|to [\d.]+ \(95 %)", answer)
         assert "target" not in " ".join(app.query_params)
@@ -186,8 +187,8 @@ class TestEachPage:
         assert desk.tries == 0
         roles = replace(rows.roles, columns=rows.roles.columns[:2])
         desk.settings = desk.settings.change(own=own_rows.choose(rows.table, roles))
-        assert label_of(app, page).searched == int(count), "of the same rows"
-        assert label_of(trained(app, other), other).searched == int(count), "on every page"
+        assert searched(desk.settings) == int(count), "of the same rows"
+        assert searched(of(trained(app, other), other)) == int(count), "on every page"
 
     @pytest.mark.parametrize("page", ["classifier", "network"])
     def test_bounds_read_off_the_rows_are_void_until_they_are_typed(self, page):

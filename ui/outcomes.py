@@ -123,9 +123,15 @@ def one_answer(
     return SAYS(f"one-answer.{case}", model=model, models=models, many=many, most=most)
 
 
-def within_reach(reference: float, base: float) -> float:
+def within_reach(reference: float, base: float, *, made_up: bool = False) -> float:
     """Return a target that a private model may reach, in percent: midway between the baseline and the accuracy of the
-    non-private model, ``reference``, and two points or more below that."""
+    non-private model, ``reference``, and two points or more below that.
+
+    made_up: whether rows are made up, so that accuracy says little, and its loss to noise is asked for: the target is
+    two points below ``reference``.
+    """
+    if made_up:
+        return math.floor(100 * (reference - 0.02))
     return math.floor(100 * min(reference - 0.02, (reference + base) / 2))
 
 

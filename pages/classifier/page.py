@@ -8,6 +8,7 @@ from typing import Any
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.estimators.recipes import VERSIONS
 from dpcore.privacy import Adjacency
+from lab.files.made_up import MadeUp
 from lab.sources import OWN
 from pages.classifier import figures, words_tables
 from pages.classifier import words as say
@@ -80,10 +81,13 @@ def targets(result: ClassifierResult) -> Mapping[str, float]:
     reference = result.held_out["reference"]
     found = {f"recall_{place}": recall for place, recall in enumerate(reference.shares.diagonal().tolist())}
     found["balanced"] = reference.middle["balanced accuracy"]
-    start = {"scratch": outcomes.within_reach(result.reference.accuracy, result.baseline)}
+    made_up = isinstance(result.settings.own, MadeUp)
+    start = {"scratch": outcomes.within_reach(result.reference.accuracy, result.baseline, made_up=made_up)}
     chance, guess = 1 / len(result.classes), math.log(len(result.classes))
     start["loss"] = float(f"{(float(result.reference.loss[-1]) + guess) / 2:.3g}")
-    reached = {name: outcomes.within_reach(share, chance) for name, share in found.items() if share > 0.05}
+    reached = {
+        name: outcomes.within_reach(share, chance, made_up=made_up) for name, share in found.items() if share > 0.05
+    }
     return start | reached
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from dpcore.data.regression import SOURCES
 from dpcore.regression.least_squares import REPAIRS
+from lab.files.made_up import MadeUp
 from lab.sources import OWN
 from pages.regression import figures
 from pages.regression import words as say
@@ -19,6 +20,8 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 MAIN = ("rows", "features", "label_top")
 MORE = ("delta", "repeats", "seed")
+# Of the way from least squares to the mean, where a question about made-up rows starts.
+_MADE_UP_WAY = 0.1
 SPLITS = {"best": "least noise", "own": "by hand"}
 
 
@@ -72,8 +75,9 @@ def coefficients(result: RegressionResult) -> list[list[live.Picture]]:
 
 def targets(result: RegressionResult) -> Mapping[str, float]:
     """Return where the question which epsilon to choose begins for a visitor's own rows: an RMSE midway between that of
-    least squares and that of the mean."""
-    error = (result.least_squares + result.mean_error) / 2
+    least squares and that of the mean; of made-up rows, whose loss to noise is asked for, a tenth of the way."""
+    way = _MADE_UP_WAY if isinstance(result.settings.own, MadeUp) else 0.5
+    error = result.least_squares + way * (result.mean_error - result.least_squares)
     return {"error": float(f"{error:.3g}")} if result.settings.private else {}
 
 
