@@ -215,7 +215,15 @@ def test_every_sentence_says_what_the_runs_do_and_every_text_is_reached(monkeypa
     recall = answered(drawn.settings.change(measure="recall_1", repeats=100), rising(100))
     said = plain(words_answers.verdict(recall))
     assert f"highest median recall of {recall.settings.source.classes[1]} is 90.0 %" in said
-    assert "compares 48 settings" in parts.of_private_rows(drawn.settings)
+    assert "compares 48 settings" in parts.of_rows(drawn.settings)
+    for kind, person in (("classifier", ""), ("classifier", "who"), ("regression", "")):
+        base = own_files.settings(kind, roles=replace(own_files.ROLES[kind], person=person)).made_up
+        question = PAGE.settings().change(topic=kind, base=word(base, apart=" "))
+        told = parts.of_rows(question)
+        assert f"{base.rows:,} {'people' if person else 'rows'} to train on" in told
+        assert f"{base.own.best:.3g}" in told or f"{100 * base.own.best:.0f} %" in plain(told)
+        assert question.own_rows
+        assert not question.reads_private_rows
     assert unread(parts.SAYS) == []
 
 
