@@ -1,6 +1,7 @@
 """What the page of questions says, held against runs made up at random: every verdict that there is, of every topic."""
 
 import os
+from dataclasses import replace
 from itertools import chain
 from types import SimpleNamespace
 
@@ -9,10 +10,12 @@ from scipy import stats
 from scipy.special import expit
 
 from lab.crossing import Found
+from lab.links import word
 from pages.table import PAGES
 from pages.what_if import page_command, page_tables, words_answers, words_numbers, words_questions
 from pages.what_if import words as parts
 from pages.what_if.experiment import QUESTIONS
+from tests import own_files
 from tests.reached import unread
 from tests.sentences import Rules, amount, broken_by, plain
 
@@ -217,7 +220,8 @@ def test_every_sentence_says_what_the_runs_do_and_every_text_is_reached(monkeypa
     assert f"highest median recall of {recall.settings.source.classes[1]} is 90.0 %" in said
     assert "compares 48 settings" in parts.of_rows(drawn.settings)
     for kind, person in (("classifier", ""), ("classifier", "who"), ("regression", "")):
-        base = own_files.settings(kind, roles=replace(own_files.ROLES[kind], person=person)).made_up
+        roles = replace(own_files.ROLES[kind], person=person)
+        base = own_files.settings(kind, roles, file=own_files.frame(people=300)).made_up
         question = PAGE.settings().change(topic=kind, base=word(base, apart=" "))
         told = parts.of_rows(question)
         assert f"{base.rows:,} {'people' if person else 'rows'} to train on" in told
