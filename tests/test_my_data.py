@@ -210,7 +210,11 @@ class TestEachPage:
             assert f"Trained on {rows:,} " in said(app)
 
     def test_own_rows_are_pinned_in_the_session_alone_and_gone_with_the_file(self):
-        app = press(trained(whole(), "classifier", epsilon="2"), PIN)
+        app = trained(whole(), "classifier", epsilon="2")
+        (button,) = (one for one in app.button if one.label == PIN)
+        assert "the privacy label becomes void" in button.help
+        app = press(app, PIN)
+        assert not of(app, "classifier").own.table.compared, "with itself"
         app = at_rest(moved(app, "classifier", "epsilon", 0.1), "classifier")
         assert not app.exception
         assert "<td>0.1</td><td>2</td>" in said(app).replace("2.0", "2")

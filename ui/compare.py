@@ -412,7 +412,7 @@ def _record(settings: Settings, compared: Iterable[Settings]) -> bool:
 def _compared(page: Page, settings: Settings, pinned: Settings | None, *, seconds: float, tries: int) -> Both:
     result, done = computed(settings, seconds=seconds)
     here = page.at(settings)
-    if pinned is not None:
+    if pinned is not None and pinned != settings:
         _record(settings, (settings, pinned))
     view = here.view(result, tries=tries)
     if pinned is None:

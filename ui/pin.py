@@ -21,6 +21,8 @@ from ui.vocabulary import KNOBS
 
 PIN = "Pin for comparison"
 _PIN_HELP = "Save these settings as B and compare what you try next with them"
+_IN_LINK = "in the link."
+_OWN = "in this session only. Each setting compared counts as a search on private rows: the privacy label becomes void."
 
 
 @lru_cache(maxsize=256)
@@ -102,8 +104,10 @@ def card(desk: Desk, other: Settings | None, both: compare.Both) -> None:
     with st.container(key="compare", border=other is not None):
         with st.container(key="compare-buttons", horizontal=True, vertical_alignment="center"):
             if other is None:
-                where = "in this session only" if desk.settings.private else "in the link"
-                _button(desk, PIN, lambda: keep(desk.settings), f"{_PIN_HELP} {where}.")
+                help = f"{_PIN_HELP} {_IN_LINK}"
+                if desk.settings.private:
+                    help = f"{_PIN_HELP} {_OWN}"
+                _button(desk, PIN, lambda: keep(desk.settings), help)
                 return
             st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
             _button(desk, "Swap", swap, "Swap A and B")

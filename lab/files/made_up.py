@@ -13,6 +13,8 @@ from lab.files.own_table import Table
 _SEED = 0
 # Maximum number of inputs of all rows together: a larger file has fewer made-up rows, with which an answer is careful.
 _MOST_CELLS = 4_000_000
+# Shapes of one file whose rows are kept.
+_KEPT = 2
 # Standard deviation of a number in half-widths of its bounds, which are cut off beyond three of them.
 _SPREAD = 1 / 3
 # Standard deviation of the noise on each class's score, whose signal has 1: of two classes, 85 in 100 can be told.
@@ -37,6 +39,8 @@ def twin(own: OwnRows) -> MadeUp:
         raise RefusedError("bounds", "read off private rows", "public")
     kept = own.table.twins
     if roles not in kept:
+        for old in [*kept][: 1 - _KEPT]:
+            del kept[old]
         kept[roles] = of_shape(roles, people=own.people)
     return kept[roles][0]
 

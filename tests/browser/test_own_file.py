@@ -50,7 +50,7 @@ def test_from_home_to_a_classifier_of_ones_own_rows(lab):
     assert "tenure" not in page.url
 
 
-def test_an_officer_finds_an_epsilon_in_six_clicks_and_the_print_agrees_with_the_label(lab):
+def test_an_officer_finds_an_epsilon_in_six_clicks_for_nothing_and_after_a_search_all_say_void(lab):
     page = lab(charts=1)
     page.get_by_test_id("stMain").get_by_role("link", name="My data").first.click()
     button(page, "Use the customers table").click()
@@ -61,7 +61,13 @@ def test_an_officer_finds_an_epsilon_in_six_clicks_and_the_print_agrees_with_the
     expect(page.get_by_text("One person is one row")).to_be_visible()
     button(page, "Which epsilon does it take?").click()
     says(page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer")
+    says(page, "No value of your file is read for this answer", ".st-key-asking")
+    expect(page.locator(".lab-tile.void")).to_have_count(0)
+    says(page, "The privacy label becomes void", ".st-key-private-rows")
+    button(page, "Search the private rows").click()
     says(page, re.compile(r"compares \d+ settings on the private rows"), ".st-key-asking")
+    says(page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer")
+    says(page, re.compile(r"no limit\s*\d+ settings were compared on the private rows"), ".lab-tile.void")
     assert "target" not in page.url, "it is computed from the rows"
     button(page, "Share").click()
     printed = page.locator(".lab-paper").first
