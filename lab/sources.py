@@ -11,7 +11,7 @@ from dpcore.data import toy
 from dpcore.data.paid_bounds import Payment
 from dpcore.privacy import Guarantee, after
 from dpcore.streams import stream
-from lab.files import file_handles, made_up, own_rows, own_table
+from lab.files import file_handles, limits, made_up, own_rows
 from lab.files.own_rows import OwnRows, Roles
 from lab.settings import Settings
 
@@ -310,6 +310,6 @@ def _interactive_rows(dataset: str, source: toy.Source | None) -> int:
 def _most_rows(dataset: str, source: toy.Source | None) -> int:
     """Return the maximum number of rows that can be trained on; of a file that is not here, what any may have."""
     if source is None:
-        return own_table.MOST_ROWS
+        return limits.MOST_ROWS
     values = max(MOST_LIVE, _MOST_VALUES // len(source.features)) if dataset == OWN else source.private_rows
     return min(source.private_rows, values)

@@ -101,7 +101,7 @@ def _samples() -> None:
         with place.container(border=True, height="stretch", vertical_alignment="distribute"):
             st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                key, act = f"data.sample.{sample.file}", partial(_take, sample.file, sample.data)
+                key, act = f"data.sample.{sample.file}", partial(_use_sample, sample.file, sample.data)
                 st.button(SAYS("samples.use", title=sample.title.lower()), key=key, type="primary", on_click=act)
                 _download(sample.file, sample.data)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -137,7 +137,8 @@ def _upload(here: Brought | None) -> None:
     if file is not None and new:
         _read(file)
         st.rerun()
-    if file is not None and here is not None and here.table.head is None and not state.get("data.refused"):
+    refusal = _refusal_of(file)
+    if file is not None and here is not None and here.table.head is None and not refusal:
         st.radio(
             own_table.HEAD_ASKED,
             ["names", "a row"],
@@ -146,24 +147,38 @@ def _upload(here: Brought | None) -> None:
             on_change=lambda: _read(file, head=state["data.head"] == "names"),
             index=None,
         )
-    if state.get("data.refused"):
-        st.error(state["data.refused"])
+    for message in filter(None, (refusal, state.get("data.refused"))):
+        st.error(message)
+
+
+def _refusal_of(file: UploadedFile | None) -> str:
+    """Return why this file was refused, or "". The refusal of an earlier file is none of this one."""
+    file_id, message = st.session_state.get("data.file_refused", ("", ""))
+    return message if file is not None and file.file_id == file_id else ""
 
 
 def _read(file: UploadedFile, *, head: bool | None = None) -> None:
     """Read an upload. Free it, unless the answer on its first line requires a second reading."""
-    _take(file.name, file.getvalue(), head=head)
-    if st.session_state["data.refused"] or (here := my_rows.brought()) is None or here.table.head is not None:
+    refusal = _take(file.name, file.getvalue(), head=head)
+    st.session_state["data.file_refused"] = (file.file_id, refusal)
+    here = my_rows.brought()
+    is_asked = here is not None and here.table.head is None
+    if refusal or not is_asked:
         uploads.release(file)
 
 
-def _take(name: str, data: bytes, *, head: bool | None = None) -> None:
-    """Read a file for this session. One that cannot be read leaves the previous one in place."""
+def _take(name: str, data: bytes, *, head: bool | None = None) -> str:
+    """Read a file for this session; return why it was refused, or "". The previous one then stays."""
+    st.session_state["data.refused"] = ""
     try:
         my_rows.bring(own_table.read(data, head=head), name)
-        st.session_state["data.refused"] = ""
     except RefusedError as refusal:
-        st.session_state["data.refused"] = refused(refusal)
+        return refused(refusal)
+    return ""
+
+
+def _use_sample(name: str, data: bytes) -> None:
+    st.session_state["data.refused"] = _take(name, data)
 
 
 def _row(here: Brought, name: str) -> None:
@@ -277,6 +292,7 @@ def _note(here: Brought, name: str) -> None:
             _button("type", name, lambda: draft.say(name, low=None, high=None, paid=0.0))
             _paying(here, name, SAYS["button.draw_again"])
     elif bounded and (column.low is None or column.high is None):
+        _number_fault(here, name, use)
         st.markdown(SAYS["note.bounds_needed"])
         with st.container(horizontal=True, gap="small"):
             _button("read_off", name, lambda: _read_off(here, name))
@@ -286,7 +302,19 @@ def _note(here: Brought, name: str) -> None:
         guess = SAYS("note.out", reason=kind.reason) if kind.reason else SAYS[f"note.guess_{kind.kind}"]
         st.caption(plain(guess))
     else:
+        _number_fault(here, name, use)
         st.caption(SAYS(_explanation(draft, name, use), rows=draft.roles.rows_each))
+
+
+def _number_fault(here: Brought, name: str, use: str) -> None:
+    """Warn that a column that is used as a number does not read as numbers, or say that a unit is dropped."""
+    if use not in ("number", "amount"):
+        return
+    fault = here.table.number_fault(name)
+    if fault:
+        st.markdown(SAYS("note.no_numbers", fault=fault))
+    elif here.table.units(name) != {""}:
+        st.caption(SAYS["note.units"])
 
 
 def _explanation(draft: Draft, name: str, use: str) -> str:
@@ -355,6 +383,9 @@ def _checklist(here: Brought) -> None:
         if not roles.person and not roles.one_row:
             lines += [f":orange[⚠] {SAYS['checklist.unasked' if roles.one_row is None else 'checklist.several']}"]
         lines += [f":orange[⚠] {SAYS('checklist.void', name=plain(name))}" for name in roles.void]
+        for column in (*roles.columns, *filter(None, [roles.target])):
+            if column.kind == "number" and here.table.number_fault(column.name):
+                lines.append(f":orange[⚠] {SAYS('checklist.no_numbers', name=plain(column.name))}")
         if roles.payments:
             spent, releases = number(roles.spent), len(roles.payments)
             lines += [f":blue[●] {SAYS('checklist.spent', spent=spent, releases=releases)}"]

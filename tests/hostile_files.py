@@ -143,37 +143,37 @@ def _refused() -> dict[str, tuple[str | bytes, str]]:
     packed, breaks = io.BytesIO(), TEXT.replace("name,", '"na\n\nme",', 1)
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as book:
         book.writestr("xl/worksheets/sheet1.xml", f"<c>{CANARY}</c>" * 500)
-    words = {"cp932": "テスト商品", "euc_jp": "山田太郎", "gb18030": "非常好的产品", "big5": "服務態度差"}
-    asian = {f"{code} in the names": f"{word},{CANARY}\n1,2\n3,4\n".encode(code) for code, word in words.items()}
-    for code, word in (words | {"cp949": "아주 좋은 제품"}).items():
-        asian[code] = written(USUAL | {"name": [f"{CANARY} {word}"] * 30}).encode(code)
-    return {name: (text, "East Asian encoding") for name, text in asian.items()} | {
-        "nothing": ("", "no columns"),
-        "blank lines only": ("\n\r\n  " * 50, "nothing but spaces"),
+    asian = {
+        code: (written(USUAL | {"name": [f"{CANARY} {word}"] * 30}).encode(code), "in an encoding that is not read")
+        for code, word in {"cp932": "テスト商品", "gb18030": "非常好的产品", "cp949": "아주 좋은 제품"}.items()
+    }
+    return asian | {
+        "nothing": ("", "This file is empty"),
+        "blank lines only": ("\n\r\n  " * 50, "This file is empty"),
         "one row": (f"name,age\n{CANARY},5\n", "1 row"),
         "one column": (f"name\n{CANARY}\n{CANARY}\n", "1 column"),
-        "201 columns": (written({f"{CANARY}{n}": ["1", "2"] for n in range(201)}), "at most 200 columns"),
-        "a line too long": (f"{TEXT}{CANARY},1,2\n", "3 fields in line 32"),
-        "a line too short below line breaks": (f"{breaks}\n\n{CANARY}\n", "1 field in line 36"),
-        "a short line below a declared separator": (f"sep=,\n{TEXT}{CANARY}\n", "1 field in line 33"),
+        "201 columns": (written({f"{CANARY}{n}": ["1", "2"] for n in range(201)}), "more than 200 columns"),
+        "a line too long": (f"{TEXT}{CANARY},1,2\n", "Line 32 has 3 fields, where the first line has 4"),
+        "a line too short below line breaks": (f"{breaks}\n\n{CANARY}\n", "a note below the table, from line 36"),
+        "a short line below a declared separator": (f"sep=,\n{TEXT}{CANARY}\n", "a note below the table, from line 33"),
         "a title above": (f"Report of {CANARY}\n\n{TEXT}", "a title or other text in line 1"),
         "a title above semicolons": (f"{CANARY}\nMay\n" + written(USUAL, ";"), "text in lines 1 to 2"),
         "comments above": (f"\n# {CANARY}, a\n# b; c, d, e, f, g\n\n{TEXT}", "a comment in lines 2 to 3"),
         "a comment of two separators above": (f"# a; b, {CANARY}\n{TEXT}", "a comment in line 1"),
-        "two separators": (f"name;{CANARY},age\n" + f"{CANARY};b,c\n" * 30, "two separators"),
+        "two separators": (f"name;{CANARY},age\n" + f"{CANARY};b,c\n" * 30, "two kinds of separators"),
         "an open quote": (f'{TEXT}"{CANARY},1,2,x\n{TEXT}', "end well in line 63"),
         "quotes only": ('"' * 100_001, "end well in line 1"),
         "letters after a quote": (f'{TEXT}"{CANARY}" and on,1,2,x\n', "end well in line 32"),
         "a cell of 200,000 letters": (f"{TEXT}{CANARY * 20_000},1,2,x\n", "end well in line 32"),
-        "a line of 6 MB": (written({f"{CANARY}{n}": ["x" * 30_000] * 3 for n in range(200)}), "bytes in a line"),
+        "a line of 6 MB": (written({f"{CANARY}{n}": ["x" * 30_000] * 3 for n in range(200)}), "bytes a line"),
         "one line that ends nowhere": (written(USUAL, end="\x0b"), "no rows"),
-        "a nul": (f"{TEXT}\0{CANARY},1,2,x\n", "no text"),
-        "half of UTF-16": (TEXT.encode("utf-16")[:-1], "no text"),
-        "Cyrillic": (TEXT.replace("person", "человек и другие слова").encode("cp1251"), "no text"),
-        "no letters": (TEXT.encode().replace(b"person", b"\x81\x8d\x8f"), "no text"),
-        "UTF-8 with a fault": (accents + b"\xc3,1,2,x\n", "broken letters, the first in line 32"),
-        "cut off in a letter": (accents + b"\xc3", "broken letters, the first in line 32"),
-        "gzip": (gzip.compress(TEXT.encode()), "gzip"),
+        "a nul": (f"{TEXT}\0{CANARY},1,2,x\n", "not a text table"),
+        "half of UTF-16": (TEXT.encode("utf-16")[:-1], "ends within a letter"),
+        "Cyrillic": (TEXT.replace("person", "человек и другие слова").encode("cp1251"), "Windows-1251"),
+        "no letters": (TEXT.encode().replace(b"person", b"\x81\x8d\x8f"), "in an encoding that is not read"),
+        "UTF-8 with a fault": (accents + b"\xc3,1,2,x\n", "broken letters from line 32 on"),
+        "cut off in a letter": (accents + b"\xc3", "broken letters from line 32 on"),
+        "gzip": (gzip.compress(TEXT.encode()), "compressed"),
         "a workbook": (packed.getvalue(), "Excel"),
         "an old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + CANARY.encode(), "Excel"),
         "PDF": (f"%PDF-1.7\n{CANARY}", "PDF"),
@@ -226,14 +226,14 @@ def _parquets_refused() -> dict[str, tuple[bytes, str]]:
     columns = {
         "texts in no code": ({"a": pa.Array.from_buffers(pa.string(), 2, parts), "b": two}, "cannot be read"),
         "a time nowhere": ({"a": two, "b": pa.array(two, pa.timestamp("us", "Nowhere/City"))}, "cannot be read"),
-        "days out of range": ({"b": two, "a": beyond}, "a day that no calendar has in column 2"),
-        "lists": ({"a": [[1], [2]], "b": two}, "column 1"),
-        "bytes": ({"a": two, "b": [CANARY.encode(), b""]}, "column 2"),
+        "days out of range": ({"b": two, "a": beyond}, "Column 2 has a day that no calendar has"),
+        "lists": ({"a": [[1], [2]], "b": two}, "Column 1"),
+        "bytes": ({"a": two, "b": [CANARY.encode(), b""]}, "Column 2"),
         "no columns": ({}, "no columns"),
         "one column": ({"a": two}, "1 column"),
         "201 columns": ({f"{CANARY}{n}": two for n in range(201)}, "200 columns"),
         "no rows": ({"a": pa.array([], pa.string()), "b": pa.array([], pa.int8())}, "no rows"),
-        "a long text": ({"a": [CANARY * 20_000, "x"], "b": two}, "letters in a field"),
+        "a long text": ({"a": [CANARY * 20_000, "x"], "b": two}, "letters"),
     }
     columns = {f"of {name}": (parquet_of(cells), said) for name, (cells, said) in columns.items()}
     middle, marked = usual[:200] + usual[400:], f"PAR1{CANARY}{TEXT}".encode()
@@ -255,11 +255,11 @@ def _large() -> dict[str, File]:
         return parquet_of({"a": texts, "b": np.zeros(2_500)}, compression="zstd", use_dictionary=False)
 
     large = {
-        "1,000,001 rows": (lambda: b"a,b\n" + b"1,2\n" * 1_000_001, "at most 1,000,000 rows"),
-        "100 MB and a byte": (lambda: (f"{CANARY},2\n".encode() * 7_700_000)[:100_000_001], "at most 100 MB"),
-        "Parquet of 1,000,001 rows": (lambda: zeros(1_000_001, 2), "at most 1,000,000 rows"),
-        "Parquet of nothing, often": (lambda: zeros(900_000, 30), "once unpacked"),
-        "Parquet of one long text, often": (one_long_text, "once unpacked"),
-        "Parquet of packed texts": (packed_texts, "once unpacked"),
+        "1,000,001 rows": (lambda: b"a,b\n" + b"1,2\n" * 1_000_001, "more than 1,000,000 rows"),
+        "100 MB and a byte": (lambda: (f"{CANARY},2\n".encode() * 7_700_000)[:100_000_001], "more than 100 MB"),
+        "Parquet of 1,000,001 rows": (lambda: zeros(1_000_001, 2), "more than 1,000,000 rows"),
+        "Parquet of nothing, often": (lambda: zeros(900_000, 30), "once it is unpacked"),
+        "Parquet of one long text, often": (one_long_text, "once it is unpacked"),
+        "Parquet of packed texts": (packed_texts, "once it is unpacked"),
     }
     return {name: File(make, refused=said) for name, (make, said) in large.items()}

@@ -246,7 +246,7 @@ class TestGroups:
     def test_spellings_of_a_name_are_one_person(self):
         spellings = ["Zoë Ruiz", "Zoe\u0308 Ruiz", " Zoë  Ruiz", "Zoë\u00a0Ruiz"]
         assert not people.people_of(spellings, 4).any()
-        assert people.people_of(["Zoe", "Zoë", "zoe"], 3).tolist() == [0, 1, 2]
+        assert people.people_of(["Zoe", "Zoë", "zoe"], 3).tolist() == [0, 1, 0]
 
     def test_numbers_are_the_same_person_in_any_precision(self):
         assert people.people_of([1, 1.0, np.int8(1), np.float32(2)], 4).tolist() == [0, 0, 0, 1]

@@ -15,7 +15,7 @@ import pytest
 from pyarrow import parquet
 
 from dpcore import check
-from lab.files import column_types, own_table, unpack
+from lab.files import column_types, limits, own_table, parquet_file, separate_process
 from scripts import make_samples
 from tests.hostile_files import CANARY, USUAL, parquet_of, people, tables, written
 from ui.samples import FOLDER, SAMPLES, TEMPLATE
@@ -100,7 +100,7 @@ def test_lines_are_read_as_the_standard_library_reads_them():
         except check.RefusedError:
             refused += 1
             continue
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if "".join(row).strip()]
         assert [list(row) for row in zip(*map(table.texts, table.columns), strict=True)] == rows, text
         same += 1
     assert min(same, refused) > 500
@@ -115,7 +115,7 @@ class TestParquet:
             for _ in range(draw.randint(1, 4)):
                 data[draw.randrange(4, len(data))] = draw.randrange(256)
             try:
-                unpack.unpacked(bytes(data), 10**6)
+                parquet_file.unpacked(bytes(data), 10**6)
             except (pa.ArrowException, OSError, ValueError):
                 failed += 1
             if trial < 25:
@@ -135,13 +135,13 @@ class TestParquet:
         about = parquet.read_metadata(io.BytesIO(data)).row_group(0)
         for size in {about.total_byte_size, about.column(0).total_uncompressed_size}:
             data = data.replace(varint(2 * size), varint(1 << 28))
-        assert parquet.read_metadata(io.BytesIO(data)).row_group(0).total_byte_size < own_table.MOST_UNPACKED
+        assert parquet.read_metadata(io.BytesIO(data)).row_group(0).total_byte_size < limits.MOST_UNPACKED
         before = pa.total_allocated_bytes()
-        assert "once unpacked" in refusal(data).value
+        assert "once it is unpacked" in refusal(data).value
         assert pa.total_allocated_bytes() - before < 10**6
 
     def test_a_reader_that_is_ended_is_a_refusal(self, monkeypatch):
-        monkeypatch.setattr(own_table.unpack, "__file__", str(ROOT / "tests/no_such_file.py"))
+        monkeypatch.setattr(separate_process, "__name__", "lab.files.no_such_module")
         assert refusal(parquet_of(USUAL)).name == "file"
 
 
@@ -169,7 +169,7 @@ class TestNumbers:
             (["1 234,5", "12 345,25", "1’234"], ",", [1234.5, 12345.25, 1234]),
             (["3", "NA", "", "n/a", "inf", "nan", "1e999"], ".", [3] + [np.nan] * 6),
             (["0,5", "1,5", "0.5", "12,34.5", "1,2,3"], ",", [0.5, 1.5] + [np.nan] * 3),
-            (["0.5", "1.5", "0,5", "1_000", "0x10", "٣", "12 %", "$ 5", "1,23"], ".", [0.5, 1.5] + [np.nan] * 7),
+            (["0.5", "1.5", "0,5", "1_000", "0x10", "1,23", "5 kg", "~5"], ".", [0.5, 1.5] + [np.nan] * 6),
         ],
         ids=str,
     )
@@ -244,7 +244,7 @@ class TestRoom:
         data = written(people(300)).encode()
         first = own_table.read(data)
         monkeypatch.setattr(own_table, "MOST_TOGETHER", sum(table.size for table in own_table._tables) + len(data) // 2)
-        assert "fill what this server keeps" in refusal(data).allowed
+        assert "fill what this server keeps" in refusal(data).value
         first.clear()
         assert own_table.read(data).rows == 300
 
@@ -296,6 +296,3 @@ def test_a_file_to_try_holds_what_its_page_and_its_notes_declare(sample):
     assert rows.kind(sample.aside[-1]).kind == "identifier"
     assert len({*rows.texts(sample.aside[-1])}) == rows.rows
     assert sum((rows.texts(one) == "").sum() for one in rows.columns) > 50
-    found = re.search(r"Sources: `(\w+)` .* Those of (\w+) are private; those of ([\w, ]+) are public", notes)
-    assert (sample.source, sample.own_source) == ((found[1], found[2]) if found else ("", ""))
-    assert {*sample.sources} == ({*re.split(", | and ", found[3])} if found else set())

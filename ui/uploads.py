@@ -36,7 +36,6 @@ _NO_COOKIE = (
     "such as a course page, most browsers send none. Open the lab in a separate tab. If you read this there too, "
     "allow cookies for this site."
 )
-_TYPES = ["csv", "tsv", "txt", "parquet"]
 # Seconds that a page has to read an upload before the upload may be dropped to make room for others.
 UNREAD = 30.0
 # Seconds without a byte after which an upload ends, and seconds that one may take. An upload that stands still would
@@ -68,7 +67,8 @@ def ask(
         return None, False
     look: Literal["collapsed", "visible"] = "collapsed" if hidden else "visible"
     key, read = f"{page}.file{key}", f"{page}.read"
-    file = st.file_uploader(label, _TYPES, key=key, max_upload_size=megabytes, label_visibility=look)
+    # Files of any type are taken: the page then names the type of a file that is no table, and says what to do.
+    file = st.file_uploader(label, key=key, max_upload_size=megabytes, label_visibility=look)
     new = file is not None and st.session_state.get(read) != file.file_id
     if file is not None:
         st.session_state[read] = file.file_id

@@ -1,6 +1,5 @@
 """The persons of rows, by name."""
 
-import unicodedata
 from collections.abc import Hashable
 from datetime import date
 from numbers import Real
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcore import check
+from dpcore.normal_form import normal_form
 
 _MISSING = object()
 
@@ -17,7 +17,7 @@ def people_of(groups: Any, rows: int) -> np.ndarray:
     """Return the person (n,) of each row, numbered by first appearance.
 
     Rows without a name (None, NaN, and what stands for a missing value in pandas and numpy) are one person's. So are
-    spellings of a name that differ in nothing but their code points or spaces.
+    spellings with one normal form (see ``normal_form``).
 
     Raises:
         RefusedError: Unless each row has a name, and all names are of one type.
@@ -69,5 +69,5 @@ def _kind(name: Any) -> str:
 
 def _normal_form(name: Any) -> Hashable:
     if isinstance(name, str):
-        return " ".join(unicodedata.normalize("NFKC", name).split())
+        return normal_form(name)
     return name

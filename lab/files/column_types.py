@@ -1,13 +1,15 @@
 """Infer the types of a file's columns from a fixed-size sample of cells; values such as bounds are never inferred."""
 
 import re
-from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from lab.files import number_cells
 
 # Number of cells sampled from a column, and number of letters read of each.
 JUDGED = 2000
@@ -17,7 +19,8 @@ MOST_CATEGORIES = 50
 _MAJORITY = 0.9
 # A header that fills this share of its own column is a value.
 _HEAD_SHARE = 0.01
-_MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--", "?", "."}
+_MISSING = {"", "na", "n/a", "#n/a", "nan", "nat", "<na>", "null", "none", "-", "--", "?", "."}
+_INFINITE = {sign + word for sign in ("", "-", "+") for word in ("inf", "infinity", "∞", "1.#inf")}
 _MONTH = (
     r"jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?"
     r"|dec(ember)?"
@@ -30,19 +33,19 @@ _DATE = re.compile(
 )
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _KEY = re.compile(r"(.*[\W_])?(id|uuid|key|no|nr|number|index)|.*[a-z]I[Dd]", re.IGNORECASE)
-_SPACES = " '’\u00a0\u202f"
-
-
-def _number(decimal: str, thousands: str) -> str:
-    """Return a regular expression, valid in Python and Arrow, for numbers with a thousands separator or spaces."""
-    whole = f"[0-9]+|[1-9][0-9]{{0,2}}(?:[{thousands}][0-9]{{3}})+|[1-9][0-9]{{0,2}}(?:[{_SPACES}][0-9]{{3}})+"
-    return f"^[-+−]?(?:(?:{whole})(?:[{decimal}][0-9]*)?|[{decimal}][0-9]+)(?:[eE][-+]?[0-9]+)?$"
-
-
-_NUMBERS = {".": _number(".", ","), ",": _number(",", ".")}
-_POINT, _COMMA = (re.compile(_NUMBERS[decimal]) for decimal in ".,")
 # May be a thousand or one.
-_AMBIGUOUS = re.compile(r"[-+−]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+_AMBIGUOUS = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+_WHOLE = re.compile(r"[0-9]+([.,]0*)?|[0-9](\.[0-9]+)?[eE]\+?[0-9]{1,2}")
+# A number with words or signs beside it, and two numbers as the ends of a range.
+_DECIMAL = r"[-+−]?[0-9][0-9.,'’ \u00a0\u202f]*"
+_LETTERS_BESIDE = r"[^\W\d_]{1,15}[./²³^]*[^\W\d_]{0,5}[0-9]?"
+_COMPARED = r"[<>~≈≤≥±=]+\s*"
+_BESIDE = re.compile(f"({_COMPARED})?{_DECIMAL}{_LETTERS_BESIDE}|{_COMPARED}{_DECIMAL}")
+_RANGE = re.compile(r"[0-9][0-9.,]*\s*(-|–|to|bis|\.\.)\s*[0-9][0-9.,]*\+?|[0-9]+\+")
+_MIXED_SHARE = 0.3
+_NO_NUMBERS = "texts"
+_SEVERAL_UNITS = "numbers with a unit: not the same one in each cell"
+_WORDS_BESIDE = "numbers with a unit: words or signs stand beside them"
 
 
 class Kind(NamedTuple):
@@ -52,31 +55,36 @@ class Kind(NamedTuple):
     reason: str = ""
 
 
+def is_missing(cell: str) -> bool:
+    """Return whether a cell is one of the usual spellings of a missing value."""
+    return cell.strip().casefold() in _MISSING
+
+
 def judged(column: pa.ChunkedArray) -> list[str]:
-    """Return the beginnings of at most 2,000 evenly spaced cells of a column, without missing ones."""
+    """Return the beginnings of at most 2,000 evenly spaced cells of a column, without missing and infinite ones."""
     at = np.unique(np.linspace(0, max(0, len(column) - 1), JUDGED).astype(int))[: len(column)]
-    cells = (
-        cell[:_LETTERS].strip()
-        for cell in pc.take(column, pa.array(at)).cast(pa.string()).to_pylist()
-        if cell is not None
-    )
-    return [cell for cell in cells if cell.casefold() not in _MISSING]
+    cells = pc.utf8_slice_codeunits(pc.take(column, pa.array(at)).cast(pa.string()), 0, _LETTERS).to_pylist()
+    trimmed = (cell.strip() for cell in cells if cell is not None)
+    return [cell for cell in trimmed if cell.casefold() not in _MISSING and cell.casefold() not in _INFINITE]
 
 
 def commas(cells: list[str]) -> int:
     """Return how many more cells are numbers only with a decimal comma than only with a decimal point."""
-    ways = Counter((bool(_COMMA.match(cell)), bool(_POINT.match(cell))) for cell in cells)
-    return ways[True, False] - ways[False, True]
+    more = 0
+    for cell in map(number_cells.bare, cells):
+        with_comma, with_point = number_cells.COMMA.match(cell), number_cells.POINT.match(cell)
+        more += bool(with_comma) - bool(with_point)
+    return more
 
 
 def two_ways(cells: list[str]) -> str:
     """Return the separator ("," or ".") of numbers such as 1,234 that can be read in two ways, or ""."""
-    marks = "".join(cell for cell in cells if _AMBIGUOUS.fullmatch(cell))
+    marks = "".join(cell for cell in map(number_cells.bare, cells) if _AMBIGUOUS.fullmatch(cell))
     return next((mark for mark in ",." if mark in marks), "")
 
 
 def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:
-    """Return the column as float64 (n,), NaN for unreadable cells; the number pattern is used unless all are plain."""
+    """Return the column as float64 (n,), NaN for cells that are no finite number."""
     try:
         return _read(column, decimal, plain=decimal == ".")
     except pa.ArrowInvalid:
@@ -84,26 +92,43 @@ def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:
 
 
 def _read(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndarray:
-    """Return the same array chunk by chunk, so that no intermediate result spans the whole column."""
-    found, end = np.empty(len(column)), 0
+    """Return the same array chunk by chunk, so that no intermediate result spans the whole column.
+
+    plain: whether to convert all texts at once, which raises ArrowInvalid unless all are plain numbers.
+    """
+    found = np.empty(len(column))
+    end = 0
     for chunk in column.chunks:
         if not counts(chunk.type):
-            chunk = _written(pc.utf8_trim_whitespace(chunk.cast(pa.string())), decimal, plain=plain)
+            cells = pc.utf8_trim_whitespace(chunk.cast(pa.string()))
+            if plain:
+                chunk = pc.if_else(pc.equal(cells, ""), None, cells).cast(pa.float64())
+            else:
+                chunk = number_cells.to_floats(cells, decimal)
         if pa.types.is_boolean(chunk.type):
             chunk = chunk.cast(pa.int8())
-        start, end = end, end + len(chunk)
-        found[start:end] = pc.fill_null(chunk.cast(pa.float64(), safe=False), np.nan).to_numpy(zero_copy_only=False)
+        start = end
+        end += len(chunk)
+        values = pc.fill_null(chunk.cast(pa.float64(), safe=False), np.nan)
+        found[start:end] = values.to_numpy(zero_copy_only=False)
     found[~np.isfinite(found)] = np.nan
     return found
 
 
-def _written(cells: pa.Array, decimal: str, *, plain: bool) -> pa.Array:
-    """Convert texts to numbers: all at once if they are ``plain``, else those that match the pattern."""
-    if plain:
-        return pc.if_else(pc.equal(cells, ""), None, cells).cast(pa.float64())
-    cells = pc.if_else(pc.match_substring_regex(cells, _NUMBERS[decimal]), cells, None)
-    cells = pc.replace_substring_regex(cells, f"[{_SPACES}{',' if decimal == '.' else '.'}+]", "")
-    return pc.replace_substring(pc.replace_substring(cells, ",", "."), "−", "-").cast(pa.float64())
+def filled_rows(columns: Sequence[pa.Array | pa.ChunkedArray]) -> pa.Array | None:
+    """Return which rows (n,) have a value in some column, or None if all have."""
+    blank = None
+    for column in columns:
+        if _is_text(column.type):
+            empty = pc.fill_null(pc.equal(pc.binary_length(pc.utf8_trim_whitespace(column)), 0), True)
+        elif pa.types.is_floating(column.type):
+            empty = pc.is_null(column, nan_is_null=True)
+        else:
+            empty = pc.is_null(column)
+        blank = empty if blank is None else pc.and_(blank, empty)
+        if not pc.any(blank).as_py():
+            return None
+    return None if blank is None else pc.invert(blank)
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -134,14 +159,10 @@ def _vote(name: str, cells: list[str]) -> bool | None:
         return None
     if cells.count(name) >= _HEAD_SHARE * len(cells):
         return False
-    for test in (_is_number, _DATE.fullmatch, _MAIL.fullmatch):
+    for test in (number_cells.is_number, _DATE.fullmatch, _MAIL.fullmatch):
         if _share(test, cells) >= _MAJORITY:
             return not test(name)
     return True if len(cells) >= 20 and len(set(cells)) <= min(MOST_CATEGORIES, len(cells) // 4) else None
-
-
-def _is_number(cell: str) -> bool:
-    return bool(_POINT.match(cell) or _COMMA.match(cell))
 
 
 def _share(test, cells: list[str]) -> float:
@@ -163,10 +184,13 @@ def guessed(name: str, cells: list[str]) -> Kind:
     if _share(_DATE.fullmatch, cells) >= _MAJORITY:
         return Kind("date", "dates or times, of which no number is made here")
     values = set(cells)
-    if _share(_is_number, cells) >= _MAJORITY:
+    shape = number_fault(cells)
+    if not shape:
         return _of_numbers(name, cells)
     if len(values) <= max(2, min(MOST_CATEGORIES, len(cells) // 2)):
         return Kind("category")
+    if shape != _NO_NUMBERS:
+        return Kind("text", shape)
     words = [len(cell.split()) for cell in cells]
     single = sum(count == 1 for count in words) >= _MAJORITY * len(cells)
     if single and (len(values) > _MAJORITY * len(cells) or _share(re.compile("[0-9]").search, cells) >= _MAJORITY):
@@ -176,12 +200,43 @@ def guessed(name: str, cells: list[str]) -> Kind:
     return Kind("text", f"texts, or more than {MOST_CATEGORIES} different values")
 
 
+def number_fault(cells: list[str]) -> str:
+    """Return "" if nearly all cells read as numbers of one unit, else what they are.
+
+    >>> number_fault(["$5", "$7"]), number_fault(["$5", "7 %"])
+    ('', 'numbers with a unit: not the same one in each cell')
+    """
+    if not cells:
+        return _NO_NUMBERS
+    found = [cell for cell in cells if number_cells.is_number(cell)]
+    if len(found) >= _MAJORITY * len(cells):
+        return "" if len(set(map(number_cells.unit, found))) == 1 else _SEVERAL_UNITS
+    if _share(_DATE.fullmatch, cells) >= _MAJORITY:
+        return "dates or times"
+    if _share(_RANGE.fullmatch, cells) >= _MAJORITY - len(found) / len(cells):
+        return "ranges of numbers"
+    if _share(_BESIDE.fullmatch, cells) >= _MAJORITY - len(found) / len(cells):
+        return _WORDS_BESIDE
+    if len(found) >= _MIXED_SHARE * len(cells):
+        return "numbers, and something else in other cells"
+    return _NO_NUMBERS
+
+
+def units(cells: list[str]) -> set[str]:
+    """Return the units that stand beside the numbers of a column, "" for none."""
+    return {number_cells.unit(cell) for cell in cells if number_cells.is_number(cell)}
+
+
 def _of_numbers(name: str, cells: list[str]) -> Kind:
     many = len(set(cells)) > MOST_CATEGORIES
-    whole = all(cell.isascii() and cell.isdigit() for cell in cells)
-    if whole and many and any(cell[0] == "0" and len(cell) > 1 for cell in cells):
+    whole = many and all(_WHOLE.fullmatch(cell) for cell in cells)
+    if not whole:
+        return Kind("number")
+    if any(cell[0] == "0" and cell[1:].isdigit() for cell in cells):
         return Kind("identifier", "codes: numbers that begin with 0")
-    rising = whole and all(int(one) < int(next_) for one, next_ in pairwise(cells))
-    if whole and many and (rising or _KEY.fullmatch(name)):
+    values = [float(cell.replace(",", ".")) for cell in cells]
+    rising = all(one < following for one, following in pairwise(values))
+    falling = all(one > following for one, following in pairwise(values))
+    if rising or falling or _KEY.fullmatch(name):
         return Kind("identifier", "numbers that count or name rows")
     return Kind("number")

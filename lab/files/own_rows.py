@@ -19,6 +19,7 @@ from dpcore.cache import cached
 from dpcore.data import paid_bounds, regression, toy
 from dpcore.data.paid_bounds import Payment
 from dpcore.data.references import held
+from dpcore.normal_form import normal_form
 from lab.files import column_types, own_numbers
 from lab.files.file_handles import Own, key
 from lab.files.own_table import Table
@@ -86,7 +87,8 @@ def _values_fault(name: str, values: tuple[str, ...], *, what: str, least: int, 
         return f"{name} has no {what}" if not values else f"{name} has one {what}, and needs two"
     if len(values) > most:
         return f"{name} has {len(values)} values, more than {most}"
-    twice = [value for value, count in Counter(value.strip() for value in values).items() if count > 1 or not value]
+    counts = Counter(map(normal_form, values))
+    twice = [value for value, count in counts.items() if count > 1 or not value]
     return f"{name} has an empty {what}, or one twice" if twice else ""
 
 
@@ -176,7 +178,7 @@ class Roles:
             for column in self.columns
             if answer <= _words(column.name)
             or _words(column.name) <= answer
-            or (column.values and {*column.values} == {*self.classes})
+            or (column.values and {*map(normal_form, column.values)} == {*map(normal_form, self.classes)})
         )
 
 
@@ -275,16 +277,31 @@ def persons(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndar
 
 
 def _person_numbers(who: np.ndarray) -> np.ndarray:
-    """Return the person number of each row (n,)."""
-    places: dict[str, int] = {}
-    return np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
+    """Return the person number of each row (n,). Spellings of one name are one person, as are all missing names."""
+    numbers: dict[str, int] = {}
+    known: dict[str, int] = {}  # by spelling, as names come again
+    found = np.empty(len(who), dtype=int)
+    for row, spelling in enumerate(who):
+        number = known.get(spelling)
+        if number is None:
+            name = "" if column_types.is_missing(spelling) else normal_form(spelling)
+            number = known[spelling] = numbers.setdefault(name, len(numbers))
+        found[row] = number
+    return found
 
 
 def places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
-    """Return the index of each row's value in ``values`` (n,), -1 if it is not among them."""
-    place = {value.strip(): number for number, value in enumerate(values)}
+    """Return the index of each row's value in ``values`` (n,), -1 if no spelling of it is among them."""
+    index = {normal_form(value): number for number, value in enumerate(values)}
+    known: dict[str, int] = {}
     cells = table.texts(name)
-    return np.fromiter((place.get(cell.strip(), -1) for cell in cells), int, len(cells))
+    found = np.empty(len(cells), dtype=int)
+    for row, cell in enumerate(cells):
+        place = known.get(cell)
+        if place is None:
+            place = known[cell] = index.get(normal_form(cell), -1)
+        found[row] = place
+    return found
 
 
 def decimal(table: Table, name: str) -> str:

@@ -10,7 +10,7 @@ from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Guarantee
 from dpcore.regression.functional import best_share, published_best_share
 from dpcore.regression.least_squares import REPAIRS
-from lab.files import file_handles, own_rows, own_table
+from lab.files import file_handles, limits, own_rows
 from lab.files.own_rows import OwnRows
 from lab.settings import Measure
 from lab.sources import OWN, SourceSettings
@@ -83,7 +83,7 @@ class RegressionParameters(SourceSettings):
         many."""
         source = _source(dataset, own)
         if source is None:
-            return {"rows": own_table.MOST_ROWS, "features": own_rows.MOST_COLUMNS}
+            return {"rows": limits.MOST_ROWS, "features": own_rows.MOST_COLUMNS}
         if dataset != OWN:
             return {"rows": source.train_rows, "label_top": source.label_top}
         return {} if self.awaits(dataset) else {"rows": source.train_rows, "features": len(source.features)}
@@ -101,7 +101,7 @@ class RegressionParameters(SourceSettings):
     def limits(self) -> Mapping[str, tuple[float, float]]:
         last = self.features - 1 if isinstance(self.features, int) else 1
         source = self.source
-        rows, features = (own_table.MOST_ROWS, own_rows.MOST_COLUMNS)
+        rows, features = (limits.MOST_ROWS, own_rows.MOST_COLUMNS)
         if source is not None:
             rows, features = source.train_rows, len(source.features)
         return {

@@ -1,0 +1,60 @@
+"""Compare names, answers and categories, however they are spelled."""
+
+import re
+import unicodedata
+from decimal import Context, Decimal
+
+# The spellings of true and false are those of 1 and 0.
+_TRUTH = {"true": "1", "false": "0"}
+_NUMBER = re.compile(r"[-+]?([0-9]{1,60}(\.[0-9]{0,60})?|\.[0-9]{1,60})(e[-+]?[0-9]{1,4})?")
+# One or two digits behind a comma are decimals; three may be thousands.
+_DECIMAL_COMMA = re.compile(r"[-+]?[0-9]{1,60},[0-9]{1,2}")
+_EXACT = Context(prec=200)
+# Hyphens, dashes and the minus sign; apostrophes and the quotes that stand for one.
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
+_APOSTROPHES = "\u2018\u2019\u201b\u02bc\u00b4`\u2032\uff07"
+_ALIKE = str.maketrans(_DASHES + _APOSTROPHES, "-" * len(_DASHES) + "'" * len(_APOSTROPHES))
+
+
+def normal_form(spelling: str) -> str:
+    """Return what all spellings of one name have in common.
+
+    Two spellings are one name if they differ only in code points, in capital letters, in spaces and letters that are
+    not seen, in the kind of a dash or apostrophe, or in how a number is written. True and false are 1 and 0.
+
+    >>> normal_form(" Zoe\\u0308  O\\u2019Hara") == normal_form("ZOË O'HARA")
+    True
+    >>> [normal_form(spelling) for spelling in ("1", "1.0", "TRUE", "+01", "1e0")]
+    ['1', '1', '1', '1', '1']
+    """
+    # Quick for the many names that are plain already.
+    if spelling.isascii() and spelling.isalpha():
+        folded = spelling.casefold()
+        return _TRUTH.get(folded, folded)
+    text = spelling if spelling.isascii() else _visible(spelling)
+    text = " ".join(text.translate(_ALIKE).casefold().split())
+    text = unicodedata.normalize("NFC", text)
+    number = _digits(text)
+    if _DECIMAL_COMMA.fullmatch(number):
+        number = number.replace(",", ".")
+    if _NUMBER.fullmatch(number):
+        return _written(number)
+    return _TRUTH.get(text, text)
+
+
+def _visible(text: str) -> str:
+    """Return compatible letters as one, without those that are not seen (such as direction marks)."""
+    text = unicodedata.normalize("NFKC", text.translate(_ALIKE))
+    return "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
+
+
+def _digits(text: str) -> str:
+    """Return the digits of any script as those of ASCII."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in text)
+
+
+def _written(number: str) -> str:
+    value = Decimal(number).normalize(_EXACT)
+    return str(abs(value) if value == 0 else value)
