@@ -28,7 +28,7 @@ def test_the_essential_pieces_are_enough():
     settings = AccountingSettings()
     partial = settings.result({task: task.run() for task in settings.tasks() if task.essential})
     assert math.isnan(partial.epsilon("pld"))
-    assert partial.held.basis.startswith("Renyi")
+    assert partial.held.basis.startswith("RDP")
     assert "…" in say.numbers(partial)[0].value
     assert set(partial.curves()["accountant"]) >= {"strong", "moments"}
     assert partial.over_steps("pld")[0].size == partial.over_chance("all")[0].size == 0

@@ -69,7 +69,7 @@ class TestWorlds:
 
     def test_no_clipped_person_moves_further_than_anybody_could(self):
         for dataset in ("gaussians", "iris"):
-            risks = exposed(Training.of(of(dataset=dataset)), nobody=False).run()
+            risks = exposed(Training.of(of(dataset=dataset))).run()
             assert 0 <= risks.min() < risks.max() <= 1 + 1e-9
         # The points stay as they are while somebody is dragged.
         asked = [task for one in (of(), of(person=9), of(spot="0,0")) for task in one.tasks() if task.work is exposures]

@@ -77,7 +77,7 @@ def test_what_a_text_names_is_on_the_screen():
         for name in match.groups()
         if name
     }
-    assert ("own.md", MORE) in found
+    assert ("method.md", MORE) in found
     assert {(file, name) for file, name in found if name not in on_screen()} == set()
 
 

@@ -15,7 +15,6 @@ from lab.links import brief, word
 from lab.sweep import beside
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE
-from pages.hypotheses.experiment import HypothesesSettings
 from pages.network.experiment import NetworkSettings
 from pages.table import PAGES
 from scripts.fuzz_links import HOSTILE as VALUES
@@ -87,7 +86,7 @@ def test_what_is_ignored_of_a_pin_is_said(text, pinned, said):
 
 
 def test_settings_with_an_own_file_are_not_pinned_by_a_link():
-    found, (notice,) = read(HypothesesSettings, "data~own")
+    found, (notice,) = read(ClassifierSettings, "dataset~own")
     assert found is None
     assert "not pinned" in notice
 

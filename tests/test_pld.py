@@ -196,6 +196,7 @@ class TestRenyi:
     def test_epsilon_agrees_with_the_library(self, monkeypatch, rate, sigma, steps, delta):
         orders = tuple(float(order) for order in range(2, 129))
         monkeypatch.setattr(rdp, "ORDERS", orders)
+        monkeypatch.setattr(rdp, "_ORDERS_OF_CLOSED_FORMS", orders)
         accountant = library.RdpAccountant(orders)
         accountant.compose(dp_event.PoissonSampledDpEvent(rate, dp_event.GaussianDpEvent(sigma)), steps)
         found = rdp.renyi(sampled(rate, sigma), np.array([steps]), delta=delta, adjacency=Adjacency.ADD_REMOVE)[0]

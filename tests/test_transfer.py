@@ -177,9 +177,10 @@ class TestBudget:
         for held in map(settings.guarantee, ("target", "pooled", "transfer")):
             assert 1.7 * (1 - 1e-9) <= held.epsilon <= 1.7 + 1e-12
             assert held.adjacency is adjacency
-        assert (settings.source_guarantee is None) == (selection == "known")
+        detection = settings.model.detection_guarantee(settings.epsilon)
+        assert (detection is None) == (selection == "known")
         if selection == "detected":
-            events = settings.source_guarantee.event, settings.guarantee("transfer").event
+            events = detection.event, settings.guarantee("transfer").event
             share = zcdp.rho_of_event(events[0]) / zcdp.rho_of_event(events[1])
             assert share == pytest.approx(settings.detection_share)
 
@@ -277,7 +278,7 @@ def test_the_words_of_two_lines_do_not_cross_and_a_contrast_by_a_tiny_q_is_finit
     result = TransferSettings(dimension=dimension, target_rows=rows, repeats=2, q=0.001).run()
     words = {one["text"]: one for one in figures.over_epsilon(result)["layout"]["annotations"]}
     height, ends = 0.35, []  # of a word, in decades of the picture's axis
-    for word in (words[figures._NOTHING[False]], words[figures.WITHOUT[0]]):
+    for word in (words["predict 0"], words[figures.WITHOUT[0]]):
         ends.append(np.add(word["y"], (0, height) if word["yanchor"] == "bottom" else (-height, 0)))
     assert min(high for _, high in ends) <= max(low for low, _ in ends)
     assert np.isfinite(result.sources()["norm"]).all()

@@ -80,7 +80,7 @@ class Crowd:
 
     def vote(self, says: int) -> int:
         about: Any = {"classes": self.classes, "regularisation": self.regularisation}
-        return next(local.votes("logistic", *self._party(says), self.rows, **about)).votes[0, 0]
+        return next(local.votes(*self._party(says), self.rows, **about)).votes[0, 0]
 
     def counts(self, says: int, rows: int = _PUBLIC_ROWS) -> np.ndarray:
         """Return votes (K, rows): half of the others for class 0, half for class 1, and the one party's."""

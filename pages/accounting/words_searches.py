@@ -11,7 +11,7 @@ from ui.panels import in_hundred
 from ui.plot import theme
 
 # The first word of a guarantee's basis -> the accountant.
-_ACCOUNTANTS = {"exact": "GDP accountant", "privacy": "PLD accountant", "Renyi": "RDP accountant"}
+_ACCOUNTANTS = {"exact": "GDP accountant", "PLD": "PLD accountant", "RDP": "RDP accountant"}
 
 
 def searches(result: AccountingResult) -> str:
@@ -51,7 +51,9 @@ def _counted(held: Guarantee | None) -> str:
     if held is None:
         return "…"
     accountant = _ACCOUNTANTS[held.basis.split()[0]]
-    return SAYS("searches.coarse", accountant=accountant) if held.basis.endswith("coarse grid") else accountant
+    if "coarse grid" in held.basis:
+        return SAYS("searches.coarse", accountant=accountant)
+    return accountant
 
 
 def _cheapest(result: AccountingResult) -> str:

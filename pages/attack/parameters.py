@@ -35,6 +35,9 @@ PRESETS = {
     "inversion": {"clip_norm": 0.5, "learning_rate": 0.5, "steps": 30},
 }
 
+# Trainings in each world to begin with, where one costs ten times as much as elsewhere.
+SLOW_REPEATS = 500
+
 # Field -> (lowest, highest) value that the settings accept.
 LIMITS = {
     "epsilon": (0.01, 150.0),
@@ -124,6 +127,10 @@ class AttackParameters(Settings):
             changes = PRESETS.get(part, {}) | changes
             if self.dataset not in fitting(part):
                 changes.setdefault("dataset", fitting(part)[0])
+        dataset = changes.get("dataset", self.dataset)
+        if _is_slow(dataset) != _is_slow(self.dataset):
+            usual = SLOW_REPEATS if _is_slow(dataset) else AttackParameters.repeats
+            changes = {"repeats": usual, **changes}
         return replace(self, **in_range(self, changes))
 
     def _meant(self, changes: dict[str, Any]) -> dict[str, Any]:
@@ -203,6 +210,13 @@ class AttackParameters(Settings):
 def fitting(part: str) -> tuple[str, ...]:
     """Return the data sets of a part."""
     return FITTING.get(part, data.STRAIGHT)
+
+
+def _is_slow(dataset: str) -> bool:
+    """Return whether a training takes long, by the sizes of the data set."""
+    if dataset not in data.DATASETS:
+        return False
+    return rows_of(dataset) * len(data.source(dataset).classes) > 5000
 
 
 def _place(spot: object) -> dict[str, float]:
