@@ -81,8 +81,8 @@ def missing_here() -> list[str]:
 
 
 @contextmanager
-def served(script: str, *, first_picture: str = "off") -> Iterator[str]:
-    """Serve a script on a free port from the root, whose configuration Streamlit then reads; yield its address.
+def served(script: str, *, first_picture: str = "off", root: Path = ROOT) -> Iterator[str]:
+    """Serve a script on a free port from a root, whose configuration Streamlit then reads; yield its address.
 
     first_picture: "on" has it record first pictures in spare time."""
     with socket.socket() as free:
@@ -92,7 +92,7 @@ def served(script: str, *, first_picture: str = "off") -> Iterator[str]:
     address = f"http://localhost:{port}"
     with tempfile.TemporaryFile() as log:
         environment = os.environ | {"LAB_FIRST_PICTURE": first_picture}
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             if not _answers(f"{address}/_stcore/health", process):
                 log.seek(0)

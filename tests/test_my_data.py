@@ -324,6 +324,57 @@ class TestChoices:
         assert [one for one in app.get("button_group") if "Decimal separator of monthly_spend" in str(one.proto)]
 
 
+def uploaded(app: AppTest, name: str, data: bytes) -> AppTest:
+    return app.file_uploader[0].set_value((name, data, "")).run()
+
+
+def refusals(app: AppTest) -> list[str]:
+    return [error.value for error in app.error]
+
+
+WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)
+SHAPES = "weight,price,when,left\n" + "".join(
+    f"{50 + n % 40} kg,${n % 900 + 100}.50,2024-05-{n % 28 + 1:02},{('no', 'yes')[n % 2]}\n" for n in range(240)
+)
+
+
+class TestUploads:
+    def test_a_new_file_takes_the_place_of_an_old_refusal(self):
+        app = uploaded(opened("data"), "report.csv", b"Customers 2026\n\na,b\n1,2\n3,4\n5,6\n")
+        assert ["There is a title" in one for one in refusals(app)] == [True]
+        uploaded(app, "frame.json", b'{"a": {"0": 1}}')
+        assert ["This is JSON." in one for one in refusals(app)] == [True]
+        uploaded(app, "book.xls", WORKBOOK)
+        assert ["choose Save as, CSV UTF-8" in one for one in refusals(app)] == [True]
+        uploaded(app, "shapes.csv", SHAPES.encode())
+        assert refusals(app) == []
+        assert [*draft(app).uses] == ["weight", "price", "when", "left"]
+
+    def test_a_removed_file_takes_its_refusal_along(self):
+        app = uploaded(opened("data"), "book.xls", WORKBOOK)
+        assert refusals(app)
+        app.file_uploader[0].set_value(None).run()
+        assert refusals(app) == []
+
+    def test_a_refused_file_leaves_the_one_before(self):
+        app = uploaded(opened("data"), "shapes.csv", SHAPES.encode())
+        uploaded(app, "book.xls", WORKBOOK)
+        assert refusals(app)
+        assert draft(app).file == "shapes.csv"
+
+    def test_a_column_that_does_not_read_as_numbers_is_warned_about_where_it_is_used_as_one(self):
+        app = uploaded(opened("data"), "shapes.csv", SHAPES.encode())
+        used(app, weight="number")
+        assert "does not read as numbers**], but as numbers with a unit" in text(app)
+        assert "⚠] weight does not read as numbers" in text(app)
+        used(app, weight="out", when="amount")
+        assert "does not read as numbers**], but as dates or times" in text(app)
+        assert "⚠] when does not read as numbers" in text(app)
+        used(app, when="out", price="number")
+        assert "does not read as numbers" not in text(app)
+        assert "without their unit" in said(app)
+
+
 class TestPaying:
     def test_bounds_are_paid_for_at_each_press_and_counted_or_the_file_is_refused(self, monkeypatch):
         app = used(whole(), monthly_spend="number")

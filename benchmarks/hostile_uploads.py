@@ -1,0 +1,248 @@
+"""Uploads that were made to hurt, and what they cost the server and everybody else.
+
+- *memory*: most of the server's process above what it had before, and of the processes that it started.
+- *stall*: longest answer to another visitor, who asks for a small file of the server every 20 ms.
+- *until*: seconds until the visitor who uploaded reads why the file was not taken.
+- *stalled*: four visitors send the beginning of 74 MB and then nothing; seconds until another one can upload 5 kB.
+- *messages*: four websocket messages of 150 MB.
+
+``python -m benchmarks.hostile_uploads FOLDER`` measures another checkout. On Linux, with Chromium.
+"""
+
+import asyncio
+import http.client
+import re
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import WebSocketException
+
+from benchmarks.latency import FLAGS, ROOT, browser_path, missing_here, served
+from benchmarks.report import Outcome, Print, at_most, number, row
+
+SIZE = 99_000_000
+FILES: dict[str, Callable[[], bytes]] = {
+    "line feeds": lambda: b"\n" * SIZE,
+    "bars": lambda: b"|" * SIZE,
+    "spaces": lambda: b" " * SIZE,
+    "sep= lines": lambda: b"sep=,\n" * (SIZE // 6),
+    "commas": lambda: b",\n" * (SIZE // 2),
+    "quotes": lambda: b'"' * SIZE,
+    "a table": lambda: b"a,b,c,d\n" + b"123456,23.4567,three,4.5\n" * (SIZE // 25),
+}
+STALLS, STALLED_SIZE, MESSAGES, MESSAGE_SIZE = 4, 74_000_000, 4, 150_000_000
+# Seconds between two questions of the other visitor, between two looks at the memory, and until one is given up.
+ASK, LOOK, PATIENCE = 0.02, 0.02, 120.0
+MEMORY_AT_MOST, STALL_AT_MOST, UPLOAD_AT_MOST = 250.0, 1.0, 15.0
+WIDTHS = (14, 12, 12, 9, 9)
+
+
+def run(*, rounds: int, say: Print, root: Path = ROOT) -> Outcome:
+    """Measure each file, then the stalled uploads and the messages, once each."""
+    missing = missing_here()
+    if missing:
+        return Outcome(missing=missing)
+    from playwright.sync_api import sync_playwright
+
+    memories, stalls = [], []
+    say(row(("file", "server", "its children", "stall", "until"), WIDTHS))
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=browser_path(), args=FLAGS)
+        path = Path(folder) / "made.csv"
+        for name, make in FILES.items():
+            path.write_bytes(make())
+            with served("app.py", root=root) as address, _opened(browser, address) as page, _watched(address) as seen:
+                began = time.perf_counter()
+                page.locator("input[type=file]").set_input_files(path)
+                taken = _answered(page)
+                seen["until"] = time.perf_counter() - began
+            say(_told(name, seen) + f"  {taken}")
+            memories.append(seen["server"])
+            stalls.append(seen["stall"])
+        with served("app.py", root=root) as address:
+            waited = _stalled(browser, address)
+        say(row(("stalled", "", "", "", f"{number(waited)} s"), WIDTHS))
+        # In another thread, because Playwright has an event loop in this one.
+        with served("app.py", root=root) as address, _watched(address) as seen, ThreadPoolExecutor() as other:
+            closed = other.submit(asyncio.run, _messages(address)).result()
+        say(_told("messages", seen) + f"  {closed}")
+        memories.append(seen["server"])
+        stalls.append(seen["stall"])
+        browser.close()
+    return Outcome(
+        lines=[
+            at_most("memory of the server in MB", MEMORY_AT_MOST, [max(memories)], unit=""),
+            at_most("longest wait of another visitor in seconds", STALL_AT_MOST, [max(stalls)], unit=""),
+            at_most("seconds until an upload beside stalled ones", UPLOAD_AT_MOST, [waited], unit=""),
+        ]
+    )
+
+
+def _told(name: str, seen: dict[str, float]) -> str:
+    cells = [name, f"{number(seen['server'])} MB", f"{number(seen['children'])} MB", f"{number(seen['stall'])} s"]
+    return row([*cells, f"{number(seen.get('until', 0.0))} s"], WIDTHS)
+
+
+@contextmanager
+def _opened(browser: Any, address: str) -> Iterator[Any]:
+    page = browser.new_page()
+    page.goto(f"{address}/data")
+    page.locator("input[type=file]").wait_for(state="attached", timeout=60_000)
+    time.sleep(2)
+    yield page
+    page.close()
+
+
+def _answered(page: Any) -> str:
+    """Wait until the page says why a file was not taken, or shows it; return the sentence."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        for found in ("[data-testid=stAlert]", ".lab-upload", "[class*=st-key-data-remove]"):
+            shown = page.locator(found)
+            if shown.count() and shown.first.inner_text().strip():
+                return shown.first.inner_text().replace("\n", " ")[:90]
+        time.sleep(0.05)
+    return "no answer"
+
+
+@contextmanager
+def _watched(address: str) -> Iterator[dict[str, float]]:
+    """Watch memory and answers while something is done; fill in the largest of each."""
+    process = _process_of(urlparse(address).port or 0)
+    before = _memory(process)
+    seen = {"server": 0.0, "children": 0.0, "stall": 0.0}
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(LOOK):
+            seen["server"] = max(seen["server"], _memory(process) - before)
+            seen["children"] = max(seen["children"], sum(map(_memory, _children(process))))
+
+    def ask() -> None:
+        connection = http.client.HTTPConnection("localhost", urlparse(address).port, timeout=PATIENCE)
+        while not over.wait(ASK):
+            began = time.perf_counter()
+            connection.request("GET", "/_stcore/health")
+            connection.getresponse().read()
+            seen["stall"] = max(seen["stall"], time.perf_counter() - began)
+
+    watchers = [threading.Thread(target=watcher, daemon=True) for watcher in (look, ask)]
+    for watcher in watchers:
+        watcher.start()
+    time.sleep(1)
+    try:
+        yield seen
+        time.sleep(1)
+    finally:
+        over.set()
+        for watcher in watchers:
+            watcher.join()
+
+
+def _process_of(port: int) -> int:
+    """Return the process that serves this port."""
+    sign = f"--server.port\0{port}\0".encode()
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if sign in path.read_bytes():
+                return int(path.parent.name)
+    raise RuntimeError(f"no process serves port {port}")
+
+
+def _memory(process: int) -> float:
+    """Return what a process has in memory, in MB; 0 if it is gone."""
+    with suppress(OSError):
+        found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
+        return int(found[1]) / 1000 if found else 0.0
+    return 0.0
+
+
+def _children(process: int) -> list[int]:
+    found: list[int] = []
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, path.read_text().split())
+    return found
+
+
+def _stalled(browser: Any, address: str) -> float:
+    """Return seconds until an upload is taken beside others that have stopped."""
+    port = urlparse(address).port or 0
+    sockets = [_begin_upload(browser, address, port) for _ in range(STALLS)]
+    began = time.monotonic()
+    with _opened(browser, address) as page, tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "small.csv"
+        path.write_bytes(b"a,b\n" + b"1,2\n" * 1_250)
+        while time.monotonic() < began + PATIENCE:
+            page.locator("input[type=file]").set_input_files(path)
+            with suppress(Exception):
+                page.locator("[class*=st-key-data-remove]").first.wait_for(timeout=3_000)
+                break
+    waited = time.monotonic() - began
+    for open_socket in sockets:
+        open_socket.close()
+    return waited
+
+
+def _begin_upload(browser: Any, address: str, port: int) -> socket.socket:
+    """Send the beginning of an upload, as the page of a visitor would."""
+    context = browser.new_context()
+    page = context.new_page()
+    heads: list[tuple[str, dict[str, str]]] = []
+
+    def stop(route: Any) -> None:
+        if route.request.method != "PUT":
+            route.continue_()
+            return
+        heads.append((urlparse(route.request.url).path, route.request.all_headers()))
+        route.abort()
+
+    page.route("**/_stcore/upload_file/**", stop)
+    page.goto(f"{address}/data")
+    page.locator("input[type=file]").wait_for(state="attached", timeout=60_000)
+    time.sleep(1)
+    page.locator("input[type=file]").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"})
+    end = time.monotonic() + 20
+    while not heads and time.monotonic() < end:
+        page.wait_for_timeout(100)
+    path, headers = heads[0]
+    cookies = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in context.cookies())
+    headers |= {"content-length": str(STALLED_SIZE), "host": f"localhost:{port}", "cookie": cookies}
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items() if not name.startswith(":"))
+    opened = socket.create_connection(("localhost", port))
+    opened.sendall(f"PUT {path} HTTP/1.1\r\n{head}\r\n".encode() + b"x" * 1_000)
+    return opened
+
+
+async def _messages(address: str) -> str:
+    """Send large messages; return why the connections were closed."""
+    message = b"x" * MESSAGE_SIZE
+    answers = []
+    for _ in range(MESSAGES):
+        try:
+            async with connect(
+                address.replace("http", "ws", 1) + "/_stcore/stream", max_size=None, subprotocols=["streamlit"]
+            ) as opened:
+                await opened.send(message)
+                await asyncio.wait_for(opened.recv(), 5)
+            answers.append("taken")
+        except WebSocketException as error:
+            answers.append(type(error).__name__ + " " + str(error)[:40])
+        except (TimeoutError, OSError) as error:
+            answers.append(type(error).__name__)
+    return ", ".join(sorted(set(answers)))
+
+
+if __name__ == "__main__":
+    checkout = Path(sys.argv[1]).resolve() if sys.argv[1:] else ROOT
+    print(*run(rounds=1, say=print, root=checkout).lines, sep="\n")
