@@ -56,23 +56,23 @@ def bounded(name: str, *, columns: int = 1, **said) -> dict:
 FORTY = tuple(Column(name=name, kind="category", values=tuple(map(str, range(40)))) for name in "ab")
 # The roles, what is changed in them, and what is then said.
 LACKS = [
-    (CLASSES, {"answer": ""}, "nothing is chosen to be predicted"),
+    (CLASSES, {"answer": ""}, "no column to predict is chosen"),
     (CLASSES, {"classes": ()}, "left has no answer"),
     (CLASSES, {"classes": ("no",)}, "left has one answer, and needs two"),
     (CLASSES, {"classes": ("no", "no ")}, "left has an empty answer, or one twice"),
     (CLASSES, {"classes": tuple(map(str, range(21)))}, "left has 21 values, more than 20"),
-    (CLASSES, {"columns": ()}, "no column is chosen to learn from"),
+    (CLASSES, {"columns": ()}, "no input column is chosen"),
     (CLASSES, bounded("age", high=None), "age has no bounds"),
     *((CLASSES, bounded("age", high=high), "the lowest value of age must be below") for high in (0, float("inf"))),
     (CLASSES, bounded("plan", kind="category"), "plan has no category"),
     (CLASSES, bounded("plan", kind="category", values=tuple(map(str, range(51)))), "plan has 51 values, more than 50"),
     (CLASSES, bounded("age", columns=2), "age is chosen twice"),
-    (CLASSES, bounded("left"), "left is what is predicted, and cannot help"),
-    *((CLASSES, {"person": name}, f"{name} says who a person is, and is never") for name in ("age", "left")),
+    (CLASSES, bounded("left"), "left is the column to predict"),
+    *((CLASSES, {"person": name}, f"{name} identifies the persons") for name in ("age", "left")),
     (CLASSES, {"columns": sum((column(str(n), low=0, high=1) for n in range(65)), ())}, "65 columns are chosen"),
     (NUMBER, {"target": Column(name="pay")}, "pay has no bounds"),
     (NUMBER, {"target": Column(name="pay", low=0, high=1e31)}, "the bounds of pay must lie within 1e"),
-    (NUMBER, bounded("pay"), "pay is what is predicted"),
+    (NUMBER, bounded("pay"), "pay is the column to predict"),
     (NUMBER, {"columns": NUMBER.columns[:1]}, "one input is chosen, and a regression needs two"),
     (NUMBER, {"columns": FORTY}, "the columns make 78 inputs"),
 ]

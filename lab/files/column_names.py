@@ -23,9 +23,9 @@ def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
         unique[_free(name, unique)] = None
     notes = []
     if missing:
-        notes.append(f"Without a name, and called by number: column {_places(missing)}.")
+        notes.append(f"Named by number, because the file has no name for it: column {_places(missing)}.")
     if repeated:
-        notes.append(f"Called as an earlier one, and numbered: column {_places(repeated)}.")
+        notes.append(f"Numbered, because an earlier column has the same name: column {_places(repeated)}.")
     return list(unique), notes
 
 

@@ -120,22 +120,30 @@ class Roles:
 
     def lacks(self) -> tuple[str, ...]:
         """Return sentences on missing or invalid declarations, judged from public knowledge alone."""
-        names = Counter(column.name for column in self.columns)
-        found = ["nothing is chosen to be predicted"] * (not self.answer)
+        faults = []
         if self.answer:
-            found += [self._label_fault()]
-        found += ["no column is chosen to learn from"] * (not names)
-        found += [f"{len(names)} columns are chosen, more than {MOST_COLUMNS}"] * (len(names) > MOST_COLUMNS)
-        found += [f"{name} is chosen twice" for name, count in names.items() if count > 1]
-        found += [f"{self.answer} is what is predicted, and cannot help"] * (self.answer in names)
-        found += [f"{self.person} says who a person is, and is never learned from"] * (
-            bool(self.person) and self.person in (*names, self.answer)
-        )
-        found += ["bounds were paid for before it was said who a person is: bring the file again"] * any(
-            self.person not in ("", payment.person) for payment in self.payments
-        )
-        found += [column.lacks() for column in self.columns]
-        return tuple(filter(None, found)) or self._inputs_fault()
+            faults.append(self._label_fault())
+        else:
+            faults.append("no column to predict is chosen")
+        faults += self._columns_faults()
+        if any(self.person not in ("", payment.person) for payment in self.payments):
+            faults.append("bounds were paid for before a column identified the persons, so upload the file again")
+        faults += [column.lacks() for column in self.columns]
+        return tuple(filter(None, faults)) or self._inputs_fault()
+
+    def _columns_faults(self) -> list[str]:
+        names = Counter(column.name for column in self.columns)
+        faults = []
+        if not names:
+            faults.append("no input column is chosen")
+        if len(names) > MOST_COLUMNS:
+            faults.append(f"{len(names)} columns are chosen, more than {MOST_COLUMNS}")
+        faults += [f"{name} is chosen twice" for name, count in names.items() if count > 1]
+        if self.answer in names:
+            faults.append(f"{self.answer} is the column to predict, so it cannot be an input")
+        if self.person and self.person in (*names, self.answer):
+            faults.append(f"{self.person} identifies the persons, so it cannot be an input or predicted")
+        return faults
 
     def _label_fault(self) -> str:
         if self.target is not None:

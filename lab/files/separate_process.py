@@ -28,9 +28,9 @@ _MOST_CPU_SECONDS = 30
 _MOST_SECONDS = 180.0
 # So many files are read at once; others wait for their turn.
 _TURNS = threading.BoundedSemaphore(2)
-_WESTERN = "It is no UTF-8, so it was read as Western European letters (Windows-1252)."
-_UNCLEAR = "Whether the first line holds names or a row is unclear; it was read as names."
-_HEADLESS = "The first line looks like a row, so the columns go by their numbers."
+_WESTERN = "The text is not in UTF-8. It was read as Windows-1252 (Western European letters)."
+_UNCLEAR = "It is unclear whether the first line holds names or a row. It was read as names."
+_HEADLESS = "The first line looks like a row, so the columns are named by number."
 _BLANK = "Lines without a value were left out."
 _ROOT = Path(__file__).resolve().parents[2]
 
