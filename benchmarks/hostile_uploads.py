@@ -3,7 +3,7 @@
 - *memory*: most of the server's process above what it had before, and of the processes that it started.
 - *stall*: longest answer to another visitor, who asks for a small file of the server every 20 ms.
 - *until*: seconds until the visitor who uploaded reads why the file was not taken.
-- *stalled*: four visitors send the beginning of 74 MB and then nothing; seconds until another one can upload 5 kB.
+- *stalled*: four visitors send 74 MB but for the end; seconds until another one's 5 MB are read.
 - *messages*: four websocket messages of 150 MB.
 
 ``python -m benchmarks.hostile_uploads FOLDER`` measures another checkout. On Linux, with Chromium.
@@ -181,8 +181,8 @@ def _stalled(browser: Any, address: str) -> float:
     sockets = [_begin_upload(browser, address, port) for _ in range(STALLS)]
     began = time.monotonic()
     with _opened(browser, address) as page, tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "small.csv"
-        path.write_bytes(b"a,b\n" + b"1,2\n" * 1_250)
+        path = Path(folder) / "other.csv"
+        path.write_bytes(b"a,b\n" + b"1234,5\n" * 700_000)
         while time.monotonic() < began + PATIENCE:
             page.locator("input[type=file]").set_input_files(path)
             with suppress(Exception):
@@ -195,7 +195,7 @@ def _stalled(browser: Any, address: str) -> float:
 
 
 def _begin_upload(browser: Any, address: str, port: int) -> socket.socket:
-    """Send the beginning of an upload, as the page of a visitor would."""
+    """Send an upload without its end, as the page of a visitor would."""
     context = browser.new_context()
     page = context.new_page()
     heads: list[tuple[str, dict[str, str]]] = []
@@ -220,7 +220,9 @@ def _begin_upload(browser: Any, address: str, port: int) -> socket.socket:
     headers |= {"content-length": str(STALLED_SIZE), "host": f"localhost:{port}", "cookie": cookies}
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items() if not name.startswith(":"))
     opened = socket.create_connection(("localhost", port))
-    opened.sendall(f"PUT {path} HTTP/1.1\r\n{head}\r\n".encode() + b"x" * 1_000)
+    boundary = headers["content-type"].partition("boundary=")[2]
+    part = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    opened.sendall(f"PUT {path} HTTP/1.1\r\n{head}\r\n{part}".encode() + b"x" * (STALLED_SIZE - 1_000))
     return opened
 
 

@@ -206,7 +206,7 @@ class Uploads:
     def _full(self) -> "_Refusal":
         size = f"{self._limit / 1e6:g} MB"
         text = (
-            f"The server has no room for this file now: uploads that wait to be read may take {size} together. "
+            f"The server has no room for this file now. Uploads that wait to be read may take {size} together. "
             "Try again in a minute."
         )
         return _Refusal(503, text, {"Retry-After": f"{UNREAD:g}"})
