@@ -87,11 +87,16 @@ def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
     return np.where(unknown, np.nan, found) if unknown.any() else found
 
 
-def in_range(settings: "Settings", changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``changes`` with the fields that they leave out of range, at the nearest value in range."""
+def in_range(
+    settings: "Settings", changes: Mapping[str, Any], *, starts: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return ``changes`` with the fields that they leave out of range, at the nearest value in range.
+
+    starts: new values of other fields, which are brought into range too.
+    """
+    moved = {**starts, **changes}
     draft = object.__new__(type(settings))
-    draft.__dict__.update({one.name: getattr(settings, one.name) for one in fields(settings)} | dict(changes))
-    moved = dict(changes)
+    draft.__dict__.update({one.name: getattr(settings, one.name) for one in fields(settings)} | moved)
     for name in [name for name in draft.choices if name not in changes]:
         if getattr(draft, name) not in (allowed := draft.choices[name]):
             moved[name] = draft.__dict__[name] = next(iter(allowed))

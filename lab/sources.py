@@ -1,7 +1,7 @@
 """Settings of experiments whose rows come from a data set of the lab, or from an uploaded file."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -13,7 +13,7 @@ from dpcore.privacy import Guarantee, after
 from dpcore.streams import stream
 from lab.files import file_handles, limits, made_up, own_rows
 from lab.files.own_rows import OwnRows, Roles
-from lab.settings import Settings
+from lab.settings import Settings, in_range
 
 OWN = "own"
 # Rows of an uploaded file that interactive training uses, a random part of a larger file. A file may have fewer rows
@@ -28,9 +28,7 @@ class SourceSettings(Settings):
 
     own: the handle of an uploaded file; a plain string is only its name, and nothing can be computed. This class alone
     says what a file allows, and how a new data set changes the other fields. CURVE: the epsilons of the page's curve.
-    COUNTS_PAYMENTS: whether training gets only the epsilon that bounds of a file have left; if not, payments void the
-    guarantee. OF_NUMBERS: whether the label is a number. FOLLOWS: field -> the fields that are brought into their new
-    range when it changes.
+    OF_NUMBERS: whether the label is a number.
     """
 
     dataset: str
@@ -39,7 +37,6 @@ class SourceSettings(Settings):
 
     CURVE: ClassVar[tuple[float, ...]] = ()
     OF_NUMBERS: ClassVar[bool] = False
-    FOLLOWS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def __post_init__(self) -> None:
         file_handles.named(self.own)
@@ -52,38 +49,18 @@ class SourceSettings(Settings):
 
     def change(self, **changes: Any) -> Self:
         """Return these settings with ``changes``; fields that depend on them are brought into their new range."""
-        draft = self._draft(changes)
-        check.choice(draft.choices["dataset"], dataset=draft.dataset)
-        own = file_handles.named(draft.own)
-        own = own if draft.dataset == OWN else file_handles.NONE
-        follow = {name for changed in changes for name in self.FOLLOWS.get(changed, ())} - {*changes}
-        if (draft.dataset, own, type(own)) != (self.dataset, self.own, type(self.own)):
-            follow = {one.name for one in fields(self)} - {*changes}
-            changes = self.starts(draft.dataset, own) | changes
-        changes = changes | {"own": own}
-        return replace(self, **changes | self._in_range(changes, follow))
+        dataset = check.choice(self.CHOICES["dataset"], dataset=changes.get("dataset", self.dataset))
+        own = file_handles.named(changes.get("own", self.own))
+        if dataset != OWN:
+            own = file_handles.NONE
+        starts = {}
+        if (dataset, own, type(own)) != (self.dataset, self.own, type(self.own)):
+            starts = self.starts(dataset, own)
+        return replace(self, **in_range(self, changes | {"own": own}, starts=starts))
 
     def starts(self, dataset: str, own: str) -> dict[str, Any]:
         """Return the values with which another data set starts, beyond those that leave their range."""
         return {}
-
-    def _draft(self, changes: Mapping[str, Any]) -> Self:
-        """Return these settings with ``changes``, not validated, to ask for their limits."""
-        draft = object.__new__(type(self))
-        draft.__dict__.update({one.name: getattr(self, one.name) for one in fields(self)} | dict(changes))
-        return draft
-
-    def _in_range(self, changes: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
-        """Return the fields among ``names`` that ``changes`` leave out of range, with the nearest value in range."""
-        draft, moved = self._draft(changes), {}
-        for name in [name for name in draft.choices if name in names]:
-            if getattr(draft, name) not in (allowed := draft.choices[name]):
-                moved[name] = draft.__dict__[name] = next(iter(allowed))
-        for name in [one.name for one in fields(self) if one.name in names and one.name in draft.limits]:
-            (low, high), value = draft.limits[name], getattr(draft, name)
-            if not low <= value <= high:
-                moved[name] = draft.__dict__[name] = min(max(value, low), high)
-        return moved
 
     def awaits(self, dataset: str) -> bool:
         """Return whether a link has named a file that is not here yet, whose numbers the file keeps where it can."""
@@ -92,6 +69,13 @@ class SourceSettings(Settings):
     @property
     def private(self) -> bool:
         return self.dataset == OWN
+
+    @property
+    def rows_of(self) -> Any:
+        """Return the key by which tasks know the data set; raise RefusedError for a file known only by its name."""
+        if self.private:
+            return file_handles.key(self.own)
+        return self.dataset
 
     @property
     def roles(self) -> Roles | None:
@@ -178,22 +162,8 @@ def of_numbers(own: OwnRows) -> bool:
     return own.roles.target is not None
 
 
-class ToySettings(SourceSettings):
-    """Base of settings about a data set with classes (``toy.Source``)."""
-
-    @property
-    def source(self) -> toy.Source | None:
-        """Return the data set, or None for a file known only by its name."""
-        return source_of(self.dataset, self.own)
-
-    @property
-    def rows_of(self) -> toy.Dataset:
-        """Return the key by which tasks know the data set; raise RefusedError for a file known only by its name."""
-        return file_handles.key(self.own) if self.private else self.dataset
-
-
-class RowsSettings(ToySettings):
-    """Base of settings that also have the fields ``rows`` and ``seed``.
+class RowsSettings(SourceSettings):
+    """Base of settings about a data set with classes (``toy.Source``), with the fields ``rows`` and ``seed``.
 
     rows: number of private rows, public; None uses all, of a file at most ``MOST_LIVE``. LOOP: name of the field that
     selects the mechanism; a file allows only its first choice, the correct one. SIZED: whether part of a data set of
@@ -214,6 +184,11 @@ class RowsSettings(ToySettings):
             check.choice(self.CHOICES["dataset"], dataset=self.dataset)
             object.__setattr__(self, "rows", self.live if self.source else self.LIMITS["rows"][0])
         super().__post_init__()
+
+    @property
+    def source(self) -> toy.Source | None:
+        """Return the data set, or None for a file known only by its name."""
+        return source_of(self.dataset, self.own)
 
     def starts(self, dataset: str, own: str) -> dict[str, Any]:
         """Return as many rows as the data set has, unless the number is free in both or a link has said it."""

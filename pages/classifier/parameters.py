@@ -87,7 +87,6 @@ class ClassifierParameters(RowsSettings):
     LOOP: ClassVar = "version"
     CURVE: ClassVar = EPSILONS
     COMMON: ClassVar = ("dataset", "own", "rows", "repeats", "seed")
-    FOLLOWS: ClassVar = {"version": ("rows_each",)}
 
     dataset: str = "gaussians"
     own: str = file_handles.NONE

@@ -102,7 +102,6 @@ class NetworkParameters(RowsSettings):
     PEOPLE: ClassVar = "rows"
     LOOP: ClassVar = "variant"
     SIZED: ClassVar = False
-    FOLLOWS: ClassVar = {"variant": ("rows_each", "lot_size"), "rows_each": ("lot_size",)}
     # Starts and noise have the network's shape, and lots that of the rows and of the rate
     COMMON: ClassVar = (
         "dataset",

@@ -60,7 +60,6 @@ class RegressionParameters(SourceSettings):
     PEOPLE: ClassVar = "rows"
     CURVE: ClassVar = EPSILONS
     OF_NUMBERS: ClassVar = True
-    FOLLOWS: ClassVar = {"features": ("feature",)}
     COMMON: ClassVar = ("dataset", "own", "mechanism", "rows", "features", "label_top", "repeats", "seed")
 
     dataset: str = "us"
@@ -126,9 +125,10 @@ class RegressionParameters(SourceSettings):
 
     @cached_property
     def problem(self) -> Problem:
-        dataset = file_handles.key(self.own) if self.private else self.dataset
-        top = regression_data.source(dataset).label_top if self.private else self.label_top
-        return self.part(Problem, dataset=dataset, label_top=top)
+        top = self.label_top
+        if self.private:
+            top = regression_data.source(self.rows_of).label_top
+        return self.part(Problem, dataset=self.rows_of, label_top=top)
 
     def share_of(self, name: str) -> float:
         """The share of epsilon that the mechanism ``name`` spends on the quadratic; NaN where there is no split."""
