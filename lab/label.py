@@ -15,7 +15,6 @@ from pathlib import Path
 from dpcore import privacy
 from dpcore.cache import CACHE
 from dpcore.privacy import Guarantee
-from lab.files.file_handles import Own
 from lab.files.own_rows import Column, OwnRows, Roles
 from lab.mu import Fitting
 from lab.number_text import with_minus
@@ -125,7 +124,7 @@ def why_void(settings: Settings, stated: Stated) -> str:
 def searched(settings: Settings) -> int:
     """Return how many settings, of any page, were compared on the private rows of a person's own file."""
     own = getattr(settings, "own", None)
-    return len(own.table.compared) if isinstance(own, Own) and not own.gone else 0
+    return len(own.table.compared) if isinstance(own, OwnRows) and not own.gone else 0
 
 
 def roles_of(settings: Settings) -> Roles | None:

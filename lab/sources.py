@@ -74,7 +74,7 @@ class SourceSettings(Settings):
     def rows_of(self) -> Any:
         """Return the key by which tasks know the data set; raise RefusedError for a file known only by its name."""
         if self.private:
-            return file_handles.key(self.own)
+            return self.file.key
         return self.dataset
 
     @property

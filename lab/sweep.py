@@ -266,12 +266,8 @@ def apart(
     """Return how far the runs ``a`` of some settings lie from ``b`` of others, (splits x repeats,) each, split by
     split.
 
-    Of several splits by how far those differ; else in pairs where both drew the same noise. One number each is computed
-    and not drawn.
+    Of several splits by how far those differ; else in pairs where both drew the same noise.
     """
-    if len(a) == 1:
-        exact = float(a[0] - b[0])
-        return differences.Difference(median=exact, low=exact, high=exact)
     if splits > 1:
         overlap = max(one.overlap, other.overlap)
         both = (runs.reshape(splits, -1) for runs in (a, b))

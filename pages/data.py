@@ -16,7 +16,7 @@ from ui import file_doors, my_rows, samples, uploads
 from ui.controls import heard, hold
 from ui.escaping import plain
 from ui.my_rows import USES, Draft, refused
-from ui.own_session import Brought, present
+from ui.own_session import present
 from ui.panels import number
 from ui.samples import SAMPLES, TEMPLATE
 from ui.texts import Texts
@@ -58,7 +58,7 @@ def show() -> None:
     st.caption(SAYS["stored"])
 
 
-def _notes(here: Brought) -> None:
+def _notes(here: my_rows.Brought) -> None:
     """Offer to fill in what a sample's notes say."""
     sample = samples.of(here.table.columns)
     if sample is None:
@@ -82,7 +82,7 @@ def _asks_who(draft: Draft) -> None:
         _box(draft, "one_row", st.segmented_control, SAYS["who.label"], options=[*answers], **look)
 
 
-def _file() -> Brought | None:
+def _file() -> my_rows.Brought | None:
     """Show this session's file, or the ways to upload one."""
     here = my_rows.brought()
     with st.container(border=True):
@@ -114,7 +114,7 @@ def _download(name: str, data: bytes) -> None:
     st.download_button(name, data, name, "text/csv", key=key, type="tertiary", icon=icon, on_click="ignore")
 
 
-def _bar(here: Brought) -> None:
+def _bar(here: my_rows.Brought) -> None:
     left, right = st.columns([5, 1], vertical_alignment="center")
     left.markdown(SAYS("file.size", name=plain(here.draft.file), rows=here.table.rows, columns=len(here.table.columns)))
     for note in here.table.notes:
@@ -128,7 +128,7 @@ def _remove() -> None:
     st.session_state["data.round"] = st.session_state.get("data.round", 0) + 1  # another box, which is empty
 
 
-def _upload(here: Brought | None) -> None:
+def _upload(here: my_rows.Brought | None) -> None:
     """Show the uploader, and below it why the last file was refused."""
     state = st.session_state
     key, hidden = f".{state.get('data.round', 0)}", here is not None
@@ -181,7 +181,7 @@ def _use_sample(name: str, data: bytes) -> None:
     st.session_state["data.refused"] = _take(name, data)
 
 
-def _row(here: Brought, name: str) -> None:
+def _row(here: my_rows.Brought, name: str) -> None:
     """Show a column: its use, its public bounds or values, and a note."""
     draft, key = here.draft, f"data.use.{name}"
     use = hold(key, draft.uses[name])
@@ -251,7 +251,7 @@ def _most_rows(draft: Draft) -> None:
     _box(draft, "most_rows", st.number_input, SAYS["box.most_rows"], placeholder=SAYS["box.optional"], **whole)
 
 
-def _bounds(here: Brought, column: Column) -> None:
+def _bounds(here: my_rows.Brought, column: Column) -> None:
     draft = here.draft
     for place, end in zip(st.columns(2), ("low", "high"), strict=True):
         key = f"data.{end}.{column.name}"
@@ -279,9 +279,9 @@ def _bounds(here: Brought, column: Column) -> None:
         )
 
 
-def _note(here: Brought, name: str) -> None:
+def _note(here: my_rows.Brought, name: str) -> None:
     draft, use = here.draft, here.draft.uses[name]
-    column = draft.columns.get(name)
+    column = draft.columns.get(name, Column(name=name))
     bounded = use in ("number", "amount")
     if bounded and column.read_off:
         st.markdown(SAYS["note.read_off"])
@@ -306,7 +306,7 @@ def _note(here: Brought, name: str) -> None:
         st.caption(SAYS(_explanation(draft, name, use), rows=draft.roles.rows_each))
 
 
-def _number_fault(here: Brought, name: str, use: str) -> None:
+def _number_fault(here: my_rows.Brought, name: str, use: str) -> None:
     """Warn that a column that is used as a number does not read as numbers, or say that a unit is dropped."""
     if use not in ("number", "amount"):
         return
@@ -333,7 +333,7 @@ def _button(case: str, name: str, act) -> None:
     st.button(SAYS[f"button.{case}"], key=f"data.{case}.{name}", type="tertiary", on_click=act)
 
 
-def _paying(here: Brought, name: str, label: str) -> None:
+def _paying(here: my_rows.Brought, name: str, label: str) -> None:
     """Offer private bounds: how much epsilon they cost, and the button that draws them."""
     key = f"data.share.{name}"
     with st.popover(label, type="tertiary"):
@@ -351,7 +351,7 @@ def _paying(here: Brought, name: str, label: str) -> None:
         )
 
 
-def _read_off(here: Brought, name: str) -> None:
+def _read_off(here: my_rows.Brought, name: str) -> None:
     """Take the bounds from the rows, which voids the guarantee."""
 
     def look() -> None:
@@ -369,7 +369,7 @@ def _try(act: Callable[[], None]) -> None:
         st.session_state["data.refused"] = refused(refusal)
 
 
-def _checklist(here: Brought) -> None:
+def _checklist(here: my_rows.Brought) -> None:
     """Show what is settled, what is missing, and the pages that can train on these rows."""
     roles, own = here.draft.roles, None
     with st.container(border=True):

@@ -10,7 +10,6 @@ import pandas as pd
 from dpcore.data import regression, toy
 from dpcore.data.paid_bounds import Payment
 from lab.files import own_rows, own_table
-from lab.files.file_handles import key
 from lab.files.own_rows import Column, OwnRows, Roles
 from lab.settings import Settings
 from pages.table import PAGES as ALL
@@ -129,7 +128,7 @@ def same(one: Settings, other: Settings) -> bool:
 def units(of: Any) -> list[np.ndarray]:
     """What is learned from: the rows (k, inputs and label) of each unit of privacy, in the order of the seed."""
     if of.OF_NUMBERS:
-        table = regression.load(key(of.own), seed=of.seed)
+        table = regression.load(of.own.key, seed=of.seed)
         ends = np.arange(1, of.rows + 1) if table.ends is None else table.ends[: of.rows]
         return np.split(np.column_stack([table.X, table.y])[: ends[-1]], ends[:-1])
     X, y, people = toy.load(of.rows_of, seed=of.seed, private_rows=of.rows).learned

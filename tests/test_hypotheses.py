@@ -14,12 +14,12 @@ from sklearn import metrics
 
 from dpcore import check
 from dpcore.cache import sizes
-from dpcore.confusion import ByClass, balanced_accuracy, confusion, recalls
 from dpcore.data import domains
 from dpcore.parties import hypotheses, importance, sources
 from dpcore.parties.hypotheses import informed
 from dpcore.parties.sources import Budget, Release
 from dpcore.training import erm, losses
+from dpcore.training.confusion import ByClass, balanced_accuracy, confusion, recalls
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses import published, work
 from pages.hypotheses import words as say

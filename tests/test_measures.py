@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import lab.ensemble
-from dpcore.confusion import balanced_accuracy, recalls
 from dpcore.estimators.linear import REGRESSIONS
+from dpcore.training.confusion import balanced_accuracy, recalls
 from lab.chunking import sample
 from lab.settings import QUANTILES, Spread, quantiles_of
 from pages.accounting.experiment import Bill

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from dpcore.confusion import ByClass, confusion
 from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, PureRelease, Sequence
 from dpcore.privacy import GaussianRelease as Gaussian
+from dpcore.training.confusion import ByClass, confusion
 from lab.claims import Case
 from tests import reached
 from tests.sentences import plain

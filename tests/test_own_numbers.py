@@ -18,7 +18,6 @@ from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.regression import functional
 from dpcore.regression.least_squares import Statistics
 from lab.files import own_numbers, own_rows
-from lab.files.file_handles import key
 from lab.files.own_rows import Column, OwnRows, Roles
 from pages.regression.experiment import RegressionSettings
 from tests.own_files import CLASSES, COLUMNS, NUMBER, QUICK, choose, frame, same, settings, table_of
@@ -26,7 +25,7 @@ from ui import takeaway
 
 
 def rows_of(own: OwnRows, seed: int = 4) -> regression_data.Table:
-    return regression_data.load(key(own), seed=seed)
+    return regression_data.load(own.key, seed=seed)
 
 
 def test_a_file_written_from_the_study_gives_its_numbers_bit_for_bit():

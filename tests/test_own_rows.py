@@ -19,7 +19,6 @@ from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab import links
 from lab.files import own_rows, own_table
-from lab.files.file_handles import key
 from lab.files.own_rows import Column, OwnRows, Roles
 from pages.classifier import figures
 from pages.classifier.experiment import ClassifierSettings
@@ -42,7 +41,7 @@ def settings_of(own: str, **changes) -> ClassifierSettings:
 
 
 def split_of(own: OwnRows, seed: int = 4) -> toy.Split:
-    return toy.load(key(own), seed=seed)
+    return toy.load(own.key, seed=seed)
 
 
 def column(name: str, **said) -> tuple[Column]:

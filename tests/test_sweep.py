@@ -102,10 +102,6 @@ def test_runs_are_compared_in_pairs_where_the_noise_is_common_else_as_groups():
     ):
         a, b = (measured(there, measure=measure, repeats=24) for there in (one, other))
         assert apart(one, other, a, b) == rule(a, b)
-    settings = AccountingSettings()
-    assert len(measured(settings, measure="epsilon", repeats=24)) == 1
-    found = apart(settings.change(steps=20_000), settings, np.array([1.5]), np.array([1.0]))
-    assert (found.median, found.low, found.high) == (0.5, 0.5, 0.5)
 
 
 def test_several_splits_are_counted_and_not_their_runs():

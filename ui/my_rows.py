@@ -21,7 +21,7 @@ from lab.sources import RowsSettings
 from ui import page_links
 from ui.controls import Desk
 from ui.escaping import plain
-from ui.own_session import Brought, present
+from ui.own_session import SessionFile, present
 from ui.samples import Sample
 from ui.texts import SAYS
 
@@ -125,7 +125,16 @@ class Draft:
         )
 
 
-_File = Brought[OwnRows, Draft]
+@dataclass(eq=False, repr=False, kw_only=True)
+class Brought(SessionFile):
+    """An uploaded file in its session. draft: the roles of its columns so far. owns: its choices of roles, by name."""
+
+    draft: Draft
+    owns: dict[str, OwnRows] = field(default_factory=dict)
+
+    def has(self, own: str) -> bool:
+        """Return whether this is a choice of this file, which is still here."""
+        return isinstance(own, OwnRows) and own in self.owns and bool(self.table.columns)
 
 
 def bring(table: Table, file: str) -> None:
@@ -141,12 +150,15 @@ def drop() -> None:
         forget(before.table)
 
 
-def brought() -> _File | None:
+def brought() -> Brought | None:
     """Return this session's file, to be asked in each run of a page that uses it."""
-    return present(None, st.session_state.get(_BROUGHT))
+    file = st.session_state.get(_BROUGHT)
+    if not present(None, file):
+        return None
+    return file
 
 
-def settled(brought: _File) -> OwnRows | None:
+def settled(brought: Brought) -> OwnRows | None:
     """Return the file as the boxes have it; None where something is missing. Raises RefusedError if it does not do."""
     roles = brought.draft.roles
     if roles.lacks():
@@ -183,7 +195,7 @@ def ready(desk: Desk) -> bool:
     return not missing
 
 
-def _missing(desk: Desk, here: _File | None) -> str:
+def _missing(desk: Desk, here: Brought | None) -> str:
     """Return the name of the text on what is missing to learn from a file, or ""."""
     if holds(desk):
         return ""
@@ -197,7 +209,7 @@ def holds(desk: Desk) -> bool:
     the page."""
     if not desk.settings.private:
         return True
-    here: _File | None = st.session_state.get(_BROUGHT)
+    here: Brought | None = st.session_state.get(_BROUGHT)
     own = desk.settings.own
     return here is not None and here.has(own) and desk.settings.fits(own)
 

@@ -10,8 +10,8 @@ from html import escape
 import numpy as np
 
 from dpcore.accountants.attacker import best_attacker
-from dpcore.confusion import ByClass
 from dpcore.privacy import Guarantee
+from dpcore.training.confusion import ByClass
 from lab import claims
 from lab.claims import Case
 from lab.files.own_rows import Roles
@@ -20,8 +20,6 @@ from ui import panels
 from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent, points_apart
 from ui.texts import SAYS, count
 
-# A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
-LEARNT = 0.05
 # From here on accuracy and balanced accuracy are two stories.
 FEW_POINTS = 0.03
 
@@ -200,6 +198,12 @@ def limit(held: Guarantee) -> str:
     case = "any" if found.known == "epsilon" else found.known + ("-any" if mine == most else "")
     most = "practically 100" if held.attacker_accuracy > 0.9995 else most
     return SAYS(f"limit.{case}", mine=mine, most=most, given="epsilon and delta" if held.delta else "epsilon")
+
+
+def guaranteed(held: Guarantee, *, assumed: str) -> str:
+    """Return a guarantee with its meaning, the best attacker and what is ``assumed``; HTML."""
+    notes = (panels.meaning(held), limit(held), assumed)
+    return panels.guarantee(here=held) + "".join(map(panels.note, notes))
 
 
 def void(settings: SourceSettings) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpcore.check import RefusedError
 from lab import links
-from lab.files.file_handles import Own
+from lab.files.own_rows import OwnRows
 from lab.settings import Settings
 from ui import compare
 from ui.controls import LONGEST, Desk, from_link
@@ -68,7 +68,7 @@ def _in_link(page: Page, desk: Desk) -> Settings | None:
 def _file_is_here(settings: Settings) -> bool:
     """Return whether the visitor's own file of these settings is still in the session."""
     own = getattr(settings, "own", None)
-    return isinstance(own, Own) and not own.gone
+    return isinstance(own, OwnRows) and not own.gone
 
 
 def marks(settings: Settings, other: Settings | None) -> Mapping[str, Sequence[tuple[float, str]]]:

@@ -6,6 +6,7 @@ that differ only outside the bounds, or in columns that are left out, give bitwi
 
 import math
 import re
+import secrets
 import weakref
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +22,6 @@ from dpcore.data.paid_bounds import Payment
 from dpcore.data.references import held
 from dpcore.normal_form import normal_form
 from lab.files import column_types, own_numbers
-from lab.files.file_handles import Own, key
 from lab.files.own_table import Table
 
 KINDS = ("number", "category")
@@ -194,28 +194,57 @@ def _words(name: str) -> set[str]:
     return {*re.split(r"[\W_]+", name.casefold())} - {""}
 
 
-class OwnRows(Own):
-    """A handle of a file of rows with its roles.
+class OwnRows(str):
+    """A file of rows with its roles, whose string value is a random 128-bit name.
 
-    people: rows, or persons if a column identifies them. answered: number of them with a label. private: number trained
-    on. sizes: with a source column, the sizes of the target and of each source.
+    A link contains only the name, which reads as a plain ``str`` and gives no access. The table is held weakly, because
+    settings get into results, and results into caches. people: rows, or persons if a column identifies them. answered:
+    number of them with a label. private: number trained on.
     """
 
+    _table: "weakref.ref[Table]"
     roles: Roles
     people: int
     answered: int
     private: int
 
     def __new__(cls, *, table: Table, roles: Roles, people: int, answered: int) -> Self:
-        own = super().__new__(cls, table)
+        own = super().__new__(cls, secrets.token_urlsafe(16))
+        own._table = weakref.ref(table)
         own.roles, own.people, own.answered = roles, people, answered
         own.private = int(people * (1 - roles.test_share) + 1e-9)
         return own
 
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self  # copies of settings share the handle
+
+    def __repr__(self) -> str:
+        return "own"  # the variable name in scripts, see ``file_handles.preparation``
+
+    @property
+    def table(self) -> Table:
+        """Return the table, which only the session holds; raise RefusedError once it is gone."""
+        table = self._table()
+        if table is None or self.gone:
+            raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
+        return table
+
+    @property
+    def gone(self) -> bool:
+        table = self._table()
+        return table is None or not table.columns
+
+    @property
+    def key(self) -> "weakref.ref[Self]":
+        """Return the key by which tasks know the file."""
+        found = weakref.ref(self)
+        hash(found)  # the reference caches it, and could not compute it after the session has ended
+        return found
+
     @property
     def source(self) -> toy.Source:
         """Return the file as a data set whose private rows the seed alone selects."""
-        inputs, rows = self.roles.inputs, _Rows(own=key(self))
+        inputs, rows = self.roles.inputs, _Rows(own=self.key)
         return toy.Source(
             title="Your file",
             make=rows,

@@ -184,9 +184,7 @@ def is_bound(held: Guarantee | None) -> bool:
 
 def guarantee(result: AccountingResult) -> str:
     """Return the guarantee and its assumptions."""
-    held = result.held
-    notes = (panels.meaning(held), outcomes.limit(held), SAYS["guarantee.assumed"])
-    return panels.guarantee(here=held) + "".join(map(panels.note, notes))
+    return outcomes.guaranteed(result.held, assumed=SAYS["guarantee.assumed"])
 
 
 def neighbours(result: AccountingResult) -> str:

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from dpcore.cache import cached
-from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
 from dpcore.estimators.recipes import EPSILONS, PUBLISHED, Guarantees
 from dpcore.training import losses
+from dpcore.training.confusion import ByClass
 from lab import differences
 from lab.boundaries import Plane, feature_plane, usual_plane
 from lab.claims import Case, compare
@@ -101,14 +101,10 @@ class ClassifierResult:
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
-        """Return what the models of each arm, and the "reference", do on held-out rows, class by class."""
-        models = *self.focus.weights, self.reference.weights[None]
-        return dict(zip((*self.settings.arms, "reference"), map(self._on_held_out, models), strict=True))
-
-    def _on_held_out(self, weights: np.ndarray) -> ByClass:
-        X, y = losses.with_constant(self.split.X_test).astype(np.float32), self.split.y_test
-        counts = confusion(losses.predict(weights, X), y, classes=self.split.n_classes)
-        return ByClass(counts=counts, loss=losses.mean_loss(weights, X, y))
+        """Return what the models from scratch and the "reference" do on held-out rows, class by class."""
+        X = losses.with_constant(self.split.X_test).astype(np.float32)
+        models = {"scratch": self.focus.weights[0], "reference": self.reference.weights[None]}
+        return {name: ByClass.of(weights @ X.T, self.split.y_test) for name, weights in models.items()}
 
     def table(self) -> pd.DataFrame:
         """Return the median accuracy in % at the nine epsilons, with and without pre-training, and as published.

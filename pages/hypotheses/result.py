@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from dpcore.confusion import ByClass
 from dpcore.data import domains
 from dpcore.parties import importance, sources
+from dpcore.training.confusion import ByClass
 from lab.claims import Case, compare, leaders, onwards, too_few_to_lead
 from lab.settings import Spread, quantiles_of
 from pages.hypotheses.parameters import HypothesesParameters

@@ -7,13 +7,13 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from dpcore.cache import CACHE, Key, cached
-from dpcore.confusion import confusion
 from dpcore.data import domains
 from dpcore.data.domains import Where
 from dpcore.parties import hypotheses, importance, sources
 from dpcore.parties.sources import Budget, Fitted, Part, Release, Source
 from dpcore.streams import stream
-from dpcore.training import erm, losses, stacks
+from dpcore.training import erm, stacks
+from dpcore.training.confusion import ByClass
 from dpcore.training.stacks import Matrix
 from lab.ensemble import Runs
 
@@ -272,14 +272,14 @@ def _outcome(asked: Transfer, share: float, repeats: range) -> Outcome:
     ]
     reached = [_accuracy(one, fits) for one in models]
     best = np.max([_accuracy(thetas[:, k], fits) for k in range(thetas.shape[1])], axis=0)
-    counts, loss = zip(*(_by_class(one, fits) for one in (found, alone)), strict=True)
+    held_out = _by_class(np.stack([found, alone]), fits)
     return Outcome(
         repeats=np.array(repeats),
         weights=weights,
         error=((weights - np.array(model.mixture)) ** 2).mean(axis=1),
         accuracy=np.stack([*reached[:3], best, *reached[3:]], axis=1),
-        counts=np.stack(counts, axis=1),
-        losses=np.stack(loss, axis=1),
+        counts=np.stack([one.counts for one in held_out]),
+        losses=np.stack([one.loss for one in held_out]),
         margins=np.array([_margins(model.sources, *one) for one in zip(repeats, fits, thetas, strict=True)]),
     )
 
@@ -290,11 +290,13 @@ def _margins(model: Sources, repeat: int, fit: TargetFit, released: np.ndarray) 
     return [float(np.sqrt(((fit.X_test @ one.T) ** 2).mean())) for one in (noiseless, released - noiseless)]
 
 
-def _by_class(weights: np.ndarray, fits: list[TargetFit]) -> tuple[np.ndarray, np.ndarray]:
-    """Return what weights (R, d) do on each repeat's test rows: confusion (R, 2, 2) and mean loss (R,)."""
-    margins = [(one.X_test @ w, one.y_test.astype(int)) for w, one in zip(weights, fits, strict=True)]
-    counts = [confusion((z > 0).astype(int), y, classes=2) for z, y in margins]
-    return np.array(counts), np.array([losses.values(z[None], y).mean() for z, y in margins])
+def _by_class(weights: np.ndarray, fits: list[TargetFit]) -> list[ByClass]:
+    """Return what models with ``weights`` (models, R, d) do on the test rows of each repeat."""
+    found = []
+    for repeat, fit in enumerate(fits):
+        margins = (fit.X_test @ weights[:, repeat].T).T
+        found.append(ByClass.of(margins[:, None], fit.y_test.astype(int)))
+    return found
 
 
 def _accuracy(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:

@@ -190,8 +190,7 @@ def guarantee(result: MechanismsResult) -> str:
     settings, held = result.settings, result.claim.guarantee
     claim = {"epsilon": number(settings.epsilon), "delta": theme.delta(settings.delta)}
     said = panels.note(SAYS("guarantee.claimed", **claim)) if settings.mechanism == "classical" else ""
-    notes = (panels.meaning(held), outcomes.limit(held), SAYS["guarantee.assumed"])
-    return said + panels.guarantee(here=held) + "".join(map(panels.note, notes))
+    return said + outcomes.guaranteed(held, assumed=SAYS["guarantee.assumed"])
 
 
 def findings(result: MechanismsResult) -> dict[str, str]:

@@ -73,9 +73,7 @@ def diagnostics(result: LocalAnswers) -> list[str]:
 
 def guarantee(result: LocalAnswers) -> str:
     """Return what each person is guaranteed."""
-    held = result.guarantee
-    notes = (panels.meaning(held), outcomes.limit(held), SAYS["page.assumed"])
-    return panels.guarantee(here=held) + "".join(map(panels.note, notes))
+    return outcomes.guaranteed(result.guarantee, assumed=SAYS["page.assumed"])
 
 
 def findings(result: LocalAnswers) -> dict[str, str]:

@@ -54,9 +54,7 @@ def diagnostics(result: ManyAnswers) -> list[str]:
 
 def guarantee(result: ManyAnswers) -> str:
     """Return what all answers together guarantee each person."""
-    held = result.guarantee
-    notes = (panels.meaning(held), outcomes.limit(held), SAYS["page.assumed"])
-    return panels.guarantee(here=held) + "".join(map(panels.note, notes))
+    return outcomes.guaranteed(result.guarantee, assumed=SAYS["page.assumed"])
 
 
 def findings(result: ManyAnswers) -> dict[str, str]:

@@ -10,15 +10,15 @@ import pandas as pd
 
 from dpcore.accountants import account
 from dpcore.cache import cached
-from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.training import networks, sgd, toeplitz
+from dpcore.training.confusion import ByClass
 from lab.boundaries import Plane, agreement, drawn, traced, usual_plane
 from lab.claims import Case, compare
 from lab.settings import Spread, quantiles_of
 from pages.network.parameters import ACCOUNTANT, NetworkParameters
-from pages.network.work import FRAMES, QUARTERS, Trained, Training, clipped_share, inputs, mean_loss
+from pages.network.work import FRAMES, QUARTERS, Trained, Training, clipped_share, inputs
 
 # Points of a map in each direction; private rows, and networks, of the histogram of gradient norms.
 GRID = 40
@@ -134,14 +134,10 @@ class NetworkResult:
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
         """Return what the networks of each arm do on held-out rows at the drawn frame, class by class."""
-        return {arm: self._on_held_out(self.weights(arm)) for arm in self.runs}
-
-    def _on_held_out(self, weights: np.ndarray) -> ByClass:
-        y = self.split.y_test
+        X = inputs(self.split.X_test)
         with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
-            z = self.architecture.logits(weights, inputs(self.split.X_test))
-            loss = mean_loss(z, y)
-        return ByClass(counts=confusion(z.argmax(axis=1), y, classes=self.split.n_classes), loss=loss)
+            logits = {arm: self.architecture.logits(self.weights(arm), X) for arm in self.runs}
+            return {arm: ByClass.of(z, self.split.y_test) for arm, z in logits.items()}
 
     @property
     def costs(self) -> Case:

@@ -34,7 +34,7 @@ WITHOUT = {
 # In a legend, about as they usually end.
 _ORDER = ("batch", "pate", "soft", "average", "local", "vote")
 # Room for the longest numbers on the axis upwards, in pixels.
-_LEFT, _WIDER = 62, 76
+_WIDER = 76
 _LEAST_RISK, _LEAST_MOVE = 1e-4, 1e-5
 # Parts of the bound -> names.
 _PARTS = {"total": "Theorem 4, upper bound", "noise": "its noise part", "rows": "its public-row part"}
@@ -167,6 +167,19 @@ def one_party(result: PartiesResult) -> dict:
     )
 
 
+def _over_parties(result: PartiesResult, curves: list[Curve], title: dict, axis: dict) -> dict:
+    """Draw curves over the number of parties with a logarithmic ``axis`` upwards."""
+    return over(
+        *curves,
+        now=result.settings.parties,
+        left=_WIDER,
+        title=title,
+        legend=True,
+        xaxis=_parties_axis(),
+        yaxis=axis,
+    )
+
+
 def noise(result: PartiesResult) -> dict:
     """Draw the mean norm of the noise over the number of parties, beside the weights that it is added to."""
     curves = []
@@ -178,15 +191,8 @@ def noise(result: PartiesResult) -> dict:
         curves.append(Curve(name=text, x=NOISE_AT, y=norms, value=value, colour=colour))
         signal = np.full(len(NOISE_AT), result.signal_norm(name))
         curves.append(Curve(name=f"weights, {text}", x=NOISE_AT, y=signal, colour=colour, dash="dot", listed=False))
-    return over(
-        *curves,
-        now=result.settings.parties,
-        left=_WIDER,
-        title=theme.title(SAYS["chart.noise"], SAYS["chart.dotted"]),
-        legend=True,
-        xaxis=_parties_axis(),
-        yaxis=theme.log_axis("length (log scale)", 1e-4, 3e7),
-    )
+    axis = theme.log_axis("length (log scale)", 1e-4, 3e7)
+    return _over_parties(result, curves, theme.title(SAYS["chart.noise"], SAYS["chart.dotted"]), axis)
 
 
 def local_noise(result: PartiesResult) -> dict:
@@ -198,15 +204,8 @@ def local_noise(result: PartiesResult) -> dict:
         value = theme.number(result.weight_sd(central=central))
         curves.append(Curve(name=name, x=counts, y=y, value=value, colour=colour))
     times = theme.number(result.settings.parties / result.few)
-    return over(
-        *curves,
-        now=result.settings.parties,
-        left=_WIDER,
-        title=theme.title(SAYS["chart.local_noise"], SAYS("chart.times", times=times)),
-        legend=True,
-        xaxis=_parties_axis(),
-        yaxis=theme.log_axis("standard deviation (log scale)", 1e-5, 1e7),
-    )
+    axis = theme.log_axis("standard deviation (log scale)", 1e-5, 1e7)
+    return _over_parties(result, curves, theme.title(SAYS["chart.local_noise"], SAYS("chart.times", times=times)), axis)
 
 
 def bound(result: PartiesResult) -> dict:
@@ -218,12 +217,8 @@ def bound(result: PartiesResult) -> dict:
         y = np.clip(result.bound[part], _LEAST_RISK, 1e12)
         style: dict[str, Any] = {"width": 2} if part == "total" else {"width": 1.2, "dash": "dot", "listed": False}
         curves.append(Curve(name=text, x=NOISE_AT, y=y, colour=theme.BOUND, **style))
-    return over(
-        *curves,
-        now=result.settings.parties,
-        left=_WIDER,
-        title=theme.title(SAYS["chart.bound"], "" if two else SAYS["chart.two_classes"]),
-        legend=True,
-        xaxis=_parties_axis(),
-        yaxis=theme.log_axis("nats (log scale)", _LEAST_RISK, 1e9),
-    )
+    finding = SAYS["chart.two_classes"]
+    if two:
+        finding = ""
+    axis = theme.log_axis("nats (log scale)", _LEAST_RISK, 1e9)
+    return _over_parties(result, curves, theme.title(SAYS["chart.bound"], finding), axis)

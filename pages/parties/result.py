@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 
 from dpcore.cache import cached
-from dpcore.confusion import ByClass, confusion
 from dpcore.parties import pate
 from dpcore.parties.randomised_response import RandomisedResponse
 from dpcore.parties.worlds import World, parties
-from dpcore.training import losses
+from dpcore.training.confusion import ByClass
 from lab.claims import Case, compare
 from lab.ensemble import Grid
 from lab.settings import Spread, Task
@@ -107,13 +106,7 @@ class PartiesResult:
         class by class."""
         models = dict(zip(self.methods, self.now.weights, strict=True)) | {"batch": self.batch[None]}
         test = self.ensemble.rows["test"]
-        return {
-            name: ByClass(
-                counts=confusion(losses.predict(weights, test.X), test.y, classes=self.ensemble.classes),
-                loss=losses.mean_loss(weights, test.X, test.y),
-            )
-            for name, weights in models.items()
-        }
+        return {name: ByClass.of(weights @ test.X.T, test.y) for name, weights in models.items()}
 
     @property
     def chance(self) -> float:

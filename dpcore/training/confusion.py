@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
+
+from dpcore.training import losses
 
 
 def confusion(answers: np.ndarray, labels: np.ndarray, *, classes: int) -> np.ndarray:
@@ -39,6 +42,16 @@ class ByClass:
 
     counts: np.ndarray
     loss: np.ndarray
+
+    @classmethod
+    def of(cls, logits: np.ndarray, labels: np.ndarray) -> Self:
+        """Return the performance of models with these ``logits`` (R, k, n) on rows of classes ``labels``.
+
+        k: 1 for two classes, else the number of classes. labels: (n,), or (R, n) if each model has its own rows.
+        """
+        classes = max(2, logits.shape[-2])
+        counts = confusion(losses.chosen(logits), labels, classes=classes)
+        return cls(counts=counts, loss=losses.values(logits, labels).mean(axis=-1))
 
     @cached_property
     def shares(self) -> np.ndarray:
