@@ -47,6 +47,13 @@ class TestSettings:
         assert order.change(noise_ramp=0.3, clip_ramp=2.0).models["private"] == order.models["private"]
         assert order.change(variant="shuffled").models == small(variant="shuffled").models
 
+    def test_a_batch_follows_a_number_of_rows_that_is_smaller_than_it(self):
+        settings = NetworkSettings(dataset="blobs", rows=400, lot_size=400)
+
+        fewer = settings.change(rows=200)
+
+        assert (fewer.rows, fewer.lot_size) == (200, 200)
+
     def test_people_with_several_rows_leave_fewer_for_a_lot(self):
         usual = NetworkSettings()
         several = usual.change(rows_each=8)
