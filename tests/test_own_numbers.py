@@ -272,7 +272,7 @@ def paid(*payments: float, by: str = "", person: str = ""):
 
 
 def test_buying_draws_anew_and_payments_for_rows_protect_no_person(monkeypatch):
-    with pytest.raises(check.RefusedError, match="before it was said who a person is"):
+    with pytest.raises(check.RefusedError, match="before a column identified the persons"):
         paid(0.1, person="who")
     assert paid(0.1, by="who", person="who").roles.spent == 0.1
     assert paid(0.1, by="who").roles.spent == 0.1
