@@ -121,8 +121,8 @@ def upto(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
     return len(cases) - onwards(cases[::-1], case)
 
 
-def stretch(cases: Sequence[Case]) -> tuple[str, int]:
-    """Return where A is ahead, "everywhere", "from" a place on or "upto" one, and that place.
+def stretch(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, int]:
+    """Return where A is ahead (or ``case``), "everywhere", "from" a place on or "upto" one, and that place.
 
     "harms": A is behind everywhere. "unshown": it is ahead nowhere. "few": nor could it be, with so few runs. "": it is
     not ahead in one stretch from an end.
@@ -130,9 +130,9 @@ def stretch(cases: Sequence[Case]) -> tuple[str, int]:
     >>> stretch([Case.ALIKE, Case.AHEAD, Case.AHEAD]), stretch([Case.AHEAD, Case.BEHIND]), stretch([Case.BEHIND])
     (('from', 1), ('upto', 0), ('harms', 0))
     """
-    if Case.AHEAD not in cases:
+    if case not in cases:
         return _nowhere(cases), 0
-    first, last = onwards(cases), upto(cases)
+    first, last = onwards(cases, case), upto(cases, case)
     if first < len(cases):
         return "from" if first else "everywhere", first
     return ("upto", last - 1) if last else ("", 0)

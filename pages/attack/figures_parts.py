@@ -1,6 +1,5 @@
 """The other parts of the attack in pictures: membership, who pays, and inversion."""
 
-from typing import Any
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from pages.attack.inversion import RECORD, InversionResult
 from pages.attack.membership import ATTACKS, RATES, MembersResult
 from pages.attack.who_pays import GROUPS, GroupsResult
 from ui.plot import bars, theme
-from ui.plot.curves import Curve, over, trained
+from ui.plot.curves import Curve, accuracies, measured, over, progress, trained
 
 ARMS = {"private": ("private", theme.PRIVATE), "plain": ("non-private", theme.NON_PRIVATE)}
 # What no attack can pass, and how it is drawn.
@@ -99,31 +98,18 @@ def margins(result: MembersResult, arm: str) -> dict:
 def groups(result: GroupsResult) -> dict:
     curves: list[Curve] = []
     for group, (name, colour) in enumerate(GROUP_COLOURS.items()):
-        epsilons, quantiles = result.over(group)
-        now, plain = Spread.of(result.now[group, -1]), result.plain[group, -1]
-        shown = theme.percent(now.median)
-        curves += _arms(name, epsilons, 100 * quantiles, 100 * np.array(now), 100 * plain, colour, shown=shown)
-    return over(
+        plain = result.plain[group, -1]
+        now = Spread.of(result.now[group, -1])
+        curves += [
+            Curve(name=f"{name}, non-private", y=100 * plain, colour=colour, dash="dot", listed=False),
+            measured(name, colour, result.over(group), now, band=True, dots=6, ghost=name == GROUPS[-1]),
+        ]
+    return accuracies(
         *curves,
         now=result.settings.epsilon,
         title=theme.title("Accuracy", _evenly(result)),
         legend=True,
         xaxis=EPSILON_AXIS,
-        yaxis=theme.axis("test accuracy, %", 0, 102),
-    )
-
-
-def _arms(
-    name: str, x: np.ndarray, y: np.ndarray, now: Any, plain: float, colour: str, *, shown: str
-) -> tuple[Curve, Curve]:
-    """Return the line of what is reached without privacy, and the private curve.
-
-    Pinned settings are shown by the second of two such curves.
-    """
-    ghost = name in (GROUPS[-1], [*RECOVERED][-1])
-    return (
-        Curve(name=f"{name}, non-private", y=plain, colour=colour, dash="dot", listed=False),
-        Curve(name=name, x=x, y=y, value=shown, colour=colour, dots=6, at_now=now, ghost=ghost),
     )
 
 
@@ -203,13 +189,18 @@ def _named(name: str, at: int, *, rows: int) -> dict:
 def match(result: InversionResult) -> dict:
     curves: list[Curve] = []
     for which, (name, colour) in enumerate(RECOVERED.items()):
-        (epsilons, quantiles), (private, plain) = result.curve.arms[which].over(), result.match(which)
+        grid = result.curve.arms[which]
+        private, plain = result.match(which)
         now = Spread.of(result.now.match[which])
-        curves += _arms(name, epsilons, quantiles, now, plain, colour, shown=f"{private:.2f}")
+        style = {"value": f"{private:.2f}", "dots": 6, "ghost": name == "planted record"}
+        curves += [
+            Curve(name=f"{name}, non-private", y=plain, colour=colour, dash="dot", listed=False),
+            measured(name, colour, grid.over(), now, band=True, scale=1, **style),
+        ]
     return over(
         *curves,
         now=result.settings.epsilon,
-        title=theme.title("Correlation", trained(len(epsilons), len(result.curve.at))),
+        title=theme.title("Correlation", progress(grid)),
         legend=True,
         xaxis=EPSILON_AXIS,
         yaxis=theme.axis("correlation with the truth", -0.45, 1.08),

@@ -7,16 +7,18 @@ import numpy as np
 from dpcore.cache import cached
 from dpcore.data.toy import Split
 from lab.boundaries import Plane, boundaries, drawn, votes
-from lab.claims import Case, upto
+from lab.claims import Case
 from pages.classifier.result import ClassifierResult
 from pages.classifier.work import ReferenceOutcome
 from ui.plot import columns, maps, theme
-from ui.plot.curves import Curve, over, trained
+from ui.plot.curves import Curve, accuracies, finding, measured, over, progress, reference
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
 # The dotted line of each arm's non-private model.
 _PLAIN = {"scratch": theme.NON_PRIVATE, "public": theme.PUBLIC}
+# Where the strokes of an arm's runs stand, in pixels beside the current epsilon.
+_STROKES = {"scratch": (-10, -1), "public": (1, 10)}
 
 
 def regions(result: ClassifierResult, arm: int) -> dict:
@@ -106,61 +108,42 @@ def loss(result: ClassifierResult) -> dict:
 
 
 def accuracy(result: ClassifierResult) -> dict:
-    """Held-out accuracy over epsilon; at today's, a stroke for each repeat, the arms on either side of the rule."""
-    settings, names, now = result.settings, theme.NAMES[result.settings.version], result.summary
-    plain = result.references.items()
-    curves = [_rail(_plain_name(result, arm), one.accuracy, colour=_PLAIN[arm]) for arm, one in plain]
-    for arm, (name, ends) in enumerate(zip(settings.arms, ((-10, -1), (1, 10)), strict=False)):
-        epsilons, quantiles = result.accuracy.arms[arm].over()
-        first = name == "scratch"
+    """Draw held-out accuracy over epsilon, with the runs of each arm on one side of the current value."""
+    settings = result.settings
+    curves = [
+        reference(_plain_name(result, arm), plain.accuracy, _PLAIN[arm], dash="dot") for arm, plain in result.references.items()
+    ]
+    for name, grid, runs in zip(settings.arms, result.accuracy.arms, result.focus.accuracy, strict=True):
         curves.append(
-            Curve(
-                name=names[name],
-                value=theme.percent(now[name].median),
-                colour=theme.COLOURS[name],
-                x=epsilons,
-                y=100 * (quantiles if first else quantiles[1]),
+            measured(
+                _name(result, name),
+                theme.COLOURS[name],
+                grid.over(),
+                result.summary[name],
+                band=name == "scratch",
+                runs=runs,
+                ends=_STROKES[name],
                 dots=5,
-                at_now=100 * np.array(now[name]),
-                dotted=first,
-                runs=100 * result.focus.accuracy[arm],
-                ends=ends,
-                ghost=first,
             )
         )
     if settings.private:
-        curves.append(_rail(SAYS["figures.baseline"], result.baseline, dash="dash"))
-    return over(
+        curves.append(reference(SAYS["figures.baseline"], result.baseline, dash="dash"))
+    return accuracies(
         *curves,
         now=settings.epsilon,
         title=theme.title(SAYS["figures.accuracy"], _finding(result)),
         legend=True,
         xaxis=theme.epsilon_axis(*settings.LIMITS["epsilon"]),
-        yaxis=theme.axis("test accuracy, %", 0, 102),
     )
-
-
-def _rail(name: str, share: float, *, colour: str = theme.NON_PRIVATE, dash: str = "dot") -> Curve:
-    """Return the line of an accuracy that no private knob moves."""
-    return Curve(name=name, y=100 * share, value=theme.percent(share), colour=colour, dash=dash)
 
 
 def _finding(result: ClassifierResult) -> str:
     """Return up to which epsilon privacy is shown to cost accuracy, or how far the curve has come."""
-    known, runs = len(result.settings.epsilons), result.settings.repeats
-    done = result.accuracy.arms[0].done
-    done = done[done > 0]
-    if part := trained(len(done), known):
+    grid = result.accuracy.arms[0]
+    if part := progress(grid):
         return part
-    if done.min() < runs:
-        return SAYS("figures.runs", runs=done.min(), all=runs)
+    if not grid.complete:
+        return SAYS("figures.runs", runs=grid.done.min(), all=result.settings.repeats)
     if result.settings.version == "none":
         return ""
-    costs = result.costs_over_epsilon()
-    last = upto(costs, Case.BEHIND)
-    if not last and Case.BEHIND in costs:
-        return ""
-    if not last:
-        return SAYS["figures.few" if Case.FEW in costs else "figures.no_loss"]
-    case = "everywhere" if last == known else "upto"
-    return SAYS(f"figures.{case}", epsilon=f"{result.settings.epsilons[last - 1]:g}")
+    return finding(SAYS.cases("finding"), result.costs_over_epsilon(), grid.at, Case.BEHIND)

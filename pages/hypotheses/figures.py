@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from lab.claims import Case, stretch
+from lab.claims import Case
 from lab.number_text import with_minus
 from pages.hypotheses.parameters import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, LIMITS, SHARES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
 from ui.plot import bars, theme
-from ui.plot.curves import Curve, Level, over, trained
+from ui.plot.curves import Curve, Level, accuracies, finding, measured, over, trained
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
@@ -72,40 +72,40 @@ def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS
         (at, found), summary = result.curve(method, along), result.summary[method]
         if not len(at):  # a legend names what has points
             at, found = np.array([now / scale]), np.array(summary)[:, None]
-        median, main = 100 * summary.median, method == "transfer"
-        y, value = found if main else found[1], f"{median:.1f} %"
-        curves.append(_curve(*STYLES[method], scale * at, y, value=value, at_now=100 * np.array(summary), ghost=main))
+        median = 100 * summary.median
+        points = (scale * at, found)
+        style = {"value": f"{median:.1f} %", "dots": 4, "dotted": True}
+        curves.append(measured(*STYLES[method], points, summary, band=method == "transfer", **style))
         lowest = min([lowest, *(100 * found[1]), median])
     top = 5 * np.ceil(20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2)
     least = 5 * np.floor((lowest - 1) / 5)
-    return over(
+    return accuracies(
         *curves,
         now=now,
         legend=True,
-        title=_titled(result, along, methods),
+        title=theme.title(SAYS[f"chart.{along}"], _helps(result, along, methods)),
         xaxis=_axis(along),
-        yaxis=theme.axis("test accuracy, %", least, min(top, 101)),
+        low=least,
+        high=min(top, 101),
     )
 
 
-def _titled(result: HypothesesResult, along: str, methods: Sequence[str]) -> dict:
-    """Return the name, and from where on borrowing helps; or how far the curves have come."""
+def _helps(result: HypothesesResult, along: str, methods: Sequence[str]) -> str:
+    """Return from where on borrowing is shown to help; or how far the curves have come."""
     if methods is not WAYS:
-        return theme.title(SAYS[f"chart.{along}"], SAYS["chart.others"])
+        return SAYS["chart.others"]
     found = dict(result.places(along))
-    places = EPSILONS if along == "epsilon" else SHARES
-    part = trained(len(found.keys() & {*places}), len(places))
-    said = part or _better([*found], [one.compare() for one in found.values()], along)
-    return theme.title(SAYS[f"chart.{along}"], said)
-
-
-def _better(at: Sequence[float], cases: Sequence[Case], over: str) -> str:
-    """Return for which epsilons, or shares of labels, transfer is shown to help, if they are a stretch from an end."""
+    values = EPSILONS if along == "epsilon" else SHARES
+    if part := trained(len(found.keys() & {*values}), len(values)):
+        return part
+    cases = [one.compare() for one in found.values()]
     if Case.SO_FAR in cases:
-        return SAYS("finding.so_far", done=len(cases) - cases.count(Case.SO_FAR), places=len(cases))
-    case, place = stretch(cases)
-    shown = f"epsilon {at[place]:g}" if over == "epsilon" else f"{100 * at[place]:g} %"
-    return SAYS(f"finding.{case}", since=shown, until=shown) if case else ""
+        return SAYS("chart.so_far", done=len(cases) - cases.count(Case.SO_FAR), places=len(cases))
+    return finding(SAYS.cases("finding"), cases, [_place(along, value) for value in found])
+
+
+def _place(along: str, value: float) -> str:
+    return f"epsilon {value:g}" if along == "epsilon" else f"{100 * value:g} %"
 
 
 def _axis(along: str) -> dict:
@@ -257,13 +257,14 @@ def laws(result: HypothesesResult) -> dict:
             (name, dash), (at, (_, median, _)) = _LAWS[noise], result.curve("transfer", "law", noise, features)
             curves.append(_curve(f"{where}, {name}", colour, at, median, dash=dash))
     low, top = _range([*(curve.y for curve in curves), few], np.array([]))
-    return over(
+    return accuracies(
         *curves,
         legend=True,
         title=theme.title(SAYS["chart.laws"], _laws_found(result)),
         levels=[Level(y=few, name="target only, all words", colour=theme.GOLD)],
         xaxis=_axis("epsilon"),
-        yaxis=theme.axis("test accuracy, %", low - 0.35 * (top - low), min(top, 101)),
+        low=low - 0.35 * (top - low),
+        high=min(top, 101),
     )
 
 

@@ -9,7 +9,7 @@ from lab.claims import Case
 from pages.network.result import EDGES, NetworkResult, columns_of
 from pages.network.work import FRAMES
 from ui.plot import bars, columns, maps, theme
-from ui.plot.curves import Curve, over, trained
+from ui.plot.curves import Curve, accuracies, over, reference, trained
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
@@ -73,16 +73,13 @@ def accuracy(result: NetworkResult) -> dict:
 
     What moves while it plays are shapes, so that the curves need not be drawn again; the values stand over the maps.
     """
-    base = result.split.best_constant[1]
-    name = SAYS["figures.baseline"]
-    return over(
+    return accuracies(
         *_trajectory(result, "accuracy", 100, at_now=100 * np.array(result.summary("private"))),
-        Curve(name=name, y=100 * base, value=theme.percent(base), colour=theme.NON_PRIVATE, dash="dash"),
+        reference(SAYS["figures.baseline"], result.split.best_constant[1], dash="dash"),
         now=result.epochs,
         title=theme.title(SAYS["figures.accuracy"], _finding(result)),
         legend=True,
         xaxis=_epochs_axis(result),
-        yaxis=theme.axis("test accuracy, %", 0, 102),
     )
 
 

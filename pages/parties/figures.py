@@ -2,19 +2,17 @@
 moves, noise against parties, and the published bound.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dpcore.parties.worlds import CONSTANT
 from lab.boundaries import boundaries, drawn, votes
-from lab.claims import Case, onwards
 from pages.parties import work
 from pages.parties.parameters import PartiesParameters
 from pages.parties.result import NOISE_AT, PartiesResult
 from ui.plot import bars, maps, theme
-from ui.plot.curves import Curve, Level, over, trained
+from ui.plot.curves import Curve, Level, accuracies, finding, measured, over, progress, reference
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
@@ -59,58 +57,39 @@ def _parties_axis(most: float = LIMITS["parties"][1]) -> dict:
 
 def _accuracy(result: PartiesResult, along: str, *, axis: dict) -> dict:
     """Draw the chosen release with 90 % of its runs, a stroke for each run at what is now, and what else there is."""
-    return over(
+    chance = Level(y=100 * result.chance, name="chance", dash="dash", width=1, below=True)
+    return accuracies(
         *(_curve(result, name, along) for name in _ORDER if name in (*WITHOUT, *result.methods)),
         now=getattr(result.settings, along),
-        levels=[_chance(result.chance, "chance")],
-        title=theme.title(SAYS[f"chart.{along}"], finding(result, along)),
+        levels=[chance],
+        title=theme.title(SAYS[f"chart.{along}"], _finding(result, along)),
         legend=True,
         xaxis=axis,
-        yaxis=theme.axis("test accuracy, %", 0, 103, ticks=range(0, 101, 20)),
     )
 
 
 def _curve(result: PartiesResult, name: str, along: str) -> Curve:
     """Return the median of a release over epsilon or parties; or what is the same whatever they are."""
-    text, colour = WITHOUT.get(name) or STYLES[name]
     if name in WITHOUT:
         level = result.batch_accuracy if name == "batch" else result.local.median
-        return Curve(name=text, y=100 * level, value=theme.percent(level), colour=colour)
-    (x, found), spread = result.arm(name, along).over(), result.summary[name]
-    curve = Curve(
-        name=text,
-        x=x,
-        y=100 * found[1],
-        value=theme.percent(spread.median),
-        colour=colour,
-        width=1.6,
-        at_now=100 * np.array(spread),
-        dotted=False,
-    )
-    if name != result.settings.method:
-        return curve
-    return replace(curve, y=100 * found, width=3, dotted=True, runs=100 * result.chosen, ghost=True)
+        text, colour = WITHOUT[name]
+        return reference(text, level, colour)
+    points = result.arm(name, along).over()
+    if name == result.settings.method:
+        return measured(*STYLES[name], points, result.summary[name], band=True, runs=result.chosen, width=3)
+    return measured(*STYLES[name], points, result.summary[name], band=False, width=1.6)
 
 
-def _chance(share: float, word: str, side: str = "left") -> Level:
-    return Level(y=100 * share, name=word, dash="dash", width=1, side=side, below=True)
-
-
-def finding(result: PartiesResult, along: str) -> str:
+def _finding(result: PartiesResult, along: str) -> str:
     """Return from where on the chosen release is shown to beat a party alone; or how far the curve has come."""
     grid = result.arm(result.settings.method, along)
-    if part := trained(int((grid.done > 0).sum()), len(grid.at)):
+    if part := progress(grid):
         return part
     if not result.complete:
-        return SAYS("finding.so_far", asked=result.asked, parties=result.settings.parties)
+        return SAYS("chart.so_far", asked=result.asked, parties=result.settings.parties)
     found = dict(zip(grid.at, grid.runs, strict=True)) | {getattr(result.settings, along): result.chosen}
-    places = sorted(found)
-    cases = [result.beside_alone(found[place]) for place in places]
-    if (since := onwards(cases)) < len(cases):
-        return SAYS("finding.from" if since else "finding.everywhere", since=places[since])
-    if Case.FEW in cases:
-        return SAYS["finding.few"]
-    return SAYS["finding.harms" if set(cases) == {Case.BEHIND} else "finding.unshown"]
+    values = sorted(found)
+    return finding(SAYS.cases("finding"), [result.beside_alone(found[value]) for value in values], values)
 
 
 def decisions(result: PartiesResult, name: str) -> dict:

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from lab.claims import Case, stretch
+from lab.claims import Case
 from lab.ensemble import Grid
 from pages.transfer.parameters import LIMITS
 from pages.transfer.result import TransferResult
-from pages.transfer.work import CANDIDATES, EPSILONS
+from pages.transfer.work import CANDIDATES
 from ui.plot import theme
-from ui.plot.curves import Curve, Level, over, trained
+from ui.plot.curves import Curve, Level, finding, measured, over, progress
 
 # Candidate -> (name, colour, dash).
 STYLES = {
@@ -107,15 +107,16 @@ def sources(result: TransferResult) -> dict:
     )
     region = {"type": "rect", "x0": low, "x1": settings.h, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     region |= {"fillcolor": theme.rgba(theme.PUBLIC, 0.1), "line": {"width": 0}}
-    finding = f"{near.sum()} of {settings.sources} within h = {settings.h:.3g}"
-    finding += "; filled: found" if settings.selection == "detected" else ""
+    shown = f"{near.sum()} of {settings.sources} within h = {settings.h:.3g}"
+    if settings.selection == "detected":
+        shown += "; filled: found"
     side, shift = ("right", -4) if settings.h > 0.12 else ("left", 4)
     place: dict[str, Any] = {"y": 1, "yref": "paper", "xanchor": side, "yanchor": "top", "xshift": shift}
     return over(
         dots,
         now=settings.h,
         left=_LEFT,
-        title=theme.title("Sources", finding),
+        title=theme.title("Sources", shown),
         shapes=[region],
         annotations=[theme.word("transferable", size=13, x=float(np.log10(settings.h)), **place)],
         xaxis=theme.log_axis(f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high, most=8),
@@ -128,28 +129,24 @@ def over_epsilon(result: TransferResult) -> dict:
     low, high = LIMITS["epsilon"]
     name = "nominal epsilon" if result.settings.noise == "printed" else "epsilon"
     axis = theme.log_axis(f"{name} (log scale)", low / 1.2, high * 1.2, most=8)
-    return _risks(result, result.over_epsilon, name, axis, now=result.settings.epsilon, finding=_ahead(result))
+    return _risks(result, result.over_epsilon, name, axis, now=result.settings.epsilon, shown=_ahead(result))
 
 
 # Where the sources are shown to help.
 _AHEAD = {
     "everywhere": "the sources help at every epsilon",
-    "from": "the sources help from {:g} on",
-    "upto": "the sources help up to {:g}",
+    "from": "the sources help from {at:g} on",
+    "upto": "the sources help up to {at:g}",
     "harms": "the sources harm at every epsilon",
     "unshown": "no help is shown",
     "few": "too few runs to say",
-    "": "",
 }
 
 
 def _ahead(result: TransferResult) -> str:
     """Return for which epsilons the sources help; or how far the curves have come."""
-    at, _ = result.over_epsilon.arms[0].over()
-    if part := trained(len(at), len(EPSILONS)):
-        return part
-    case, place = stretch(result.over_epsilon_beside())
-    return _AHEAD[case].format(at[place])
+    grid = result.over_epsilon
+    return progress(grid.arms[0]) or finding(_AHEAD, result.over_epsilon_beside(), grid.at)
 
 
 def over_migrated(result: TransferResult) -> dict:
@@ -159,37 +156,44 @@ def over_migrated(result: TransferResult) -> dict:
     return _risks(result, result.over_migrated, "public rows", axis, now=result.settings.migrated)
 
 
-def _risks(result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: float, finding: str = "") -> dict:
+def _risks(result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: float, shown: str = "") -> dict:
     """Draw the excess risks of the candidates over a parameter."""
     plain, nothing = max(result.focus.least_squares, _RISK[0]), result.nothing_learnt
     curves = []
     for arm, runs, (who, spread) in zip(grid.arms, result.focus.risk, result.summary().items(), strict=True):
-        x, found = arm.over()
-        value = risk(spread.median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
-        main: dict[str, Any] = {"at_now": spread, "dotted": who == "transfer", "ghost": who == "transfer"}
-        main |= {"runs": np.maximum(runs, _RISK[0]), "ends": _STROKES[who], "value": value}
-        curves.append(_curve(STYLES[who], x, found if who in _BANDS else found[1], **main))
+        label, colour, dash = STYLES[who]
+        curves.append(
+            measured(
+                label,
+                colour,
+                arm.over(),
+                spread,
+                band=who in _BANDS,
+                scale=1,
+                value=risk(spread.median).ljust(6, "\u2007"),  # a legend that grows would be drawn anew
+                dash=dash,
+                dotted=who == "transfer",
+                ghost=who == "transfer",
+                runs=np.maximum(runs, _RISK[0]),
+                ends=_STROKES[who],
+            )
+        )
     # Near to one another, the words stand on the outer sides of their lines
     crossed = plain < nothing < _NEAR * plain
     named = Level(y=plain, name=WITHOUT[0], side="right", below=crossed)
     yaxis = theme.log_axis("excess risk (log scale)", *_RISK, most=8)
     return over(
-        _curve(WITHOUT, (), plain, listed=False),
+        Curve(name=WITHOUT[0], colour=WITHOUT[1], y=plain, listed=False),
         *curves,
         now=now,
         levels=[Level(y=nothing, name="predict 0", dash="dash", width=1.2, side="right", below=not crossed)],
         annotations=[named.word(yaxis)],
         legend=True,
         left=_LEFT,
-        title=theme.title(f"Excess risk by {name}", finding),
+        title=theme.title(f"Excess risk by {name}", shown),
         xaxis=xaxis,
         yaxis=yaxis,
     )
-
-
-def _curve(style: tuple[str, str, str], x: Any, y: Any, **more: Any) -> Curve:
-    name, colour, dash = style
-    return Curve(name=name, colour=colour, dash=dash, x=x, y=y, **more)
 
 
 def published(result: TransferResult) -> dict:

@@ -7,6 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from lab.claims import Case, stretch
+from lab.ensemble import Grid
+from lab.settings import Spread
 from ui.plot import theme
 
 # The title of an axis: a name, then its unit after a comma or in brackets.
@@ -158,6 +161,41 @@ def over(
     )
 
 
+def measured(
+    name: str,
+    colour: str,
+    points: tuple[np.ndarray, np.ndarray],
+    now: Spread,
+    *,
+    band: bool,
+    scale: float = 100,
+    runs: Any = (),
+    **style: Any,
+) -> Curve:
+    """Return the curve of what repeated runs reach over a parameter, an accuracy unless ``scale`` and ``value`` differ.
+
+    points: values of the parameter, and the quantiles (3, n) there. now: the quantiles at the current value.
+    band: whether to draw 90 % of the runs, a dot at the current value, and pinned settings; otherwise the median alone.
+    scale: what the quantiles and the ``runs`` are multiplied by. style: other fields of the curve.
+    """
+    x, y = points
+    if not band:
+        y = y[1]
+    fields = {"value": theme.percent(now.median), "dotted": band, "ghost": band} | style
+    spread = scale * np.array(now)
+    return Curve(name=name, colour=colour, x=x, y=scale * y, at_now=spread, runs=scale * np.asarray(runs), **fields)
+
+
+def reference(name: str, share: float, colour: str = theme.NON_PRIVATE, **style: Any) -> Curve:
+    """Return the reference line of an accuracy, which is the same at each value of the parameter."""
+    return Curve(name=name, y=100 * share, value=theme.percent(share), colour=colour, **style)
+
+
+def accuracies(*curves: Curve, low: float = 0, high: float = 102, **chart: Any) -> dict:
+    """Return the chart of the accuracy on held-out rows over a parameter; ``chart`` is as of ``over``."""
+    return over(*curves, yaxis=theme.axis("test accuracy, %", low, high), **chart)
+
+
 def trained(done: int, count: int, what: str = "trained") -> str:
     """Return how far the curves have come, "" once they are complete.
 
@@ -165,6 +203,20 @@ def trained(done: int, count: int, what: str = "trained") -> str:
     ('3 of 9 trained', '')
     """
     return f"{done} of {count} {what}" if done < count else ""
+
+
+def progress(grid: Grid) -> str:
+    """Return at how many of its values a grid has runs, "" once it has some at each."""
+    return trained(np.count_nonzero(grid.done), len(grid.at))
+
+
+def finding(texts: Mapping[str, str], cases: Sequence[Case], values: Sequence[Any], case: Case = Case.AHEAD) -> str:
+    """Return where along a curve the ``cases`` are ``case``, in the text that ``stretch`` names; "" if there is none.
+
+    values: what the texts call ``at``, for each of the cases.
+    """
+    name, place = stretch(cases, case)
+    return texts.get(name, "").format(at=values[place])
 
 
 def ends_of(axis: Mapping[str, Any]) -> np.ndarray:
