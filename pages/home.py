@@ -76,7 +76,7 @@ def front(pages: Sequence[Page]) -> Page:
 
     def picture(result) -> Picture:
         drawn = whole.pictures(result)[0][1]
-        title = theme.title("Private models", theme.percent(result.summary["scratch"].median))
+        title = theme.heading("Private models", theme.percent(result.summary["scratch"].median))
         figure = {**drawn.figure, "layout": {**drawn.figure["layout"], "title": title}}
         return replace(drawn, figure=figure, height=HEIGHT, about="")
 

@@ -79,7 +79,7 @@ EPSILON, ACCURACY = theme.epsilon_axis(0.01, 100), theme.axis("test accuracy, %"
 
 
 def drawn(*curves, **how):
-    figure = over(*curves, title=theme.title("Accuracy"), xaxis=EPSILON, yaxis=ACCURACY, **how)
+    figure = over(*curves, title="Accuracy", xaxis=EPSILON, yaxis=ACCURACY, **how)
     assert len(go.Figure(figure).data) == len(figure["data"])
     return figure
 
@@ -94,7 +94,7 @@ def test_the_value_at_now_is_a_point_of_its_curve_and_a_level_has_its_name():
     beyond = drawn(replace(curve, at_now=(0, 500, 900), dotted=True), now=2.0)["layout"]["shapes"][-1]
     assert beyond["yanchor"] == 102  # on the frame's edge
     for axis, height in ((ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))):
-        figure = over(title=theme.title(""), xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
+        figure = over(xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
         assert figure["layout"]["shapes"][0]["y0"] == 50
         assert figure["layout"]["annotations"][-1]["y"] == pytest.approx(height)
 

@@ -177,8 +177,8 @@ def curve(y, **more):
 
 def test_a_screen_reader_hears_title_axes_and_values_of_a_figure():
     axes = {f"{name}axis": {"title": {"text": text}} for name, text in (("x", "epsilon"), ("y", "accuracy, %"))}
-    title = theme.title("Accuracy", "2 points lower")
-    assert described(theme.figure(curve([50.0, 83.0, 85.0]), title=title, **axes)) == (
+    title = {"title": "Accuracy", "finding": "2 points lower"}
+    assert described(theme.figure(curve([50.0, 83.0, 85.0]), **title, **axes)) == (
         "Accuracy: 2 points lower. The axes are accuracy, % (vertical) and epsilon (horizontal). "
         "DP: 50 at 1, 83 at 2, 85 at 3."
     )

@@ -32,14 +32,14 @@ Points = tuple[np.ndarray, np.ndarray]
 
 def over_steps(result: AccountingResult, finding: str = "") -> dict:
     """Draw epsilon as the run goes on, by each theorem."""
-    title = theme.title("Epsilon by steps", finding)
-    return _curves(result, result.over_steps, FIRST, thin="renyi", field="steps", title=title)
+    chart = {"title": "Epsilon by steps", "finding": finding}
+    return _curves(result, result.over_steps, FIRST, thin="renyi", field="steps", **chart)
 
 
 def over_noise(result: AccountingResult, finding: str = "") -> dict:
     """Draw epsilon of a run of this length over the noise multiplier, by each theorem."""
-    title = theme.title("Epsilon by noise", finding)
-    return _curves(result, result.over_noise, ROWS, field="noise_multiplier", title=title)
+    chart = {"title": "Epsilon by noise", "finding": finding}
+    return _curves(result, result.over_noise, ROWS, field="noise_multiplier", **chart)
 
 
 def _curves(
@@ -48,8 +48,8 @@ def _curves(
     rows: Sequence[str],
     *,
     field: str,
-    title: dict,
     thin: str = "",
+    **chart: str,
 ) -> dict:
     """Draw the curves of ``rows`` over a field, with what this run costs by those that are not ``thin``."""
     now, (low, high) = getattr(result.settings, field), result.settings.LIMITS[field]
@@ -62,8 +62,7 @@ def _curves(
         rule={"yref": "y", "y0": min(today, default=_LOW), "y1": min(_HIGH, max(today, default=_LOW))},
         levels=[Level(y=result.settings.target_epsilon, name=SAYS["chart.target"], colour=theme.BOUND, inked=True)],
         shapes=[cross] if PUBLISHED in rows else (),
-        title=title,
-        legend=True,
+        **chart,
         xaxis=_log_axis(f"{field.replace('_', ' ')} (log scale)", low, high),
         yaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH),
     )
@@ -117,7 +116,8 @@ def effects(result: AccountingResult, finding: str = "") -> dict:
         theme.markers(epsilon, at, colour=theme.PRIVATE, size=11, hover=hover, **style),
         left=12,
         right=16,
-        title=theme.title("Largest effect", finding),
+        title="Largest effect",
+        finding=finding,
         xaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH if epsilon.max(initial=0) <= _HIGH else _HIGHEST, most=4),
         yaxis={"range": [len(found) - 0.6, -0.8], "showticklabels": False, "showgrid": False, "zeroline": False},
         annotations=[_named(result, place, name, found[name]) for place, name in enumerate(found)],
@@ -148,8 +148,8 @@ def searches(result: AccountingResult, finding: str = "") -> dict:
     return over(
         *(_search(result, way) for way in WAYS),
         levels=[Level(y=run if 0 < run < np.inf else _LOW)],
-        title=theme.title("Cost of tuning", finding),
-        legend=True,
+        title="Cost of tuning",
+        finding=finding,
         shapes=[mark for way in WAYS for mark in _now(result, way)],
         xaxis=theme.share_axis("probability of one of the best 10\u00a0% of configurations", 1.02, step=0.2),
         yaxis=theme.log_axis("epsilon (log scale)", 10**low, 10**high, most=5, word="{:,.10g}".format),

@@ -40,7 +40,8 @@ def people(result: WorldsResult) -> dict:
     return theme.figure(
         *_points(result),
         shapes=[*shapes, _meant(result)],
-        title=theme.title("Target person", f"{who} ({name if len(name) > 1 else f'class {name}'})"),
+        title="Target person",
+        finding=f"{who} ({name if len(name) > 1 else f'class {name}'})",
         legend=True,
         **layout,
     )
@@ -103,7 +104,8 @@ def scores(result: WorldsResult) -> dict:
     return bars.histogram(
         edges,
         {colour: share for share, (colour, _) in zip(shares, WORLDS, strict=True)},
-        title=theme.title("Scores", f"they overlap by {theme.percent(result.overlap)}"),
+        title="Scores",
+        finding=f"they overlap by {theme.percent(result.overlap)}",
         shapes=[theme.rule(0.0)],
         annotations=[
             theme.note(theme.ink("◂ “another”", theme.WITHOUT_YOU), "upper left"),
@@ -153,8 +155,8 @@ def accuracy(result: WorldsResult) -> dict:
         *bounds,
         measured,
         now=result.settings.epsilon,
-        title=theme.title("Attack accuracy", finding(result)),
-        legend=True,
+        title="Attack accuracy",
+        finding=finding(result),
         xaxis=EPSILON_AXIS,
         yaxis=theme.axis("attack accuracy, %", 40, 103),
     )

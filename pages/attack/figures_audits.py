@@ -25,9 +25,11 @@ def summary(*, broken: bool) -> dict:
     heights = np.array([rows[audit.mechanism] for audit in audits]) + _offsets(ratios, audits)
     caught = sum(audit.verdict == CAUGHT for audit in audits)
     if broken:
-        title = theme.title("Broken", f"{caught} of {len(audits)} caught")
+        title = "Broken"
+        finding = f"{caught} of {len(audits)} caught"
     else:
-        title = theme.title("Correct", f"{len(audits) - caught} of {len(audits)} within their claim")
+        title = "Correct"
+        finding = f"{len(audits) - caught} of {len(audits)} within their claim"
     dots = theme.scatter(
         ratios,
         heights,
@@ -41,6 +43,7 @@ def summary(*, broken: bool) -> dict:
     return theme.figure(
         dots,
         title=title,
+        finding=finding,
         shapes=[theme.rule(1) | {"line": claim, "layer": "below"}],
         margin={"l": 156, "r": 16, "t": 34, "b": 44},
         xaxis={

@@ -1,6 +1,5 @@
 """The other parts of the attack in pictures: membership, who pays, and inversion."""
 
-
 import numpy as np
 
 from lab.settings import Spread
@@ -59,8 +58,8 @@ def roc(result: MembersResult) -> dict:
     return over(
         *curves,
         now=0.01,
-        title=theme.title("Members found", "at 1 % FPR"),
-        legend=True,
+        title="Members found",
+        finding="at 1 % FPR",
         xaxis=_LOG_SHARE | {"title": {"text": "false-positive rate (log scale)"}, "range": [-3.05, 0.05]},
         yaxis=_LOG_SHARE | {"title": {"text": "members found (log scale)"}, "range": [-3.6, 0.1]},
     )
@@ -84,10 +83,8 @@ def margins(result: MembersResult, arm: str) -> dict:
     return bars.histogram(
         edges,
         {INSIDE: inside, OUTSIDE: outside},
-        title=theme.title(
-            "Private" if arm == "private" else "Non-private",
-            f"in {theme.percent(members)}, out {theme.percent(others)}",
-        ),
+        title="Private" if arm == "private" else "Non-private",
+        finding=f"in {theme.percent(members)}, out {theme.percent(others)}",
         annotations=[theme.note(words, "upper left", size=12, align="left")],
         xaxis=theme.axis("true-class logit", -reach, reach)
         | {"tickvals": marks, "ticktext": [name.replace("-", "−") for name in names]},
@@ -107,8 +104,8 @@ def groups(result: GroupsResult) -> dict:
     return accuracies(
         *curves,
         now=result.settings.epsilon,
-        title=theme.title("Accuracy", _evenly(result)),
-        legend=True,
+        title="Accuracy",
+        finding=_evenly(result),
         xaxis=EPSILON_AXIS,
     )
 
@@ -134,7 +131,8 @@ def by_class(result: GroupsResult, group: int) -> dict:
         colours=[GROUP_COLOURS[name]] * len(names),
         hover={"name": name, "text": names, "hovertemplate": f"%{{text}}: %{{y:.1f}} %<extra>{name}</extra>"},
         beside=theme.NON_PRIVATE,
-        title=theme.title(name.capitalize(), "accuracy by class"),
+        title=name.capitalize(),
+        finding="accuracy by class",
         xaxis={"range": [0.4, len(names) + 0.6]} | ticks,
         yaxis=theme.axis("test accuracy, %", 0, 102, ticks=range(0, 101, 20)),
     )
@@ -163,7 +161,8 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
     return theme.figure(
         theme.holder(_ACROSS / 2, -9.0),
         images=[theme.ground(source, left=0, top=size[1], width=_ACROSS, height=size[1])],
-        title=theme.title(now, f"record {alike:.2f}".replace("-", "−")),
+        title=now,
+        finding=f"record {alike:.2f}".replace("-", "−"),
         annotations=[_named(name, at, rows=size[0]) for at, name in enumerate(_NAMES)],
         margin={"l": 12, "r": 12, "t": 34, "b": 8},
         xaxis={"range": [0, _ACROSS]} | bare,
@@ -200,8 +199,8 @@ def match(result: InversionResult) -> dict:
     return over(
         *curves,
         now=result.settings.epsilon,
-        title=theme.title("Correlation", progress(grid)),
-        legend=True,
+        title="Correlation",
+        finding=progress(grid),
         xaxis=EPSILON_AXIS,
         yaxis=theme.axis("correlation with the truth", -0.45, 1.08),
     )

@@ -1,6 +1,7 @@
 """The classifier's pictures: decision regions, weights by column, loss over steps, accuracy over epsilon."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +26,15 @@ def regions(result: ClassifierResult, arm: int) -> dict:
     """Draw what the private ensemble of one arm decides, with the boundary of every repeat that is ``drawn``."""
     name, shown = result.settings.arms[arm], drawn(result.focus.accuracy[arm], result.split.n_classes)
     weights = result.focus.weights[arm][shown]
-    title = theme.title(_name(result, name).capitalize(), theme.percent(result.summary[name].median))
-    return _map(result.split, result.plane, weights, name=name, title=title, also=[_reference(result, name)[1]])
+    return _map(
+        result.split,
+        result.plane,
+        weights,
+        name=name,
+        title=_name(result, name).capitalize(),
+        finding=theme.percent(result.summary[name].median),
+        also=[_reference(result, name)[1]],
+    )
 
 
 def reference_regions(result: ClassifierResult) -> dict:
@@ -40,10 +48,11 @@ def _reference(result: ClassifierResult, arm: str) -> tuple[dict, dict]:
 @cached(newest=16)
 def _drawn_reference(reference: ReferenceOutcome, split: Split, plane: Plane, name: str) -> tuple[dict, dict]:
     """(the map of the model without privacy, its boundary in other maps), drawn once: no private knob moves it."""
-    weights, title = reference.weights[None], theme.title(name.capitalize(), theme.percent(reference.accuracy))
+    weights = reference.weights[None]
+    percent = theme.percent(reference.accuracy)
     segments = boundaries(weights, plane)
     boundary = maps.boundary(plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")
-    return _map(split, plane, weights, name="reference", title=title), boundary
+    return _map(split, plane, weights, name="reference", title=name.capitalize(), finding=percent), boundary
 
 
 def _name(result: ClassifierResult, name: str) -> str:
@@ -54,11 +63,13 @@ def _plain_name(result: ClassifierResult, arm: str) -> str:
     return _name(result, "reference" if arm == "scratch" else f"reference_{arm}")
 
 
-def _map(split: Split, plane: Plane, weights: np.ndarray, *, name: str, title: dict, also: Sequence[dict] = ()) -> dict:
+def _map(
+    split: Split, plane: Plane, weights: np.ndarray, *, name: str, also: Sequence[dict] = (), **layout: Any
+) -> dict:
     """Draw what models of these weights (R, k, p) decide, and the boundary of each."""
     width, segments = 2.2 if name == "reference" else 1.2, boundaries(weights, plane)
     boundary = maps.boundary(plane, segments, colour=theme.COLOURS[name], width=width) | {"name": theme.GHOST}
-    return maps.decided(split, plane, *votes(weights, plane), boundaries=[boundary, *also], title=title)
+    return maps.decided(split, plane, *votes(weights, plane), boundaries=[boundary, *also], **layout)
 
 
 def weights(result: ClassifierResult) -> dict:
@@ -69,7 +80,8 @@ def weights(result: ClassifierResult) -> dict:
     return columns.dots(
         leading(result),
         model="model",
-        title=theme.title("Weights", SAYS("figures.weights" if two else "figures.weights_range", name=last)),
+        title="Weights",
+        finding=SAYS("figures.weights" if two else "figures.weights_range", name=last),
         axis="weight" if two else "range of weights",
     )
 
@@ -100,8 +112,8 @@ def loss(result: ClassifierResult) -> dict:
         *curves,
         Curve(name=held_out, colour=theme.PRIVATE, x=result.focus.steps, y=quantiles[1, -1], dash="dash", width=2),
         *plain,
-        title=theme.title(SAYS["figures.loss"], "not released"),
-        legend=True,
+        title=SAYS["figures.loss"],
+        finding="not released",
         xaxis=theme.axis("step", 0, result.settings.steps),
         yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
     )
@@ -111,7 +123,8 @@ def accuracy(result: ClassifierResult) -> dict:
     """Draw held-out accuracy over epsilon, with the runs of each arm on one side of the current value."""
     settings = result.settings
     curves = [
-        reference(_plain_name(result, arm), plain.accuracy, _PLAIN[arm], dash="dot") for arm, plain in result.references.items()
+        reference(_plain_name(result, arm), plain.accuracy, _PLAIN[arm], dash="dot")
+        for arm, plain in result.references.items()
     ]
     for name, grid, runs in zip(settings.arms, result.accuracy.arms, result.focus.accuracy, strict=True):
         curves.append(
@@ -131,8 +144,8 @@ def accuracy(result: ClassifierResult) -> dict:
     return accuracies(
         *curves,
         now=settings.epsilon,
-        title=theme.title(SAYS["figures.accuracy"], _finding(result)),
-        legend=True,
+        title=SAYS["figures.accuracy"],
+        finding=_finding(result),
         xaxis=theme.epsilon_axis(*settings.LIMITS["epsilon"]),
     )
 

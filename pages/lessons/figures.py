@@ -48,7 +48,8 @@ def numbers(
     ticks = _ticks(edges[0], edges[-1]) if log else {}
     return theme.figure(
         bars,
-        title=theme.title("What the class said", ""),
+        title="What the class said",
+        finding="",
         margin=_MARGIN,
         xaxis={"range": [edges[0], edges[-1]], "title": {"text": f"guess{f', {unit}' if unit else ''}"}} | ticks,
         yaxis=_many(counts),
@@ -65,7 +66,8 @@ def choices(values: np.ndarray, options: Sequence[str], *, right: int, mine: int
     said = [_short(text) for text in options]
     return theme.figure(
         bars,
-        title=theme.title("What the class said", ""),
+        title="What the class said",
+        finding="",
         margin=_MARGIN | {"b": 84},
         xaxis={"range": [-0.6, len(options) - 0.4], "tickvals": list(range(len(options))), "ticktext": said},
         yaxis=_many(counts),

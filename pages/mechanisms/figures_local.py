@@ -22,7 +22,8 @@ def shares(result: LocalAnswers, finding: str = "") -> dict:
         reference=100 * result.shares,
         colours=[theme.PRIVATE] * options,
         hover={"hovertemplate": "%{x}: %{y:.1f} %<extra>median of 200 surveys</extra>"},
-        title=theme.title("Estimated shares", finding),
+        title="Estimated shares",
+        finding=finding,
         xaxis={
             "tickvals": list(range(1, options + 1)),
             "ticktext": names,
@@ -57,8 +58,8 @@ def errors(result: LocalAnswers, finding: str = "") -> dict:
         ),
         now=result.survey.respondents,
         right=20,
-        title=theme.title("Error by people", finding),
-        legend=True,
+        title="Error by people",
+        finding=finding,
         xaxis=theme.log_axis("respondents (log scale)", float(PEOPLE[0]), float(PEOPLE[-1])),
         yaxis=theme.log_axis("90 % error, points (log scale)", 1e-3, 1e3, most=4),
     )

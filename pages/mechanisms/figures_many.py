@@ -26,7 +26,8 @@ def people(result: ManyAnswers, finding: str = "") -> dict:
     bare = {"showticklabels": False, "showgrid": False, "zeroline": False}
     return theme.figure(
         *traces,
-        title=theme.title("A hundred people", finding),
+        title="A hundred people",
+        finding=finding,
         legend=True,
         xaxis={"range": [0.2, _SIDE + 0.8]} | bare,
         yaxis={"range": [0.2, _SIDE + 0.8]} | bare,
@@ -55,8 +56,8 @@ def curve(result: ManyAnswers, finding: str = "") -> dict:
         now=now,
         right=20,
         levels=[Level(y=50, name="coin toss", below=True)],
-        title=theme.title("Recovered by questions", finding),
-        legend=True,
+        title="Recovered by questions",
+        finding=finding,
         xaxis=theme.log_axis("questions answered (log scale)", CURVE[0], CURVE[-1]),
         yaxis=theme.axis("guesses that are right, %", 40, 102),
     )

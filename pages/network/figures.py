@@ -44,7 +44,8 @@ def regions(result: NetworkResult, arm: str) -> dict:
         winner,
         share,
         boundaries=[boundary | {"name": theme.GHOST}],
-        title=theme.title(arm_name(result, arm).capitalize(), theme.percent(result.summary(arm).median)),
+        title=arm_name(result, arm).capitalize(),
+        finding=theme.percent(result.summary(arm).median),
     )
 
 
@@ -53,7 +54,8 @@ def inputs(result: NetworkResult) -> dict:
     return columns.dots(
         leading(result),
         model="network",
-        title=theme.title(SAYS["figures.inputs"], SAYS["figures.inputs_noise"]),
+        title=SAYS["figures.inputs"],
+        finding=SAYS["figures.inputs_noise"],
         axis="distance its weights moved",
         rangemode="tozero",
         alone=result.moved_by_noise,
@@ -77,8 +79,8 @@ def accuracy(result: NetworkResult) -> dict:
         *_trajectory(result, "accuracy", 100, at_now=100 * np.array(result.summary("private"))),
         reference(SAYS["figures.baseline"], result.split.best_constant[1], dash="dash"),
         now=result.epochs,
-        title=theme.title(SAYS["figures.accuracy"], _finding(result)),
-        legend=True,
+        title=SAYS["figures.accuracy"],
+        finding=_finding(result),
         xaxis=_epochs_axis(result),
     )
 
@@ -108,8 +110,8 @@ def loss(result: NetworkResult) -> dict:
             tested, name=SAYS("figures.held_out", model=tested.name), y=tested.y[1], dash="dash", width=2, ghost=False
         ),
         now=result.epochs,
-        title=theme.title(SAYS["figures.loss"], "not released"),
-        legend=True,
+        title=SAYS["figures.loss"],
+        finding="not released",
         xaxis=_epochs_axis(result),
         yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
     )
@@ -147,7 +149,8 @@ def norms(result: NetworkResult) -> dict:
         EDGES,
         shares,
         filled=not each,
-        title=theme.title(SAYS["figures.norms"], SAYS("figures.too_long", share=theme.percent(result.clipped[-1]))),
+        title=SAYS["figures.norms"],
+        finding=SAYS("figures.too_long", share=theme.percent(result.clipped[-1])),
         shapes=[theme.rule(at) | {"y1": 0.82, "line": line}],
         annotations=words,
         xaxis=theme.axis(
@@ -167,7 +170,8 @@ def clipped(result: NetworkResult) -> dict:
     return over(
         *(Curve(name=name, x=epochs, y=100 * share, colour=colour) for name, share, colour in shown),
         now=result.epochs,
-        title=theme.title(SAYS["figures.clipped"], change),
+        title=SAYS["figures.clipped"],
+        finding=change,
         legend=each,
         xaxis=_epochs_axis(result),
         yaxis=theme.axis("gradients clipped, %", 0, 108),

@@ -62,8 +62,8 @@ def _accuracy(result: PartiesResult, along: str, *, axis: dict) -> dict:
         *(_curve(result, name, along) for name in _ORDER if name in (*WITHOUT, *result.methods)),
         now=getattr(result.settings, along),
         levels=[chance],
-        title=theme.title(SAYS[f"chart.{along}"], _finding(result, along)),
-        legend=True,
+        title=SAYS[f"chart.{along}"],
+        finding=_finding(result, along),
         xaxis=axis,
     )
 
@@ -110,7 +110,8 @@ def decisions(result: PartiesResult, name: str) -> dict:
         plane,
         *found,
         boundaries=[maps.boundary(plane, lines, colour=colour, width=1.1) | {"name": theme.GHOST}],
-        title=theme.title(text[0].upper() + text[1:], theme.percent(level)),
+        title=text[0].upper() + text[1:],
+        finding=theme.percent(level),
     )
 
 
@@ -138,7 +139,8 @@ def one_party(result: PartiesResult) -> dict:
     return theme.figure(
         *(traces or [theme.holder(1.0, -9.0)]),
         left=16,
-        title=theme.title(SAYS["chart.one_party"], SAYS("chart.steadier", times=times) if times >= 2 else ""),
+        title=SAYS["chart.one_party"],
+        finding=SAYS("chart.steadier", times=times) if times >= 2 else "",
         shapes=shapes,
         annotations=[*words, theme.note(legend, "lower left", size=12, align="left")],
         xaxis=axis | {"ticktext": ["none", *axis["ticktext"][1:]]},
@@ -146,14 +148,14 @@ def one_party(result: PartiesResult) -> dict:
     )
 
 
-def _over_parties(result: PartiesResult, curves: list[Curve], title: dict, axis: dict) -> dict:
+def _over_parties(result: PartiesResult, curves: list[Curve], title: str, shown: str, axis: dict) -> dict:
     """Draw curves over the number of parties with a logarithmic ``axis`` upwards."""
     return over(
         *curves,
         now=result.settings.parties,
         left=_WIDER,
         title=title,
-        legend=True,
+        finding=shown,
         xaxis=_parties_axis(),
         yaxis=axis,
     )
@@ -171,7 +173,7 @@ def noise(result: PartiesResult) -> dict:
         signal = np.full(len(NOISE_AT), result.signal_norm(name))
         curves.append(Curve(name=f"weights, {text}", x=NOISE_AT, y=signal, colour=colour, dash="dot", listed=False))
     axis = theme.log_axis("length (log scale)", 1e-4, 3e7)
-    return _over_parties(result, curves, theme.title(SAYS["chart.noise"], SAYS["chart.dotted"]), axis)
+    return _over_parties(result, curves, SAYS["chart.noise"], SAYS["chart.dotted"], axis)
 
 
 def local_noise(result: PartiesResult) -> dict:
@@ -184,7 +186,7 @@ def local_noise(result: PartiesResult) -> dict:
         curves.append(Curve(name=name, x=counts, y=y, value=value, colour=colour))
     times = theme.number(result.settings.parties / result.few)
     axis = theme.log_axis("standard deviation (log scale)", 1e-5, 1e7)
-    return _over_parties(result, curves, theme.title(SAYS["chart.local_noise"], SAYS("chart.times", times=times)), axis)
+    return _over_parties(result, curves, SAYS["chart.local_noise"], SAYS("chart.times", times=times), axis)
 
 
 def bound(result: PartiesResult) -> dict:
@@ -196,8 +198,8 @@ def bound(result: PartiesResult) -> dict:
         y = np.clip(result.bound[part], _LEAST_RISK, 1e12)
         style: dict[str, Any] = {"width": 2} if part == "total" else {"width": 1.2, "dash": "dot", "listed": False}
         curves.append(Curve(name=text, x=NOISE_AT, y=y, colour=theme.BOUND, **style))
-    finding = SAYS["chart.two_classes"]
+    shown = SAYS["chart.two_classes"]
     if two:
-        finding = ""
+        shown = ""
     axis = theme.log_axis("nats (log scale)", _LEAST_RISK, 1e9)
-    return _over_parties(result, curves, theme.title(SAYS["chart.bound"], finding), axis)
+    return _over_parties(result, curves, SAYS["chart.bound"], shown, axis)

@@ -37,10 +37,8 @@ def errors(result: RegressionResult) -> dict:
         *_error_curves(result, high),
         exact,
         now=result.settings.epsilon,
-        title=theme.title(
-            "RMSE by epsilon", trained(len(result.curves), len(theme.REGRESSIONS), "methods trained") or finding
-        ),
-        legend=True,
+        title="RMSE by epsilon",
+        finding=trained(len(result.curves), len(theme.REGRESSIONS), "methods trained") or finding,
         xaxis=_EPSILON_AXIS,
         yaxis=theme.axis(f"RMSE, {result.problem.source.unit}", low, high),
     )
@@ -98,8 +96,8 @@ def no_minimum(result: RegressionResult) -> dict:
             for name in sorted(found, key=chosen.__eq__)
         ),
         now=settings.epsilon,
-        title=theme.title("Runs without a minimum", finding),
-        legend=True,
+        title="Runs without a minimum",
+        finding=finding,
         xaxis=_EPSILON_AXIS,
         yaxis=theme.axis("% of runs", -3, 103),
     )
@@ -124,7 +122,9 @@ def lines(result: RegressionResult) -> dict:
     return over(
         *points,
         Curve(name="least squares", colour=theme.NON_PRIVATE, x=bounds, y=exact),
-        title=theme.title("Fitted lines", f"{many} of {settings.repeats} {goes}"),
+        legend=False,
+        title="Fitted lines",
+        finding=f"{many} of {settings.repeats} {goes}",
         xaxis=theme.axis(_feature(result, settings.feature), left - margin, right + margin),
         yaxis=theme.axis(columns.short(label, _LETTERS), *shown),
         shapes=[theme.path(path, layer="between", line=line, opacity=0.5, name=theme.GHOST)],
@@ -159,7 +159,8 @@ def coefficients(result: RegressionResult) -> dict:
         colours=[theme.REGRESSIONS[result.settings.mechanism]] * len(frame),
         left=160,
         text="| least squares   ◆ median   bar: 90\u00a0% of runs",
-        title=theme.title("Coefficients", f"{kept} of {len(frame)} keep their sign"),
+        title="Coefficients",
+        finding=f"{kept} of {len(frame)} keep their sign",
         xaxis=theme.axis(f"{unit}, from the feature's lowest to its highest value", -reach, reach) | {"zeroline": True},
     )
 
@@ -180,8 +181,8 @@ def split(result: RegressionResult) -> dict:
         *_rails(result),
         *curves,
         now=settings.share_of(settings.mechanism) if settings.mechanism in SPLITTERS else None,
-        title=theme.title("Budget split", "▲ least noise"),
-        legend=True,
+        title="Budget split",
+        finding="▲ least noise",
         xaxis=theme.share_axis("budget share for the quadratic", 1, step=0.2),
         yaxis=theme.axis(f"RMSE, {result.problem.source.unit}", low, high),
     )
@@ -204,8 +205,8 @@ def objective(result: RegressionResult) -> dict:
     line = {"color": theme.REGRESSIONS[result.settings.mechanism], "width": 1.2}
     return over(
         Curve(name="without noise", colour=theme.NON_PRIVATE, x=distance, y=exact * distance**2),
-        title=theme.title("Noisy objectives", f"{result.failed} of {len(least)} fall"),
-        legend=True,
+        title="Noisy objectives",
+        finding=f"{result.failed} of {len(least)} fall",
         xaxis=theme.axis("distance along the weakest direction", -1, 1),
         yaxis=theme.axis("change of the objective", -reach, reach),
         shapes=[theme.path(path, layer="between", line=line, opacity=0.5, name=theme.GHOST)],

@@ -37,8 +37,8 @@ def curve(result: WhatIfResult, say: ModuleType) -> dict:
     return over(
         *curves,
         levels=[_target(result, say, yaxis)],
-        title=theme.title(say.title(result), progress or say.finding(result)),
-        legend=True,
+        title=say.title(result),
+        finding=progress or say.finding(result),
         xaxis=_knob_axis(settings.axis(settings.along, _shown_values(result)), say.low(settings.along)),
         yaxis={"title": {"text": say.upwards(settings)}} | yaxis,
         shapes=_marks(result),
@@ -285,7 +285,8 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
     now = _now_height(result)
     return theme.figure(
         *traces,
-        title=theme.title(SAYS["chart.tries"], say.best_finding(result)),
+        title=SAYS["chart.tries"],
+        finding=say.best_finding(result),
         legend=True,
         xaxis={"title": {"text": SAYS["chart.order"]}, "range": [0.3, len(settings.tried) + 0.7], "nticks": 7},
         yaxis={"title": {"text": say.upwards(settings)}, "range": [low - room, high + room]},

@@ -57,7 +57,8 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
         traces = [_clickable(bars, result, say, left, right), _value_texts(bars, values)]
     return theme.figure(
         *traces,
-        title=theme.title(SAYS["chart.knobs"], say.important(result)),
+        title=SAYS["chart.knobs"],
+        finding=say.important(result),
         margin={"l": 24 + 8 * longest, "r": 8, "t": 54, "b": 44},
         xaxis={"title": {"text": say.differences(result.settings)}, "range": [left, right], "nticks": 5},
         yaxis={"range": [max(len(rows), 1) - 0.5, -0.5], "visible": False},

@@ -88,8 +88,8 @@ def pictures(result: Outcome) -> list[list[Picture]]:
     line = {"color": "red", "width": 2}
     mark = {"type": "path", "path": f"M0,0L{result.shown / 60:.4g},1", "xref": "x", "yref": "y", "line": line}
     wave = {"type": "scatter", "mode": "lines", "x": theme.array(X), "y": theme.array(np.sin(result.epsilon * X))}
-    moves = theme.figure(wave, **axes, title=theme.title(str(result)), shapes=[mark])
-    stays = theme.figure(wave | {"y": theme.array(X)}, **axes, title=theme.title("Stays"))
+    moves = theme.figure(wave, **axes, title=str(result), shapes=[mark])
+    stays = theme.figure(wave | {"y": theme.array(X)}, **axes, title="Stays")
     still = Picture(name="stays", figure=stays, alt="Line")
     return [[Picture(name="moves", figure=moves, alt=f"Curve: {result}"), still]]
 

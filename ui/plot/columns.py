@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def of_inputs(weights: np.ndarray) -> np.ndarray:
 
 
 def dots(
-    found: Leading, *, model: str, title: dict, axis: str, rangemode: str = "normal", alone: float | None = None
+    found: Leading, *, model: str, axis: str, rangemode: str = "normal", alone: float | None = None, **layout: Any
 ) -> dict:
     """Draw a line for each input. No row is needed, and none is drawn.
 
@@ -65,12 +65,12 @@ def dots(
     return theme.figure(
         each,
         without,
-        title=title,
         legend=True,
         margin={"l": 140, "r": 12, "t": 34, "b": 44},
         shapes=rule,
         xaxis={"title": {"text": axis}, "zeroline": True, "rangemode": rangemode},
         yaxis={"range": [-0.5, end], "showgrid": False, "zeroline": False} | ticks,
+        **layout,
     )
 
 

@@ -130,7 +130,7 @@ def over(
     now: float | None = None,
     rule: Mapping[str, Any] | None = None,
     levels: Sequence[Level] = (),
-    title: dict,
+    legend: bool = True,
     xaxis: dict,
     yaxis: dict,
     shapes: Sequence[dict] = (),
@@ -141,7 +141,7 @@ def over(
 
     now: the current value of the parameter, ruled; ``rule`` changes that line, as in ``{"y0": 0.3}``.
     levels: reference lines named in the chart; shapes, annotations: whatever else is drawn over it.
-    layout: ``legend``, ``margin`` and so on, as of ``theme.figure``.
+    layout: ``title``, ``margin`` and so on, as of ``theme.figure``.
     """
     marks = []
     if now is not None:
@@ -152,7 +152,7 @@ def over(
     traces = [one.traces(xaxis, yaxis) if isinstance(one, Curve) else [one] for one in curves]
     return theme.figure(
         *(trace for some in traces for trace in some),
-        title=title,
+        legend=legend,
         xaxis=xaxis,
         yaxis=yaxis,
         shapes=[*(one.line() for one in levels), *marks, *shapes],

@@ -57,7 +57,7 @@ def covered(
             shapes += handle(at, said)
             words.append(_beside(axes, at, said, f"<b>guess: {theme.written(said, digits=4)}</b>"))
     keep = {name: layout[name] for name in ("margin", "font", "dragmode", "hovermode", "uirevision") if name in layout}
-    more = {"title": theme.title(title), "shapes": shapes, "annotations": words, "showlegend": False}
+    more = {"title": theme.heading(title), "shapes": shapes, "annotations": words, "showlegend": False}
     return {"data": [cover | {"fillpattern": hatch, "fillcolor": "rgba(0,0,0,0)"}], "layout": keep | axes | more}
 
 
@@ -89,7 +89,7 @@ def called(figure: Mapping[str, Any], name: str) -> dict:
     """Return ``figure`` under another name; what is to be seen in it stays in its title."""
     layout = figure["layout"]
     _, _, finding = layout["title"]["text"].partition("</b>")
-    return {**figure, "layout": {**layout, "title": theme.title(name, finding.strip())}}
+    return {**figure, "layout": {**layout, "title": theme.heading(name, finding.strip())}}
 
 
 def ranged(figure: Mapping[str, Any], low: float, high: float) -> dict:

@@ -31,13 +31,13 @@ class Rows(Protocol):
 
 
 def decided(
-    rows: Rows, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], title: dict
+    rows: Rows, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], **layout: Any
 ) -> dict:
     """Return the map of what most models say (size, size), more solid the larger the share of them that say so, and the
     names of the classes above it."""
     colours = _colours(len(rows.classes))
     points = _points(rows, plane)
-    return heat(_ground(winner, share), colours, *points, shapes=boundaries, title=title, legend=True, **axes(plane))
+    return heat(_ground(winner, share), colours, *points, shapes=boundaries, legend=True, **axes(plane), **layout)
 
 
 def heat(

@@ -117,9 +117,18 @@ CORNERS = {
 }
 
 
-def figure(*traces: dict, legend: bool = False, left: int = 48, right: int = 12, **layout: Any) -> dict:
+def figure(
+    *traces: dict,
+    title: str = "",
+    finding: str = "",
+    legend: bool = False,
+    left: int = 48,
+    right: int = 12,
+    **layout: Any,
+) -> dict:
     """Return a figure in the app's layout, as plain data. Zoom survives redraws as long as ``uirevision`` stays.
 
+    title, finding: as of ``heading``.
     legend: whether the traces that have a name (``key``) are told apart in rows above the axes, where they cover no
     data (``fitted.js`` lays them out). left, right: margins, in pixels. The name of the axis upwards is written above
     it, from left to right.
@@ -133,6 +142,8 @@ def figure(*traces: dict, legend: bool = False, left: int = 48, right: int = 12,
         "dragmode": "pan",
         "font": {"size": 13},
     }
+    if title:
+        base["title"] = heading(title, finding)
     if legend:
         base["legend"] = LEGEND
     for name in ("xaxis", "yaxis", "yaxis2"):
@@ -179,7 +190,7 @@ def image(numbers: np.ndarray, colours: Sequence[tuple[str, float]]) -> str:
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
-def title(name: str, finding: str = "") -> dict:
+def heading(name: str, finding: str = "") -> dict:
     """Return what a picture shows, in bold at the top left, and what is to be seen in it, where something is."""
     place = {"x": 0, "xref": "container", "xanchor": "left", "y": 1, "yanchor": "top", "pad": {"t": 6, "l": 2}}
     return {"text": f"<b>{name}{':' if finding else ''}</b> {finding}".strip(), "font": {"size": 15}} | place
