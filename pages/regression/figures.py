@@ -26,37 +26,39 @@ _LETTERS = 44
 
 
 def errors(result: RegressionResult) -> dict:
-    """Held-out error over epsilon between the two rails, a stroke for each run at today's: of the chosen method, of the
-    one that errs least of the others over all epsilons. What lies above the frame is drawn on its edge.
+    """Draw the held-out error over epsilon between the two rails: of the chosen method, and of the one that errs least
+    of the others over all epsilons. What lies above the frame is drawn on its edge.
     """
-    (low, high), first = _error_range(result), result.useful_from
+    low, high = _error_range(result)
     mean, exact = _rails(result)
-    finding = "" if first is None else f"better than the baseline from epsilon {first:g}"
+    finding = trained(len(result.curves), len(theme.REGRESSIONS), "methods trained")
+    if not finding and result.useful_from is not None:
+        finding = f"better than the baseline from epsilon {result.useful_from:g}"
     return over(
         mean,
-        *_error_curves(result, high),
+        *(_error_curve(result, name, high) for name in (result.rival, result.settings.mechanism) if name),
         exact,
         now=result.settings.epsilon,
         title="RMSE by epsilon",
-        finding=trained(len(result.curves), len(theme.REGRESSIONS), "methods trained") or finding,
+        finding=finding,
         xaxis=_EPSILON_AXIS,
         yaxis=theme.axis(f"RMSE, {result.problem.source.unit}", low, high),
     )
 
 
-def _error_curves(result: RegressionResult, high: float) -> list[Curve]:
-    """The median of the rival and of the chosen method, with its range of nine in ten and its runs."""
-    chosen, rival, curves = result.settings.mechanism, result.rival, []
-    for name in (rival, chosen) if rival and rival != chosen else (chosen,):
-        quantiles = np.minimum(result.quantiles(name), 20 * high) if name in result.curves else np.empty((3, 0))
-        curve = _curve(name, result.settings.epsilons[: quantiles.shape[1]], quantiles[1], chosen=name == chosen)
-        if name in result.at_now:
-            curve = replace(curve, value=theme.number(result.summary(name).median))
-        if name == chosen:
-            at_now, runs = np.minimum(result.summary(), 20 * high), np.minimum(result.focus.errors, high)
-            curve = replace(curve, y=quantiles, at_now=at_now, runs=runs, ends=(-9, 9))
-        curves.append(curve)
-    return curves
+def _error_curve(result: RegressionResult, name: str, high: float) -> Curve:
+    """Return the median of a method; of the chosen one with 90 % of its runs, and each run at the current epsilon."""
+    chosen = name == result.settings.mechanism
+    quantiles = np.empty((3, 0))
+    if name in result.curves:
+        quantiles = np.minimum(result.quantiles(name), 20 * high)
+    curve = _curve(name, result.settings.epsilons[: quantiles.shape[1]], quantiles[1], chosen=chosen)
+    if name in result.at_now:
+        curve = replace(curve, value=theme.number(result.summary(name).median))
+    if not chosen:
+        return curve
+    at_now = np.minimum(result.summary(), 20 * high)
+    return replace(curve, y=quantiles, at_now=at_now, runs=np.minimum(result.focus.errors, high), ends=(-9, 9))
 
 
 def _curve(name: str, x: object, y: np.ndarray, *, chosen: bool) -> Curve:
@@ -85,16 +87,13 @@ def no_minimum(result: RegressionResult) -> dict:
     """Draw how often the released quadratic has no minimum, over epsilon."""
     settings, chosen = result.settings, result.settings.mechanism
     found = {name: 100 * one.no_minimum for name, one in result.curves.items() if one.no_minimum is not None}
-    finding = (
-        f"{result.failed} of {settings.repeats} at epsilon {settings.epsilon:.3g}"
-        if result.focus.least is not None
-        else ""
-    )
+    finding = ""
+    if result.focus.least is not None:
+        finding = f"{result.failed} of {settings.repeats} at epsilon {settings.epsilon:.3g}"
+    # The chosen method is drawn last, over the others
+    names = sorted(found, key=chosen.__eq__)
     return over(
-        *(
-            _curve(name, settings.epsilons, found[name], chosen=name == chosen)
-            for name in sorted(found, key=chosen.__eq__)
-        ),
+        *(_curve(name, settings.epsilons, found[name], chosen=name == chosen) for name in names),
         now=settings.epsilon,
         title="Runs without a minimum",
         finding=finding,
