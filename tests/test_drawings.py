@@ -10,7 +10,9 @@ import pytest
 from scipy.special import ndtri
 
 from dpcore.privacy import Adjacency, GaussianRelease, Guarantee
+from lab.claims import Case
 from lab.label import Stated
+from lab.settings import Spread
 from pages.table import PAGES
 from tests.handouts import quick
 from tests.sentences import plain
@@ -19,7 +21,7 @@ from ui import hundred, panels
 from ui.compare import NAME, ghosted
 from ui.live import Picture
 from ui.plot import theme
-from ui.plot.curves import Curve, Level, over
+from ui.plot.curves import Curve, Level, accuracies, finding, measured, over
 
 LINE = {"color": "#2b7bd6", "width": 3, "dash": "solid"}
 
@@ -138,3 +140,34 @@ def test_every_guarantee_draws_the_attacker_of_the_tile(page):
     if page.name != "attack":
         sheet = one.html().partition('<article class="more">')[0]
         assert counted(sheet)[0] == [(people, 100), (100 - people, 100)]
+
+
+TEXTS = {"everywhere": "everywhere", "upto": "up to {at:g}", "unshown": "not shown", "few": "too few runs"}
+
+
+@pytest.mark.parametrize(
+    ("cases", "case", "text"),
+    [
+        ([Case.AHEAD, Case.AHEAD, Case.AHEAD], Case.AHEAD, "everywhere"),
+        ([Case.AHEAD, Case.AHEAD, Case.ALIKE], Case.AHEAD, "up to 1"),
+        ([Case.BEHIND, Case.ALIKE, Case.AHEAD], Case.BEHIND, "up to 0.1"),
+        ([Case.ALIKE, Case.ALIKE, Case.AHEAD], Case.BEHIND, "not shown"),
+        ([Case.FEW, Case.FEW, Case.FEW], Case.BEHIND, "too few runs"),
+        ([Case.ALIKE, Case.BEHIND, Case.BEHIND], Case.BEHIND, ""),
+    ],
+)
+def test_a_finding_says_where_along_the_curve_a_case_holds(cases, case, text):
+    assert finding(TEXTS, cases, [0.1, 1, 10], case) == text
+
+
+def test_only_a_measured_curve_with_a_band_has_a_dot_and_its_spread():
+    now = Spread(0.5, 0.6, 0.7)
+    points = np.array([0.1, 10.0]), np.array([[0.2, 0.4], [0.3, 0.5], [0.4, 0.6]])
+    main = measured("private", theme.PRIVATE, points, now, band=True, runs=[0.5, 0.7])
+    other = measured("public", theme.PUBLIC, points, now, band=False)
+    drawn = accuracies(main, other, now=1.0, xaxis=EPSILON, title="Accuracy")
+    assert [trace.get("fill") for trace in drawn["data"]] == ["toself", None, None]
+    assert main.value == other.value == theme.percent(0.6)
+    assert main.dot(1.0, ACCURACY)
+    assert not other.dot(1.0, ACCURACY)
+    assert list(main.runs) == [50, 70]

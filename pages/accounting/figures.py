@@ -49,7 +49,7 @@ def _curves(
     *,
     field: str,
     thin: str = "",
-    **chart: str,
+    **chart: Any,
 ) -> dict:
     """Draw the curves of ``rows`` over a field, with what this run costs by those that are not ``thin``."""
     now, (low, high) = getattr(result.settings, field), result.settings.LIMITS[field]

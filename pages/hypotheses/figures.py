@@ -75,7 +75,7 @@ def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS
             at, found = np.array([now / scale]), np.array(summary)[:, None]
         median = 100 * summary.median
         points = (scale * at, found)
-        style = {"value": f"{median:.1f} %", "dots": 4, "dotted": True}
+        style: dict[str, Any] = {"value": f"{median:.1f} %", "dots": 4, "dotted": True}
         curves.append(measured(*STYLES[method], points, summary, band=method == "transfer", **style))
         lowest = min([lowest, *(100 * found[1]), median])
     top = 5 * np.ceil(20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2)
@@ -99,10 +99,14 @@ def _helps(result: HypothesesResult, along: str, methods: Sequence[str]) -> str:
     values = EPSILONS if along == "epsilon" else SHARES
     if part := trained(len(found.keys() & {*values}), len(values)):
         return part
-    cases = [one.compare() for one in found.values()]
+    return _better([*found], [one.compare() for one in found.values()], along)
+
+
+def _better(values: Sequence[float], cases: Sequence[Case], along: str) -> str:
+    """Return for which epsilons, or shares of labels, transfer is shown to help."""
     if Case.SO_FAR in cases:
         return SAYS("chart.so_far", done=len(cases) - cases.count(Case.SO_FAR), places=len(cases))
-    return finding(SAYS.cases("finding"), cases, [_place(along, value) for value in found])
+    return finding(SAYS.cases("finding"), cases, [_place(along, value) for value in values])
 
 
 def _place(along: str, value: float) -> str:

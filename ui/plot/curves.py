@@ -181,7 +181,7 @@ def measured(
     x, y = points
     if not band:
         y = y[1]
-    fields = {"value": theme.percent(now.median), "dotted": band, "ghost": band} | style
+    fields: dict[str, Any] = {"value": theme.percent(now.median), "dotted": band, "ghost": band} | style
     spread = scale * np.array(now)
     return Curve(name=name, colour=colour, x=x, y=scale * y, at_now=spread, runs=scale * np.asarray(runs), **fields)
 
@@ -207,13 +207,16 @@ def trained(done: int, count: int, what: str = "trained") -> str:
 
 def progress(grid: Grid) -> str:
     """Return at how many of its values a grid has runs, "" once it has some at each."""
-    return trained(np.count_nonzero(grid.done), len(grid.at))
+    return trained(int(np.count_nonzero(grid.done)), len(grid.at))
 
 
 def finding(texts: Mapping[str, str], cases: Sequence[Case], values: Sequence[Any], case: Case = Case.AHEAD) -> str:
     """Return where along a curve the ``cases`` are ``case``, in the text that ``stretch`` names; "" if there is none.
 
     values: what the texts call ``at``, for each of the cases.
+
+    >>> finding({"from": "helps from {at:g}"}, [Case.ALIKE, Case.AHEAD, Case.AHEAD], [0.1, 1, 10])
+    'helps from 1'
     """
     name, place = stretch(cases, case)
     return texts.get(name, "").format(at=values[place])
