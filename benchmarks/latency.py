@@ -188,11 +188,12 @@ class Visit:
         self.page.mouse.move(low, height)
         self.page.mouse.down()
         self._settled(must=())  # the jump to where the drag begins is not part of it
-        self.page.evaluate("recorder.reset()")
+        self.page.evaluate("recorder.reset(); performance.mark('drag')")  # the marks are for a trace
         begin = time.monotonic()
         while (share := (time.monotonic() - begin) / DRAG_SECONDS) < 1:
             self.page.mouse.move(low + share * width, height)
             time.sleep(MOVE_SECONDS)
+        self.page.evaluate("performance.mark('drag')")
         seen = self.page.evaluate("({ moved: recorder.moved, changes: recorder.changes, seconds: 0 })")
         seen["seconds"] = time.monotonic() - begin
         self.page.mouse.up()

@@ -19,6 +19,7 @@ from benchmarks import (
     capacity,
     crowd,
     defaults,
+    drag,
     engine,
     extremes,
     first,
@@ -64,6 +65,7 @@ BENCHMARKS = {
     "mixed": ("25 and 60 people, each on a page and settings of their own, beside a bare page", mixed.run, 3),
     "first": ("a visit, cold and warm, on a fast and a slow network: what travels, and when it is seen", first.run, 3),
     "shift": ("every page, wide and on a phone: how far it jumps while it loads", shift.run, 1),
+    "drag": ("dragging every topic beside a bare canvas, and what the browser is busy with", drag.run, 3),
     "latency": ("from a key on the slider to the last redrawn chart, beside a bare page", latency.run, 6),
 }
 

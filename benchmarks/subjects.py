@@ -48,8 +48,8 @@ SUBJECTS = {
     "regression": Subject(
         script="app.py",
         path="regression",
-        charts=tuple(f"[data-chart={name}]" for name in ("errors", "lines", "noisy")),
-        moving=(0, 1, 2),
+        charts=tuple(f"[data-chart={name}]" for name in ("errors", "lines")),
+        moving=(0, 1),
     ),
     "transfer": Subject(
         script="app.py",

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import attack as attack_benchmark
 from benchmarks import audit as audit_benchmark
-from benchmarks import contenders, engine, network_contenders, people, visitors
+from benchmarks import contenders, drag, engine, network_contenders, people, visitors
 from benchmarks import frank_wolfe_contenders as walks
 from benchmarks import regression_contenders as fits
 from benchmarks.latency import served
@@ -51,6 +51,28 @@ def test_the_loops_of_the_classifier_and_the_network_are_ours():
     alone = network_contenders.loop(work, 27, multiplier=0.0, lots_of=lambda model: list(work.our_lots(model))[:12])()
     np.testing.assert_allclose(alone, ours[27], atol=1e-4)
     assert np.abs(ours[27] - work.start[27]).max() > 1e-2
+
+
+def test_a_trace_of_a_drag_divides_the_time_between_the_marks_by_cause():
+    def event(name: str, begin: int, duration: int, thread: int = 1, **args: int) -> dict:
+        return {"name": name, "ph": "X", "pid": 1, "tid": thread, "ts": begin, "dur": duration, "args": args}
+
+    events = [
+        {"name": "drag", "ph": "I", "pid": 1, "tid": 1, "ts": 100},
+        {"name": "drag", "ph": "I", "pid": 1, "tid": 1, "ts": 200},
+        event("RunTask", 10, 50),
+        event("RunTask", 110, 60),
+        event("FunctionCall", 115, 40),
+        event("UpdateLayoutTree", 120, 10, elementCount=7),
+        event("Layout", 130, 5),
+        event("Paint", 160, 8),
+        event("UpdateLayoutTree", 120, 30, thread=2, elementCount=100),
+    ]
+
+    spent, styled = drag.main_thread(events)
+
+    assert spent == {"script": 25, "style": 10, "layout": 5, "paint": 8, "other": 12, "idle": 40}
+    assert styled == 7
 
 
 @pytest.mark.parametrize("dataset", ["gaussians", "iris"])
