@@ -14,11 +14,31 @@ class MutationObserver {
     this.disconnect = () => (watching = null)
   }
 }
-const document = { querySelector: (selector) => page[selector] ?? null }
-Object.assign(globalThis, { document, MutationObserver })
+/** An element of words alone, which stand in one text node. */
+class Sentence extends Element {
+  get content() {
+    return this
+  }
+
+  get childNodes() {
+    const text = { nodeName: "#text", nodeType: 3, childNodes: [] }
+    const access = { get: () => this.innerHTML, set: (words) => (this.innerHTML = words) }
+    return [Object.defineProperty(text, "data", access)]
+  }
+
+  closest() {
+    return null
+  }
+}
+
+const document = {
+  querySelector: (selector) => page[selector] ?? null,
+  createElement: () => new Sentence(),
+}
+Object.assign(globalThis, { document, MutationObserver, Node: { ELEMENT_NODE: 1 } })
 
 beforeEach(() => {
-  page = { p: new Element("step 1"), q: new Element("loss 9") }
+  page = { p: new Sentence("step 1"), q: new Sentence("loss 9") }
   watching = null
   words = new Words()
 })
@@ -33,14 +53,14 @@ test("the page says what the picture shows, and is not read out while it plays",
 
 test("what Streamlit makes anew is put right at once", () => {
   words.say({ p: "step 2" })
-  page.p = new Element("step 1")
+  page.p = new Sentence("step 1")
   watching()
   assert.equal(page.p.innerHTML, "step 2")
 })
 
 test("what is not on the page yet is said once it comes", () => {
   words.say({ late: "step 2" })
-  page.late = new Element("step 1")
+  page.late = new Sentence("step 1")
   watching()
   assert.equal(page.late.innerHTML, "step 2")
 })
