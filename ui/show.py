@@ -289,7 +289,10 @@ def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
     def keep() -> None:
         desk.ask = asked.asks(question.settings, targets, about)
 
-    question = controls.Desk(page=f"{desk.page}.ask", settings=about, changed=keep)
+    # Of made-up and of private rows each has its own widgets: a browser that has not heard of the other rows sends the
+    # target of the first with whatever is pressed next, and it would count as typed.
+    rows = "rows" if base is desk.settings else "made-up"
+    question = controls.Desk(page=f"{desk.page}.ask.{rows}", settings=about, changed=keep)
     with st.container(key="asking", horizontal=True, vertical_alignment="center"):
         asked.controls(question)
     if both.answer:

@@ -16,7 +16,16 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Page,
+    Playwright,
+    expect,
+    sync_playwright,
+)
 
 pytest.register_assert_rewrite("tests.browser.sight", "tests.browser.person")
 
@@ -160,8 +169,13 @@ class Watch:
             self._seen.append(f"request to {url}")
 
     def leave(self) -> None:
-        """Leave the page. Only what the browser has stored stays."""
+        """Leave the page, and forget what it has stored.
+
+        Streamlit stores whether the sidebar is open. A page that was wide opens it again on a phone.
+        """
         self.page.unroute_all(behavior="ignoreErrors")
+        with contextlib.suppress(Error):  # a page without an address may store nothing
+            self.page.evaluate("localStorage.clear()")
         self.page.mouse.up()
         self.page.mouse.move(0, 0)
         self.page.goto("about:blank")

@@ -69,6 +69,7 @@ def test_an_officer_finds_an_epsilon_in_six_clicks_for_nothing_and_after_a_searc
     says(page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer")
     says(page, re.compile(r"no limit\s*\d+ settings were compared on the private rows"), ".lab-tile.void")
     assert "target" not in page.url, "it is computed from the rows"
+    still(page)  # the search goes on after its first answer, and each step counts
     button(page, "Share").click()
     printed = page.locator(".lab-paper").first
     expect(printed).to_contain_text(re.compile(r"Settings tried: not covered: \d+ settings were compared"))

@@ -134,7 +134,6 @@ def test_nothing_jumps_while_a_page_loads(chromium, serve, path):
 
 def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab):
     opened = lab("mechanisms", width=1440)
-    opened.evaluate("localStorage.clear()")  # which tests share
     opened.reload()
     card, lit = opened.locator(".lab-move"), opened.locator(".row.lit")
     expect(card).to_be_visible()
